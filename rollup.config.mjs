@@ -4,6 +4,7 @@ import nodeResolve from "@rollup/plugin-node-resolve";
 import replace from "@rollup/plugin-replace";
 import terser from "@rollup/plugin-terser";
 import typescript from "@rollup/plugin-typescript";
+import compileMessage from "icu-minify/compile";
 import { bundle } from "lightningcss";
 import { minify, transformWithOxc } from "vite";
 
@@ -150,10 +151,10 @@ const onlyThese = {
   },
 };
 
-/**
- * The server. Its packages come from node_modules at run time, except zod: that is a hundred files, half of them
- * translations of its messages, and finding them took a fifth of each command's processor time.
- */
+/** These packages have hundreds of small files, and finding them took half of each command's time. */
+const BUNDLED = ["kysely", "zod"];
+
+/** The server. All other packages come from node_modules at run time. */
 export const server = {
   input: {
     main: "server/main.ts",
@@ -162,7 +163,7 @@ export const server = {
     "sqlite-reader": "server/storage/engines/sqlite/reader-thread.ts",
   },
   onwarn: failOnOwnWarning,
-  external: (id) => id !== "zod" && !/^[./]/.test(id) && !/^[A-Z]:/.test(id),
+  external: (id) => !BUNDLED.includes(id) && !/^[./]/.test(id) && !/^[A-Z]:/.test(id),
   output: { dir: "dist/server", format: "es", sourcemap: true, chunkFileNames: "[name].js" },
   plugins: [nodeResolve(), compile("es2022"), docsViewer, executable, onlyThese],
 };
@@ -181,6 +182,23 @@ const style = (app) => ({
 
 /** Browsers of the last years, as versions of lightningcss: the first number is in the third byte. */
 const BROWSERS = { chrome: 111 << 16, firefox: 121 << 16, safari: (16 << 16) | (4 << 8) };
+
+const CATALOGUE = /client\/languages\/([a-z]{2})\.ts$/;
+
+/** Parses the texts of a language, so that pages don't have to. */
+const catalogues = {
+  name: "catalogues",
+  async transform(code, file) {
+    if (!CATALOGUE.test(file)) return null;
+    const { code: script } = await transformWithOxc(code, file, { target: "es2022" });
+    const lists = await import(`data:text/javascript,${encodeURIComponent(script)}`);
+    const compiled = Object.entries(lists).map(([name, texts]) => {
+      const messages = Object.entries(texts).map(([key, text]) => [key, compileMessage(text)]);
+      return `export const ${name} = ${JSON.stringify(Object.fromEntries(messages))};`;
+    });
+    return { code: compiled.join("\n"), map: null };
+  },
+};
 
 /** Minifies in a small part of terser's time. The tracker keeps terser, because each of its bytes counts. */
 const minified = {
@@ -205,6 +223,13 @@ const manifest = (app) => ({
       // The browser would only find these after it has read the script.
       preloads: entry.imports,
       style: Object.keys(files).find((name) => name.endsWith(".css")),
+      // A page loads one of these.
+      languages: Object.fromEntries(
+        Object.values(files).flatMap(({ facadeModuleId, fileName }) => {
+          const [, language] = CATALOGUE.exec(facadeModuleId ?? "") ?? [];
+          return language === undefined ? [] : [[language, fileName]];
+        }),
+      ),
       files: Object.keys(files),
     };
     const older = (await readdir("dist/pages")).filter(
@@ -226,7 +251,14 @@ const pages = (app) => ({
     chunkFileNames: `${app}-[name]-[hash].js`,
     assetFileNames: "[name]-[hash][extname]",
   },
-  plugins: [nodeResolve({ browser: true }), compile("es2022"), style(app), minified, manifest(app)],
+  plugins: [
+    nodeResolve({ browser: true }),
+    catalogues,
+    compile("es2022"),
+    style(app),
+    minified,
+    manifest(app),
+  ],
 });
 
 export const apps = ["dashboard", "portal", "join"].map(pages);

@@ -10,6 +10,8 @@ import { PAGES } from "./pages.ts";
 import { findSession, session } from "./session/session.ts";
 import { SignIn } from "./session/sign-in.tsx";
 import { Welcome } from "./session/welcome.tsx";
+import { setMessages } from "../languages/messages.ts";
+import { shared } from "../languages/en.ts";
 
 /** The pages for the company's team. Users who are not signed in see the sign-in form at the same URL. */
 function Dashboard() {
@@ -35,6 +37,8 @@ function SignedIn() {
   );
 }
 
+// The dashboard is in English. Its figures and dates follow the browser.
+setMessages("en", shared);
 // The page's code is loaded while the session is checked.
 preloadPage(PAGES, pathOf(location.pathname));
 render(

@@ -7,6 +7,7 @@ import { Form, useForm, type FormState } from "../ui/form/form.tsx";
 import { answersOf, initialAnswers, Questions } from "../ui/form/questions.tsx";
 import { Offer } from "../ui/offer.tsx";
 import { LonePage } from "../ui/shell/page.tsx";
+import { t } from "../languages/messages.ts";
 
 type Campaign = components["schemas"]["JoinPage"];
 type Joined = components["schemas"]["Joined"];
@@ -32,12 +33,12 @@ export function JoinForm({ campaign }: { campaign: Campaign }) {
   if (joined.value !== null) return <Done campaign={campaign} joined={joined.value} />;
   const texts = form as unknown as FormState<Record<string, string>>;
   return (
-    <LonePage title={`Become a promoter of ${campaign.company_name}`}>
+    <LonePage title={t("join.title", { company: campaign.company_name })}>
       <p class="soft">{campaign.description ?? campaign.name}</p>
-      <Offer lines={campaign.offer} title="What you get" level={2} />
+      <Offer lines={campaign.offer} title={t("join.offer")} level={2} />
       <Form
         form={form}
-        action={campaign.needs_approval ? "Apply" : "Join"}
+        action={t(campaign.needs_approval ? "join.apply" : "join.join")}
         onSubmit={async (values) => {
           const { first_name: firstName, last_name: lastName, email, password } = values;
           const body = {
@@ -54,26 +55,39 @@ export function JoinForm({ campaign }: { campaign: Campaign }) {
           joined.value = await answer(api.POST("/api/v2/join/{campaign}", { params, body }));
         }}
       >
-        <TextField form={texts} name="first_name" label="First name" autocomplete="given-name" required />
-        <TextField form={texts} name="last_name" label="Last name (optional)" autocomplete="family-name" />
-        <TextField form={texts} name="email" type="email" label="E-mail" autocomplete="username" required />
-        <TextField
-          form={texts}
-          name="password"
-          type="password"
-          label="Password"
-          hint="At least 8 characters."
-          autocomplete="new-password"
-          minLength={8}
-          required
-        />
+        <Fields form={texts} />
         <Questions form={form} questions={campaign.questions} terms={campaign.terms} />
         <Trap form={texts} />
       </Form>
       <p class="small">
-        Already a promoter? <a href={portalAddress(campaign, invitation)}>Sign in</a>
+        {t("join.known")} <a href={portalAddress(campaign, invitation)}>{t("sign_in")}</a>
       </p>
     </LonePage>
+  );
+}
+
+function Fields({ form }: { form: FormState<Record<string, string>> }) {
+  return (
+    <>
+      <TextField form={form} name="first_name" label={t("first_name")} autocomplete="given-name" required />
+      <TextField
+        form={form}
+        name="last_name"
+        label={t("optional", { label: t("last_name") })}
+        autocomplete="family-name"
+      />
+      <TextField form={form} name="email" type="email" label={t("email")} autocomplete="username" required />
+      <TextField
+        form={form}
+        name="password"
+        type="password"
+        label={t("password")}
+        hint={t("password.hint")}
+        autocomplete="new-password"
+        minLength={8}
+        required
+      />
+    </>
   );
 }
 
@@ -89,7 +103,7 @@ function Trap({ form }: { form: FormState<Record<string, string>> }) {
   return (
     <div class="trap" aria-hidden="true">
       <label>
-        Leave this empty
+        {t("join.trap")}
         <input
           name="company_website"
           tabIndex={-1}
@@ -105,19 +119,15 @@ function Trap({ form }: { form: FormState<Record<string, string>> }) {
 /** The same for all addresses, so that it does not reveal who is a promoter. */
 function Done({ campaign, joined }: { campaign: Campaign; joined: Joined }) {
   return (
-    <LonePage title={joined.needs_confirmation ? "Check your inbox" : "Thank you"}>
-      <p role="status">
-        {joined.needs_confirmation
-          ? "We have sent you an e-mail. Open the link in it to confirm your address and to sign in."
-          : "You can sign in now."}
-      </p>
+    <LonePage title={t(joined.needs_confirmation ? "join.inbox" : "join.thanks")}>
+      <p role="status">{t(joined.needs_confirmation ? "join.inbox.text" : "join.thanks.text")}</p>
       {joined.state === "pending" && (
-        <p class="soft">{campaign.company_name} looks at each application. You will hear from them.</p>
+        <p class="soft">{t("join.review", { company: campaign.company_name })}</p>
       )}
       {!joined.needs_confirmation && (
         <div>
           <a class="button main" href="/portal">
-            Sign in
+            {t("sign_in")}
           </a>
         </div>
       )}

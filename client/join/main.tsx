@@ -5,6 +5,8 @@ import { pathOf } from "../ui/base.ts";
 import { useLoad } from "../ui/api/load.ts";
 import { LonePage } from "../ui/shell/page.tsx";
 import { givenBy, JoinForm } from "./join-form.tsx";
+import { t } from "../languages/messages.ts";
+import { served, speak } from "../languages/languages.ts";
 
 /** The sign-up page for promoters: `/join/{campaign}`. */
 function Join() {
@@ -17,14 +19,12 @@ function Join() {
   if (refusal === null) return <div aria-busy="true" />;
   const isMissing = refusal.status === 404;
   return (
-    <LonePage title={isMissing ? "There is nothing here" : "This could not be loaded"}>
-      <p role="alert">
-        {isMissing ? "The link may be cut off or mistyped, or the campaign has ended." : refusal.message}
-      </p>
+    <LonePage title={t(isMissing ? "missing" : "failed")}>
+      <p role="alert">{isMissing ? t("join.missing.text") : refusal.message}</p>
       {!isMissing && (
         <div>
           <button class="button" onClick={loaded.reload}>
-            Try again
+            {t("retry")}
           </button>
         </div>
       )}
@@ -34,4 +34,4 @@ function Join() {
 
 const campaignOf = ({ pathname }: Location) => Number(/^\/join\/(\d+)/.exec(pathOf(pathname))?.[1] ?? 0);
 
-render(<Join />, document.getElementById("app")!);
+void speak(served).then(() => render(<Join />, document.getElementById("app")!));

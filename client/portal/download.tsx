@@ -1,11 +1,12 @@
 import { asRefusal } from "../ui/api/refusal.ts";
 import { toastRefusal } from "../ui/feedback/toast.tsx";
+import { t } from "../languages/messages.ts";
 
 /** Saves a list as a file of this name. */
 export function DownloadButton({ name, load }: { name: string; load: () => Promise<string> }) {
   return (
     <button class="button" onClick={() => void save(name, load)}>
-      Download as CSV
+      {t("download_csv")}
     </button>
   );
 }

@@ -1,55 +1,60 @@
 import type { ComponentType } from "preact";
 import { Route, Router } from "preact-iso/router";
 import { Guarded } from "../ui/shell/guarded.tsx";
-import { lazy } from "../ui/shell/lazy.tsx";
+import { lazy, type LazyPage } from "../ui/shell/lazy.tsx";
 import { NotFound } from "../ui/shell/not-found.tsx";
 import { Shell } from "../ui/shell/shell.tsx";
 import { Who } from "../ui/shell/who.tsx";
 import { session, signOut } from "./session/session.ts";
 import { SignInAgain } from "./session/sign-in-again.tsx";
 import { at } from "../ui/base.ts";
+import { t, type TextKey } from "../languages/messages.ts";
 
-/** All pages, in the order of the navigation. */
-export const PAGES = [
-  { path: "/portal", title: "Home", component: lazy(async () => (await import("./home/home.tsx")).Home) },
+/** All pages, in the order of the navigation, with the keys of their titles. */
+export const PAGES: { path: string; title: TextKey; component: LazyPage }[] = [
+  {
+    path: "/portal",
+    title: "page.home",
+    component: lazy(async () => (await import("./home/home.tsx")).Home),
+  },
   {
     path: "/portal/links",
-    title: "Links and codes",
+    title: "page.links",
     component: lazy(async () => (await import("./links/links.tsx")).Links),
   },
   {
     path: "/portal/assets",
-    title: "Banners and texts",
+    title: "page.assets",
     component: lazy(async () => (await import("./assets/assets.tsx")).Assets),
   },
   {
     path: "/portal/leads",
-    title: "Leads",
+    title: "page.leads",
     component: lazy(async () => (await import("./money/leads.tsx")).Leads),
   },
   {
     path: "/portal/commissions",
-    title: "Commissions",
+    title: "page.commissions",
     component: lazy(async () => (await import("./money/commissions.tsx")).Commissions),
   },
   {
     path: "/portal/payouts",
-    title: "Payouts",
+    title: "page.payouts",
     component: lazy(async () => (await import("./money/payouts.tsx")).Payouts),
   },
   {
     path: "/portal/campaigns",
-    title: "Campaigns",
+    title: "page.campaigns",
     component: lazy(async () => (await import("./campaigns/campaigns.tsx")).Campaigns),
   },
   {
     path: "/portal/people",
-    title: "Invited people",
+    title: "page.people",
     component: lazy(async () => (await import("./people/people.tsx")).People),
   },
   {
     path: "/portal/settings",
-    title: "Settings",
+    title: "page.settings",
     component: lazy(async () => (await import("./settings/settings.tsx")).Settings),
   },
 ];
@@ -62,12 +67,12 @@ export function Frame() {
     <Shell
       name={signedIn.account.name}
       home="/portal"
-      groups={[{ items: PAGES }]}
+      groups={[{ items: PAGES.map(({ path, title }) => ({ path, title: t(title) })) }]}
       who={<Who {...signedIn.promoter} signOut={signOut} />}
     >
       {signedIn.is_read_only && (
         <p class="notice warn" role="status">
-          You see the portal of {signedIn.promoter.name}. You can't change anything in it.
+          {t("frame.viewing", { name: signedIn.promoter.name })}
         </p>
       )}
       <Router>
@@ -84,7 +89,7 @@ export function Frame() {
 /** A page that starts over at each path, so that an error on one page does not affect the next. */
 function Fresh({ path, component: Component }: { path: string; component: ComponentType }) {
   return (
-    <Guarded key={path} helper="the company">
+    <Guarded key={path} helper={t("frame.helper")}>
       <Component />
     </Guarded>
   );

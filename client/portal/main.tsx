@@ -9,6 +9,7 @@ import { ChoosePassword } from "./session/choose-password.tsx";
 import { findSession, session, takeToken } from "./session/session.ts";
 import { SignIn } from "./session/sign-in.tsx";
 import { Welcome } from "./session/welcome.tsx";
+import { served, speak } from "../languages/languages.ts";
 
 /** The pages for promoters. Promoters who are not signed in see the sign-in form at the same URL. */
 function Portal() {
@@ -34,9 +35,11 @@ function SignedIn() {
 takeToken();
 // The page's code is loaded while the session is checked.
 preloadPage(PAGES, pathOf(location.pathname));
-render(
-  <LocationProvider scope={at("/portal")}>
-    <Portal />
-  </LocationProvider>,
-  document.getElementById("app")!,
+void speak(served).then(() =>
+  render(
+    <LocationProvider scope={at("/portal")}>
+      <Portal />
+    </LocationProvider>,
+    document.getElementById("app")!,
+  ),
 );

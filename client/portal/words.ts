@@ -1,72 +1,94 @@
+import { t, type KeysOf } from "../languages/messages.ts";
 import type { Tone } from "../ui/feedback/badge.tsx";
 
+/** The properties of a state's badge. */
 interface Words {
   tone: Tone;
   children: string;
 }
 
-/** The states of a promoter in a campaign. */
-export const STATES: Record<"pending" | "accepted" | "rejected" | "blocked" | "inactive", Words> = {
-  pending: { tone: "warn", children: "Waiting for approval" },
-  accepted: { tone: "good", children: "Accepted" },
-  rejected: { tone: "bad", children: "Not accepted" },
-  blocked: { tone: "bad", children: "Blocked" },
-  inactive: { tone: "quiet", children: "Inactive" },
+type Tones<Name extends string> = Record<Name, Tone>;
+
+const STATES: Tones<KeysOf<"state">> = {
+  pending: "warn",
+  accepted: "good",
+  rejected: "bad",
+  blocked: "bad",
+  inactive: "quiet",
 };
 
-/** The states of a lead. */
-export const LEAD_STATES: Record<string, Words> = {
-  signup: { tone: "quiet", children: "Signed up" },
-  subscribed: { tone: "quiet", children: "Subscribed" },
-  active: { tone: "good", children: "Customer" },
-  cancelled: { tone: "warn", children: "Cancelled" },
-  refunded: { tone: "warn", children: "Refunded" },
-  denied: { tone: "bad", children: "Disabled" },
-  pending: { tone: "warn", children: "Under review" },
+/** The state of a promoter in a campaign. */
+export function stateWords(state: keyof typeof STATES): Words {
+  return { tone: STATES[state], children: t(`state.${state}`) };
+}
+
+const LEAD_STATES: Tones<KeysOf<"lead">> = {
+  signup: "quiet",
+  subscribed: "quiet",
+  active: "good",
+  cancelled: "warn",
+  refunded: "warn",
+  denied: "bad",
+  pending: "warn",
 };
 
-/** The states of a commission. */
-export const COMMISSION_STATES: Record<string, Words> = {
-  pending: { tone: "warn", children: "Waiting" },
-  approved: { tone: "good", children: "Approved" },
-  denied: { tone: "bad", children: "Denied" },
-  paid: { tone: "good", children: "Paid" },
+/** The state of a lead. */
+export function leadWords(state: string): Words {
+  return isOf(LEAD_STATES, state)
+    ? { tone: LEAD_STATES[state], children: t(`lead.${state}`) }
+    : { tone: "quiet", children: state };
+}
+
+const COMMISSION_STATES: Tones<KeysOf<"commission">> = {
+  pending: "warn",
+  approved: "good",
+  denied: "bad",
+  paid: "good",
 };
 
-/** The states of a payout. */
-export const PAYOUT_STATES: Record<string, Words> = {
-  pending: { tone: "warn", children: "Due" },
-  processing: { tone: "warn", children: "On its way" },
-  completed: { tone: "good", children: "Paid" },
-  failed: { tone: "bad", children: "Failed" },
-  cancelled: { tone: "quiet", children: "Cancelled" },
+/** The state of a commission. */
+export function commissionWords(state: string): Words {
+  return isOf(COMMISSION_STATES, state)
+    ? { tone: COMMISSION_STATES[state], children: t(`commission.${state}`) }
+    : { tone: "quiet", children: state };
+}
+
+const PAYOUT_STATES: Tones<KeysOf<"payout">> = {
+  pending: "warn",
+  processing: "warn",
+  completed: "good",
+  failed: "bad",
+  cancelled: "quiet",
 };
 
-/** The states of a payment. */
-export const PAYMENT_STATES = {
-  intent: { tone: "warn", children: "Being sent" },
-  asked: { tone: "warn", children: "On its way" },
-  unclaimed: { tone: "warn", children: "Waits for you" },
-  confirmed: { tone: "good", children: "Arrived" },
-  failed: { tone: "bad", children: "Failed" },
-  returned: { tone: "bad", children: "Came back" },
-} satisfies Record<string, Words>;
+/** The state of a payout. */
+export function payoutWords(state: keyof typeof PAYOUT_STATES): Words {
+  return { tone: PAYOUT_STATES[state], children: t(`payout.${state}`) };
+}
 
-/** The names of payout methods. */
-export const METHODS: Record<string, string> = {
-  bank: "Bank transfer",
-  paypal: "PayPal",
-  wise: "Wise",
-  crypto: "Crypto wallet",
-  custom: "Other",
-  dots: "Dots",
+const PAYMENT_STATES: Tones<KeysOf<"payment">> = {
+  intent: "warn",
+  asked: "warn",
+  unclaimed: "warn",
+  confirmed: "good",
+  failed: "bad",
+  returned: "bad",
 };
 
-/** Labels of invoice details. */
-export const INVOICE_WORDS = {
-  company_name: "Company",
-  company_number: "Registration number",
-  vat_id: "VAT id",
-  address: "Address",
-  country: "Country",
-};
+/** The state of a payment. */
+export function paymentWords(state: keyof typeof PAYMENT_STATES): Words {
+  return { tone: PAYMENT_STATES[state], children: t(`payment.${state}`) };
+}
+
+/** Names that are the same in all languages. */
+const NAMES: Record<string, string> = { paypal: "PayPal", wise: "Wise", dots: "Dots" };
+
+/** The name of a payout method. */
+export function methodName(method: string): string {
+  const known = { bank: "method.bank", crypto: "method.crypto", custom: "method.custom" } as const;
+  return isOf(known, method) ? t(known[method]) : (NAMES[method] ?? method);
+}
+
+function isOf<T extends object>(table: T, name: string): name is keyof T & string {
+  return Object.hasOwn(table, name);
+}

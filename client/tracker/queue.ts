@@ -5,7 +5,7 @@ export interface Item {
   path: string;
   /** What to post, with the page's own values. */
   fields: Record<string, unknown>;
-  /** When it was made, in milliseconds. The fraction makes it unique, and increases within a page. */
+  /** When it was made, in milliseconds. The fraction makes it unique, and lets it increase within a page. */
   at: number;
   /** The number of failed attempts, also 0 while the first file sends it. */
   tries: number;

@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import { digitsOf, styleOf } from "./currency.ts";
+import { locale } from "../languages/messages.ts";
 
 /** The account's currency and time zone, for formatting. The app sets them when it knows the account. */
 export const writing = signal({ currency: "USD", timeZone: "UTC" });
@@ -57,7 +58,7 @@ export function date(value: string | null | undefined): string {
 export function periodWords(start: string, end: string): string {
   const isOfUtc = start.endsWith("T00:00:00.000Z") && end.endsWith("T23:59:59.999Z");
   const timeZone = isOfUtc ? "UTC" : writing.value.timeZone;
-  const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone });
+  const format = new Intl.DateTimeFormat(locale.value, { dateStyle: "medium", timeZone });
   return format.formatRange(new Date(start), new Date(end));
 }
 
@@ -71,7 +72,7 @@ export function ago(value: string | null | undefined, now = Date.now()): string 
   if (value === null || value === undefined) return NOTHING;
   const seconds = (Date.parse(value) - now) / 1_000;
   if (Math.abs(seconds) > 30 * (DAY_MS / 1_000)) return date(value);
-  const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+  const relative = new Intl.RelativeTimeFormat(locale.value, { numeric: "auto" });
   const [unit, length] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ["second", 1];
   return relative.format(Math.trunc(seconds / length), unit);
 }
@@ -79,7 +80,7 @@ export function ago(value: string | null | undefined, now = Date.now()): string 
 /** `France` from `FR`. Other texts stay unchanged. */
 export function country(value: string): string {
   if (!/^[A-Z]{2}$/i.test(value)) return value;
-  return new Intl.DisplayNames(undefined, { type: "region" }).of(value.toUpperCase()) ?? value;
+  return new Intl.DisplayNames(locale.value, { type: "region" }).of(value.toUpperCase()) ?? value;
 }
 
 /** `3 leads`, `1 lead`. */
@@ -98,15 +99,15 @@ const UNITS: [unit: Intl.RelativeTimeFormatUnit, seconds: number][] = [
 function written(value: string | null | undefined, style: Intl.DateTimeFormatOptions): string {
   if (value === null || value === undefined) return NOTHING;
   const timeZone = value.length === 10 ? "UTC" : writing.value.timeZone;
-  return new Intl.DateTimeFormat(undefined, { ...style, timeZone }).format(new Date(value));
+  return new Intl.DateTimeFormat(locale.value, { ...style, timeZone }).format(new Date(value));
 }
 
 const formatters = new Map<string, Intl.NumberFormat>();
 
 /** Formatters are cached, because creating one is much slower than using it. */
 function formatter(options: Intl.NumberFormatOptions): Intl.NumberFormat {
-  const key = JSON.stringify(options);
-  const made = formatters.get(key) ?? new Intl.NumberFormat(undefined, options);
+  const key = JSON.stringify([locale.value, options]);
+  const made = formatters.get(key) ?? new Intl.NumberFormat(locale.value, options);
   formatters.set(key, made);
   return made;
 }

@@ -1,4 +1,5 @@
 import * as published from "dinero.js/currencies";
+import { textsOf, type Language } from "../languages/languages.ts";
 
 export const UNITS = ["cash", "credits", "points", "free_months", "mon_discount", "discount_per"] as const;
 
@@ -62,28 +63,24 @@ export function isCurrency(code: string): boolean {
   return EXPONENTS.has(code);
 }
 
-/** The names of other units after one, and after any other number. */
-const NAMES: Record<Exclude<Unit, "cash">, [one: string, many: string]> = {
-  credits: ["credit", "credits"],
-  points: ["point", "points"],
-  free_months: ["free month", "free months"],
-  mon_discount: ["month of discount", "months of discount"],
-  discount_per: ["% discount", "% discount"],
-};
-
-/** An amount for readers of English, such as `$20.00` or `3 points`. `cash` is in minor units. */
-export function formatAmount(amount: number, unit: Unit, currency: string): string {
-  if (unit !== "cash") return `${amount} ${NAMES[unit][amount === 1 ? 0 : 1]}`;
-  return moneyFormat(currency)(amount);
+/** An amount for readers of a language, such as `$20.00` or `3 points`. `cash` is in minor units. */
+export function formatAmount(
+  amount: number,
+  unit: Unit,
+  currency: string,
+  language: Language = "en",
+): string {
+  if (unit !== "cash") return textsOf(language)(`unit.${unit}`, { count: amount });
+  return moneyFormat(currency, language)(amount);
 }
 
 /**
- * Formats amounts in minor units for readers of English. The decimals are those of ISO 4217: `Intl` leaves
+ * Formats amounts in minor units for readers of a language. The decimals are those of ISO 4217: `Intl` leaves
  * out those no longer in use, for example of forint.
  */
-export function moneyFormat(currency: string): (amount: number) => string {
+export function moneyFormat(currency: string, language: Language = "en"): (amount: number) => string {
   const decimals = exponentOf(currency) ?? 2;
-  const money = new Intl.NumberFormat("en-US", {
+  const money = new Intl.NumberFormat(language === "en" ? "en-US" : language, {
     style: "currency",
     currency,
     minimumFractionDigits: decimals,

@@ -5,10 +5,14 @@ import {
   OWNER_EMAIL_KINDS,
   SWITCH_EMAIL_KINDS,
   USER_EMAIL_KINDS,
+  isAccessEmail,
+  isMoneyEmail,
   type Email,
 } from "../domain/events/email.ts";
 import { escapeHtml, fill, onOneLine, type WrittenEmail } from "../outgoing/email-text.ts";
 import { openPlace, type Place } from "../outgoing/place.ts";
+import { en, type TranslatedMail } from "../languages/en.ts";
+import { CATALOGUES, directionOf, type Language } from "../languages/languages.ts";
 
 /** The text of an e-mail, with `{{name}}` as placeholders. */
 interface Template {
@@ -52,11 +56,16 @@ export async function readTemplates(address: string | null): Promise<Templates> 
 interface EmailContent {
   kind: Email["kind"];
   values: Email["values"];
+  /** Absent: English. */
+  language?: Language | undefined;
 }
 
 /** Fills in a template. Each value is escaped for its context. Unknown names become empty. */
-export function writeEmail(templates: Templates, { kind, values }: EmailContent): WrittenEmail {
-  const { subject, text, html } = templates[kind];
+export function writeEmail(
+  templates: Templates,
+  { kind, values, language = "en" }: EmailContent,
+): WrittenEmail {
+  const { subject, text, html } = templateOf(templates, kind, language);
   return {
     // A line break, in a value or in the template, would start another header.
     subject: onOneLine(fill(subject, values, onOneLine)),
@@ -74,150 +83,119 @@ function withoutGaps(text: string): string {
   return text.replace(/\n{3,}/g, "\n\n");
 }
 
-const GREETING = "Hello {{first_name}},";
-const PORTAL = "You can find everything in your portal: {{portal_url}}";
-const NOT_YOU = "If you did not ask for this, ignore this e-mail.";
+/** E-mails to the company's team. They are in English, like the dashboard. */
+const TEAM_TEXTS: Record<Exclude<Email["kind"], TranslatedMail>, Template> = {
+  user_invitation: plain("en", {
+    subject: "Your invitation to the dashboard of {{company_name}}",
+    paragraphs: [
+      en.frame.hello,
+      "You have been invited to run the affiliate program of {{company_name}}. Open this link to set your password. It works once, for seven days:",
+      "{{password_url}}",
+    ],
+  }),
+  user_reset: plain("en", {
+    subject: "Set a new password for {{company_name}}",
+    paragraphs: [
+      en.frame.greeting,
+      "This link sets a new password for your dashboard. It works once, for a day:",
+      "{{password_url}}",
+      "If you did not ask for this, ignore this e-mail.",
+    ],
+  }),
+  payouts_held: plain("en", {
+    subject: "Look at the payouts of {{promoter}}",
+    paragraphs: [
+      en.frame.greeting,
+      "{{promoter}} ({{promoter_email}}) says that someone else has changed their payout method. {{company_name}} pays them nothing until one of you releases their payouts. Speak with them first:",
+      "{{dashboard_url}}",
+    ],
+  }),
+  payments_undecided: plain("en", {
+    subject: "Nobody knows whether {{count}} arrived",
+    paragraphs: [
+      en.frame.greeting,
+      "The provider does not tell what became of {{count}} of {{batches}}. Look for them at the provider, and then say here whether they were paid. Until then nothing is paid again:",
+      "{{dashboard_url}}",
+    ],
+  }),
+};
 
-/** It goes to an unconfirmed address. */
-const CONFIRMATION = firstEmail("Confirm your address for {{campaign_name}}", [
-  "Someone has applied to {{campaign_name}} of {{company_name}} with this e-mail address. If it was you, open this link to confirm the address:",
-  "{{sign_in_url}}",
-  "If it was not you, ignore this e-mail.",
-]);
+/** The first e-mails to an address. They contain no personal name, because another person may have written it. */
+const FIRST: ReadonlySet<Email["kind"]> = new Set(["join_accepted", "join_waiting", "promoter_invitation"]);
 
 /**
- * The default text of each e-mail. Operators may replace them.
+ * The default text of each e-mail, in English. Operators may replace them.
  *
  * @see MAIL_TEMPLATES in docs/operators.md
  */
-export const EMAIL_TEXTS: Record<Email["kind"], Template> = {
-  signup_accepted: email("Welcome to {{campaign_name}}", [
-    "You are now a promoter of {{company_name}}. This is your link. It tells us which visitors you sent:",
-    "{{ref_link}}",
-    "{{offer}}",
-    PORTAL,
-  ]),
-  accepted: email("You have been accepted to {{campaign_name}}", [
-    "{{company_name}} has accepted you. This is your link. It tells us which visitors you sent:",
-    "{{ref_link}}",
-    "{{offer}}",
-    PORTAL,
-  ]),
-  rejected: email("Your application to {{campaign_name}}", [
-    "Thank you for your interest. {{company_name}} can't accept you into {{campaign_name}} at this time.",
-  ]),
-  new_referral: email("You have a new referral", [
-    "Someone signed up at {{company_name}} through your link {{ref_link}}.",
-    PORTAL,
-  ]),
-  new_commission: email("You have earned a commission", [
-    "{{company_name}} has credited you {{amount}} for {{campaign_name}}.",
-    PORTAL,
-  ]),
-  payout_sent: email("Your payout was sent", [
-    "{{company_name}} has sent you a payout of {{amount}} for {{campaign_name}}.",
-    PORTAL,
-  ]),
-  new_links: email("Your new link for {{campaign_name}}", [
-    "{{company_name}} has moved its program to a new system. Your earnings have been kept. From now on this is your link:",
-    "{{ref_link}}",
-    "Please replace your old link with it everywhere.",
-    PORTAL,
-  ]),
-  sign_in_link: accessEmail("Your link to {{company_name}}", [
-    "This link signs you in. It works once, for 15 minutes:",
-    "{{sign_in_url}}",
-    NOT_YOU,
-  ]),
-  join_accepted: CONFIRMATION,
-  join_waiting: CONFIRMATION,
-  promoter_invitation: firstEmail("{{company_name}} invites you to {{campaign_name}}", [
-    "{{company_name}} has made you a promoter of {{campaign_name}}.",
-    "{{message}}",
-    "{{offer}}",
-    "This is your link. It tells us which visitors you sent:",
-    "{{ref_link}}",
-    "Open this link to choose a password for your portal, where you see what you have earned. It works once, for seven days:",
-    "{{sign_in_url}}",
-  ]),
-  user_invitation: firstEmail("Your invitation to the dashboard of {{company_name}}", [
-    "You have been invited to run the affiliate program of {{company_name}}. Open this link to set your password. It works once, for seven days:",
-    "{{password_url}}",
-  ]),
-  user_reset: accessEmail("Set a new password for {{company_name}}", [
-    "This link sets a new password for your dashboard. It works once, for a day:",
-    "{{password_url}}",
-    NOT_YOU,
-  ]),
-  payout_method_changed: accessEmail("Your payout method was changed", [
-    "Your payout method at {{company_name}} was changed on {{changed_on}}. From now on you are paid by {{method}}. If it was you, all is well.",
-    "If it was not you, open this link. It works once, and {{company_name}} pays you nothing until they have spoken with you:",
-    "{{not_me_url}}",
-  ]),
-  payment_unclaimed: accessEmail("{{amount}} waits for you", [
-    "{{company_name}} has paid you {{amount}} by {{provider}}. The money waits for you there: sign in with the address of your payout method, and accept it. Otherwise it goes back after some weeks.",
-    PORTAL,
-  ]),
-  payment_failed: accessEmail("Your payment of {{amount}} failed", [
-    "{{company_name}} wanted to pay you {{amount}} by {{provider}}, and {{provider}} could not do it. You have lost nothing: the amount is still owed to you. Check your payout method, or choose another one.",
-    PORTAL,
-  ]),
-  payment_returned: accessEmail("Your payment of {{amount}} came back", [
-    "{{company_name}} has paid you {{amount}} by {{provider}}, and the money came back. You have lost nothing: the amount is still owed to you. Check your payout method, or choose another one.",
-    PORTAL,
-  ]),
-  payouts_held: accessEmail("Look at the payouts of {{promoter}}", [
-    "{{promoter}} ({{promoter_email}}) says that someone else has changed their payout method. {{company_name}} pays them nothing until one of you releases their payouts. Speak with them first:",
-    "{{dashboard_url}}",
-  ]),
-  payments_undecided: accessEmail("Nobody knows whether {{count}} arrived", [
-    "The provider does not tell what became of {{count}} of {{batches}}. Look for them at the provider, and then say here whether they were paid. Until then nothing is paid again:",
-    "{{dashboard_url}}",
-  ]),
-  address_known: accessEmail("You already have an account with {{company_name}}", [
-    "Someone wanted to join {{campaign_name}} with your e-mail address. You already have an account. If it was you, this link signs you in. It works once, for 15 minutes:",
-    "{{sign_in_url}}",
-    NOT_YOU,
-  ]),
-};
+export const EMAIL_TEXTS = textsIn("en");
+
+/** The default texts of all languages. Each is made when it is first needed. */
+const inLanguages = new Map<Language, Templates>([["en", EMAIL_TEXTS]]);
+
+function textsIn(language: Language): Templates {
+  const { mails, frame } = CATALOGUES[language];
+  const kinds = Object.keys(mails) as TranslatedMail[];
+  const templates = kinds.map((kind) => {
+    const greeting = FIRST.has(kind) ? frame.hello : frame.greeting;
+    const { subject, paragraphs } = mails[kind];
+    const mail = { subject, paragraphs: [greeting, ...paragraphs] };
+    // There is nothing to unsubscribe from if the e-mail answers an action of the recipient.
+    const isPlain = isAccessEmail(kind) || isMoneyEmail(kind);
+    return [kind, isPlain ? plain(language, mail) : withLeave(language, mail)] as const;
+  });
+  return { ...TEAM_TEXTS, ...(Object.fromEntries(templates) as Record<TranslatedMail, Template>) };
+}
+
+/** The text of an e-mail in a language. The operator's own text is for all languages. */
+function templateOf(templates: Templates, kind: Email["kind"], language: Language): Template {
+  if (templates[kind] !== EMAIL_TEXTS[kind]) return templates[kind];
+  const known = inLanguages.get(language) ?? textsIn(language);
+  inLanguages.set(language, known);
+  return known[kind];
+}
 
 async function readTemplate({ read }: Place, kind: Email["kind"]): Promise<Template> {
   const own = EMAIL_TEXTS[kind];
-  return {
-    subject: (await read(`${kind}.subject.txt`)) ?? own.subject,
-    text: (await read(`${kind}.txt`)) ?? own.text,
-    html: (await read(`${kind}.html`)) ?? own.html,
-  };
+  const subject = await read(`${kind}.subject.txt`);
+  const text = await read(`${kind}.txt`);
+  const html = await read(`${kind}.html`);
+  if (subject === null && text === null && html === null) return own;
+  return { subject: subject ?? own.subject, text: text ?? own.text, html: html ?? own.html };
 }
 
-function email(subject: string, sentences: string[]): Template {
-  const { text, html } = body(sentences);
-  const leave = "Unsubscribe from these e-mails:";
+interface Mail {
+  subject: string;
+  /** The greeting comes first. */
+  paragraphs: string[];
+}
+
+/** An e-mail without a link to unsubscribe. */
+function plain(language: Language, { subject, paragraphs }: Mail): Template {
+  const { text, html } = body(paragraphs);
+  return { subject, text: `${text}\n`, html: page(language, html) };
+}
+
+function withLeave(language: Language, { subject, paragraphs }: Mail): Template {
+  const { text, html } = body(paragraphs);
+  const leave = CATALOGUES[language].frame.unsubscribe;
+  const link = `<p><small><a href="{{unsubscribe_url}}">${leave}</a></small></p>`;
   return {
     subject,
     text: `${text}\n\n--\n${leave} {{unsubscribe_url}}\n`,
-    html: `<!doctype html>\n<html><body>\n${html}\n<p><small><a href="{{unsubscribe_url}}">${leave}</a></small></p>\n</body></html>\n`,
+    html: page(language, `${html}\n${link}`),
   };
 }
 
-/**
- * The first e-mail to an address. It contains no personal name, because another person may have written it.
- */
-function firstEmail(subject: string, sentences: string[]): Template {
-  return accessEmail(subject, sentences, "Hello,");
+function page(language: Language, html: string): string {
+  const attributes = language === "en" ? "" : ` lang="${language}" dir="${directionOf(language)}"`;
+  return `<!doctype html>\n<html${attributes}><body>\n${html}\n</body></html>\n`;
 }
 
-/** An answer to an action of the recipient, so there is nothing to unsubscribe from. */
-function accessEmail(subject: string, sentences: string[], greeting = GREETING): Template {
-  const { text, html } = body(sentences, greeting);
-  return { subject, text: `${text}\n`, html: `<!doctype html>\n<html><body>\n${html}\n</body></html>\n` };
-}
-
-function body(sentences: string[], greeting = GREETING): { text: string; html: string } {
-  const end = "{{company_name}}";
-  const text = [greeting, ...sentences, end].join("\n\n");
-  const paragraphs = [greeting, ...sentences.map(linked), end];
-  return { text, html: paragraphs.map((paragraph) => `<p>${paragraph}</p>`).join("\n") };
+function body(paragraphs: string[]): { text: string; html: string } {
+  const all = [...paragraphs, "{{company_name}}"];
+  const html = all.map((paragraph) => `<p>${linked(paragraph)}</p>`).join("\n");
+  return { text: all.join("\n\n"), html };
 }
 
 function linked(sentence: string): string {

@@ -78,7 +78,7 @@ export async function emailsFor(
   const trigger = triggerOf(kind);
   const { instead, later } = await findTriggered(store, accountId, { trigger, campaignId: campaign.id });
   const { sum } = occasion;
-  const amount = sum && formatAmount(sum.amount, sum.unit, account.currency);
+  const amount = sum && formatAmount(sum.amount, sum.unit, account.currency, promoter.language);
   const values = { ...occasion.values, ...(amount !== undefined && { amount }) };
   const parts = { account, campaign, promoter, promoterCampaign, publicUrl, values };
   const planned: PlannedEmail[] = [];
@@ -132,7 +132,9 @@ async function offerOf(
   reader: Reader,
   { account, campaign, promoter, promoterCampaign: joined }: EmailParts,
 ): Promise<string> {
-  return (await loadTerms(reader, { account, campaign, promoter, joined })).join(" ");
+  return (await loadTerms(reader, { account, campaign, promoter, joined, language: promoter.language })).join(
+    " ",
+  );
 }
 
 function occasionOf(change: RecordChange): Occasion | null {

@@ -36,10 +36,14 @@ export function escapeHtml(value: string): string {
   return value.replace(/[&<>"']/g, (character) => HTML_ESCAPES[character] ?? "");
 }
 
+const LEAVE = "Unsubscribe from these e-mails";
+
 /** The frame of e-mails of companies that have none of their own. */
-export const USUAL_LAYOUT = `{{content}}
-<p><small><a href="{{unsubscribe_url}}">Unsubscribe from these e-mails</a></small></p>
-`;
+export const USUAL_LAYOUT = layoutWith(LEAVE);
+
+function layoutWith(leave: string): string {
+  return `{{content}}\n<p><small><a href="{{unsubscribe_url}}">${leave}</a></small></p>\n`;
+}
 
 /** An e-mail whose text a company has written. */
 export interface CompanyText {
@@ -48,6 +52,8 @@ export interface CompanyText {
   content: string;
   /** Null for the usual one. */
   layout: string | null;
+  /** The words of the link to unsubscribe that is added. Absent: in English. */
+  leave?: string;
 }
 
 /**
@@ -57,15 +63,17 @@ export interface CompanyText {
  * @see docs/spec/events.md "Own e-mails"
  */
 export function writeCompanyEmail(
-  { subject, content, layout }: CompanyText,
+  { subject, content, layout, leave = LEAVE }: CompanyText,
   values: Record<string, string>,
 ): WrittenEmail {
   const escape = (value: string) => escapeHtml(onOneLine(value));
-  const frame = layout ?? USUAL_LAYOUT;
+  // Built-in e-mails have the address behind the words, and so a colon.
+  const usual = layoutWith(leave.replace(/[:：]\s*$/, ""));
+  const frame = layout ?? usual;
   // Values are filled in once, at the end: a value that looks like a placeholder stays as it is.
   const framed = frame.replace(/\{\{\s*content\s*\}\}/g, () => asHtml(content));
   const leaves = /\{\{\s*unsubscribe_url\s*\}\}/.test(frame + content);
-  const whole = leaves ? framed : `${framed}\n${USUAL_LAYOUT.replace("{{content}}\n", "")}`;
+  const whole = leaves ? framed : `${framed}\n${usual.replace("{{content}}\n", "")}`;
   const html = sanitised(fill(whole, values, escape));
   return {
     subject: onOneLine(fill(subject, values, onOneLine)),

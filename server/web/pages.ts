@@ -10,6 +10,7 @@ import type { Services } from "../request/services.ts";
 import { basePath } from "../url.ts";
 import { escapeHtml } from "./plain-page.ts";
 import { portalEntry } from "./portal-entry.ts";
+import { directionOf, preferredLanguage, textsOf, type Language } from "../languages/languages.ts";
 
 /** Everything comes from this server, and pages may not run text as code or markup. */
 const POLICY =
@@ -27,9 +28,9 @@ const TYPES: Record<string, string> = {
 /** The routes of all pages. */
 export function pageRoutes(services: Services, built: BuiltPages): [path: string, handler: EventHandler][] {
   const { dashboard, portal, join } = built.apps;
-  const ofDashboard = serveShell(services, { files: dashboard, title: "Tidemark", isFramed: false });
-  const ofPortal = serveShell(services, { files: portal, title: "Promoter portal", isFramed: true });
-  const ofJoin = serveShell(services, { files: join, title: "Become a promoter", isFramed: false });
+  const ofDashboard = serveShell(services, { files: dashboard, title: null, isFramed: false });
+  const ofPortal = serveShell(services, { files: portal, title: "page.portal", isFramed: true });
+  const ofJoin = serveShell(services, { files: join, title: "page.join", isFramed: false });
   return [
     ["/admin", ofDashboard],
     ["/admin/**", ofDashboard],
@@ -51,6 +52,8 @@ interface AppFiles {
   /** Files that the script imports immediately. */
   preloads: string[];
   style: string;
+  /** The file with the texts of each language. Empty for the dashboard, which is in English only. */
+  languages: Record<string, string>;
 }
 
 /** The files that the build made for browsers, except the tracker. */
@@ -72,13 +75,21 @@ export function readBuiltPages(folder: URL): BuiltPages {
   return { apps: Object.fromEntries(apps) as BuiltPages["apps"], texts };
 }
 
-/** Serves the same HTML for all paths of an app, because the script reads the path. */
+/** The key of an app's title. Null: the dashboard, which is in English and has the name of the product. */
+type Title = "page.portal" | "page.join" | null;
+
+/** Serves the same HTML for all paths of an app, because the script reads the path. It depends on the language only. */
 function serveShell(
   services: Services,
-  { files, title, isFramed }: { files: AppFiles; title: string; isFramed: boolean },
+  { files, title, isFramed }: { files: AppFiles; title: Title; isFramed: boolean },
 ): EventHandler {
-  const html = shellHtml(files, { title, publicUrl: services.publicUrl });
-  return async () => {
+  const { publicUrl } = services;
+  const inLanguages = new Map<Language, string>();
+  return async (event) => {
+    const preferred = preferredLanguage(event.req.headers.get("accept-language"));
+    const language = title === null ? "en" : (preferred ?? "en");
+    const html = inLanguages.get(language) ?? shellHtml(files, { title, publicUrl, language });
+    inLanguages.set(language, html);
     const ancestors = isFramed ? await framingSites(services) : "'none'";
     return new FastResponse(html, {
       headers: {
@@ -87,6 +98,7 @@ function serveShell(
         // URLs of these pages may contain tokens.
         "referrer-policy": "no-referrer",
         "x-content-type-options": "nosniff",
+        ...(title !== null && { vary: "accept-language" }),
         // After an update, the page refers to other files.
         "cache-control": "no-cache",
       },
@@ -124,19 +136,21 @@ async function framingSites({ store }: Services): Promise<string> {
 }
 
 function shellHtml(
-  { script, preloads, style }: AppFiles,
-  { title, publicUrl }: { title: string; publicUrl: string },
+  { script, preloads, style, languages }: AppFiles,
+  { title, publicUrl, language }: { title: Title; publicUrl: string; language: Language },
 ): string {
   const base = escapeHtml(basePath(publicUrl));
-  const links = preloads.map((name) => `<link rel="modulepreload" href="${base}/assets/${name}">\n`).join("");
+  const say = textsOf(language);
+  const first = [...preloads, ...(languages[language] === undefined ? [] : [languages[language]])];
+  const links = first.map((name) => `<link rel="modulepreload" href="${base}/assets/${name}">\n`).join("");
   return `<!doctype html>
-<html lang="en" data-base="${base}">
+<html lang="${language}" dir="${directionOf(language)}" data-base="${base}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
-<title>${title}</title>
+<title>${title === null ? "Tidemark" : escapeHtml(say(title))}</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="${base}/assets/${style}">
 ${links}<script type="module" src="${base}/assets/${script}"></script>
@@ -145,9 +159,9 @@ ${links}<script type="module" src="${base}/assets/${script}"></script>
 <div id="app"></div>
 <noscript>
 <div class="lone"><div class="card stack">
-<h1>This page needs JavaScript</h1>
-<p>Allow scripts for this address, then reload it.</p>
-<p>Programs can do all of this through the API: <a href="${base}/docs">${escapeHtml(publicUrl)}/docs</a>.</p>
+<h1>${escapeHtml(say("page.no_script"))}</h1>
+<p>${escapeHtml(say("page.no_script.text"))}</p>
+<p>${escapeHtml(say("page.no_script.api"))} <a href="${base}/docs">${escapeHtml(publicUrl)}/docs</a>.</p>
 </div></div>
 </noscript>
 </body>

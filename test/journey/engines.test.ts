@@ -93,10 +93,13 @@ async function answersOf(store: Stored, diceSeed = SEED): Promise<string[]> {
     paymentsAtOnce: 1,
   });
   const document: unknown = await (await app.request("/openapi.json")).json();
-  const operations = operationsOf(document).filter(
-    ({ path, needsSession }) =>
-      !needsSession && ![POSTS, SIGNS_IN, LOCKS_OUT].some((left) => left.test(path)),
-  );
+  // Deletions come last, because the others need what they delete.
+  const operations = operationsOf(document)
+    .filter(
+      ({ path, needsSession }) =>
+        !needsSession && ![POSTS, SIGNS_IN, LOCKS_OUT].some((left) => left.test(path)),
+    )
+    .toSorted((one, other) => Number(one.method === "DELETE") - Number(other.method === "DELETE"));
   const dice = newDice(diceSeed);
   const known = newKnown();
   const answers: string[] = [];

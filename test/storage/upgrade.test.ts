@@ -86,6 +86,7 @@ async function upgrade(engine: Engine, name = "backup.jsonl"): Promise<string | 
     onProgress: () => {},
     file,
     commitSize: 100,
+    noticedMs: 0,
   });
 }
 

@@ -49,6 +49,7 @@ const appFiles = (app: string) => ({
   script: `${app}-1.js`,
   preloads: [`${app}-2.js`],
   style: `${app}-3.css`,
+  languages: {},
 });
 
 const SCRIPT = storeText("/* script */");

@@ -26,6 +26,8 @@ export interface Opening {
   role?: Role;
   width?: number;
   isDark?: boolean;
+  /** The language and country of the browser. Absent: English in Great Britain. */
+  locale?: string;
 }
 
 /** A server with its pages, and a browser. */
@@ -71,11 +73,11 @@ export function newPages(size?: SeedSize, base = ""): Pages {
     await pages.app.close();
   });
   pages.open = async (path, opening = {}) => {
-    const { width = 1280, isDark = false } = opening;
+    const { width = 1280, isDark = false, locale = "en-GB" } = opening;
     const context = await pages.browser.newContext({
       viewport: { width, height: width > 600 ? 900 : 844 },
       colorScheme: isDark ? "dark" : "light",
-      locale: "en-GB",
+      locale,
       timezoneId: "UTC",
     });
     contexts.push(context);

@@ -60,7 +60,7 @@ const LAYERS: Record<string, string[]> = {
   ],
   transfer: ["files", "tables", "outbox", "input", "lease", "domain", "storage", "failure", "csv"],
   tables: ["lease", "domain", "storage"],
-  outbox: ["v1", "v2", "outgoing", "lease", "domain", "storage", "failure"],
+  outbox: ["v1", "v2", "outgoing", "lease", "domain", "languages", "storage", "failure"],
   v1: ["request", "input", "http", "domain", "storage", "failure"],
   billing: ["request", "http", "domain", "storage", "failure"],
   payments: ["request", "http", "domain", "storage", "seal", "failure"],
@@ -74,6 +74,7 @@ const LAYERS: Record<string, string[]> = {
     "http",
     "outgoing",
     "domain",
+    "languages",
     "storage",
     "seal",
     "failure",
@@ -81,23 +82,26 @@ const LAYERS: Record<string, string[]> = {
     "csv",
   ],
   track: ["request", "input", "http", "domain", "storage", "failure", "url"],
-  web: ["track", "request", "input", "http", "domain", "storage", "failure", "url"],
+  web: ["track", "request", "input", "http", "domain", "languages", "storage", "failure", "url"],
   openapi: ["input", "http", "failure", "url"],
   request: ["outgoing", "http", "domain", "storage", "seal", "failure"],
   input: ["http", "failure", "url"],
   http: ["storage", "failure", "url"],
   outgoing: ["domain", "failure"],
   lease: ["domain", "storage", "failure"],
-  domain: ["storage", "seal", "failure", "url", "csv"],
+  domain: ["languages", "storage", "seal", "failure", "url", "csv"],
   storage: ["failure"],
   seal: ["failure"],
   config: ["url"],
+  languages: [],
   failure: [],
   url: [],
   csv: [],
 };
 
 const MAX_LINES = 400;
+/** The texts of a language are in one file. */
+const CATALOGUE = /\/languages\/[a-z]{2}\.ts$/;
 /** Made from the OpenAPI document, never committed. */
 const GENERATED = "client/ui/api/types.ts";
 const server = sources("server");
@@ -148,10 +152,11 @@ it("the domain's files import one another in no circle, types included", () => {
 /** What each part of the browser's code may import besides itself. */
 const CLIENT_PARTS: Record<string, string[]> = {
   tracker: [],
-  ui: [],
-  dashboard: ["ui"],
-  portal: ["ui"],
-  join: ["ui"],
+  languages: [],
+  ui: ["languages"],
+  dashboard: ["languages", "ui"],
+  portal: ["languages", "ui"],
+  join: ["languages", "ui"],
 };
 
 it("the browser's files import neither the server nor other pages", () => {
@@ -222,7 +227,7 @@ it("the server loads packages that few need when they are needed", () => {
 /** Lint forbids `any`, namespaces and default exports. */
 it("the files keep the other rules of the house", () => {
   const rules: [rule: string, isBroken: (text: string) => boolean, exception: RegExp][] = [
-    [`at most ${MAX_LINES} lines`, (text) => text.split("\n").length - 1 > MAX_LINES, /^$/],
+    [`at most ${MAX_LINES} lines`, (text) => text.split("\n").length - 1 > MAX_LINES, CATALOGUE],
     ["no environment", (text) => text.includes("process.env"), /^server\/config\.ts$/],
     ["no URL.canParse", (text) => text.includes("URL.canParse"), /^server\/url\.ts$/],
     ["no js-cookie", (text) => text.includes('"js-cookie"'), /tracker\/become\.ts$/],

@@ -81,6 +81,13 @@ ${LEAVE}
     );
   });
 
+  it("names the link to unsubscribe in the promoter's language", () => {
+    const email = { subject: "x", content: "Hallo", layout: null, leave: "Diese E-Mails abbestellen:" };
+    expect(writeCompanyEmail(email, VALUES).text).toBe(
+      "Hallo\n\nDiese E-Mails abbestellen https://track.acme.example/unsubscribe?cid=acme\n",
+    );
+  });
+
   it("puts the content into the company's layout, and adds a way to leave if that has none", () => {
     expect(bodyOf("Hi", VALUES, "<div style='color:#333'>{{content}}</div>")).toBe(
       '<div style="color:#333"><p>Hi</p></div>',

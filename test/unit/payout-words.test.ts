@@ -1,8 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { readinessOf } from "../../client/dashboard/payouts/words.ts";
 import { sentenceOf, type RewardTerms } from "../../client/dashboard/rewards/sentence.ts";
 import { amountOf } from "../../client/ui/amount.ts";
 import { formatAmount } from "../../server/domain/money.ts";
+import { speakEnglish } from "../support/catalogue.ts";
+
+beforeAll(speakEnglish);
 
 describe("a promoter who waits for money", () => {
   const free = { unit: "cash", payments_batch_id: null } as const;

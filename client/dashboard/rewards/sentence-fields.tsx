@@ -1,9 +1,9 @@
 import { useControl } from "../../ui/form/field.tsx";
 import type { FormState } from "../../ui/form/form.tsx";
-import { UNITS } from "../../ui/amount.ts";
 import { digitsOf } from "../../ui/currency.ts";
 import { writing } from "../../ui/format.ts";
 import { MODES, REVENUE, WHO, type Draft } from "./draft.ts";
+import { UNITS } from "./sentence.ts";
 
 type Options = readonly (readonly [value: string, words: string])[];
 

@@ -1,7 +1,7 @@
 import type { components } from "../../ui/api/types.ts";
 import { styleOf } from "../../ui/currency.ts";
 import { exactPercent, money, several, writing } from "../../ui/format.ts";
-import { UNITS, amountOf as fixedAmountOf } from "../../ui/amount.ts";
+import { amountOf as fixedAmountOf, type Unit } from "../../ui/amount.ts";
 
 export type Reward = components["schemas"]["Reward"];
 type Schema = Reward["schemas"][number];
@@ -15,6 +15,15 @@ export type RewardTerms = Pick<
   | "duration"
   | "duration_in_months"
 > & { schemas: (Pick<Schema, "unit" | "amount" | "flat_amount"> & Partial<Pick<Schema, "rules">>)[] };
+
+/** The singular and plural of units other than money. */
+export const UNITS: Record<Exclude<Unit, "cash">, [one: string, many: string]> = {
+  credits: ["credit", "credits"],
+  points: ["point", "points"],
+  free_months: ["free month", "free months"],
+  mon_discount: ["month of discount", "months of discount"],
+  discount_per: ["% discount", "% discount"],
+};
 
 /** `The promoter gets 30% of each sale for 12 months`. */
 export function sentenceOf(reward: RewardTerms): string {

@@ -3,7 +3,9 @@ import { useLoad } from "../../ui/api/load.ts";
 import type { components } from "../../ui/api/types.ts";
 import { Copyable, Paste } from "../../ui/feedback/copy.tsx";
 import { Await, Empty } from "../../ui/feedback/state.tsx";
+import { count } from "../../ui/format.ts";
 import { Page } from "../../ui/shell/page.tsx";
+import { t } from "../../languages/messages.ts";
 
 type Asset = components["schemas"]["PortalAsset"];
 
@@ -14,12 +16,12 @@ const MOST = 100;
 export function Assets() {
   const loaded = useLoad(loadGroups);
   return (
-    <Page title="Banners and texts">
+    <Page title={t("page.assets")}>
       <Await loaded={loaded}>
         {(groups) =>
           groups.length === 0 ? (
-            <Empty title="Nothing here yet">
-              <p>When the company adds banners or texts for you, they appear here with your link in them.</p>
+            <Empty title={t("assets.none")}>
+              <p>{t("assets.none.text")}</p>
             </Empty>
           ) : (
             <div class="stack wide">
@@ -54,7 +56,7 @@ async function loadGroups(): Promise<Group[]> {
     title: name,
     assets: rows.filter(({ category }) => category === name),
   }));
-  const others = { title: "For you", assets: rows.filter(({ category }) => category === null) };
+  const others = { title: t("assets.others"), assets: rows.filter(({ category }) => category === null) };
   return [...named, others].filter(({ assets }) => assets.length > 0);
 }
 
@@ -64,22 +66,31 @@ function AssetCard({ of: asset }: { of: Asset }) {
     <article class="card stack" aria-label={asset.name}>
       <h3>{asset.name}</h3>
       {asset.asset_type === "image" && <Banner of={asset} link={link} />}
-      {asset.asset_type === "text" && <Paste text={asset.content ?? ""} of={`the text ${asset.name}`} />}
+      {asset.asset_type === "text" && (
+        <Paste text={asset.content ?? ""} of={t("assets.text.copy", { name: asset.name })} />
+      )}
       {asset.asset_type === "document" && (
         <div>
-          <a class="button" href={asset.url ?? ""} download>
-            Download<span class="unseen"> {asset.name}</span>
-          </a>
+          <Download of={asset} />
         </div>
       )}
       {(asset.asset_type === "link" || asset.asset_type === "document") && (
-        <Copyable text={link} of={`your link for ${asset.name}`} />
+        <Copyable text={link} of={t("assets.link.copy", { name: asset.name })} />
       )}
     </article>
   );
 }
 
-function Banner({ of: { name, url, details }, link }: { of: Asset; link: string }) {
+function Download({ of: { name, url } }: { of: Asset }) {
+  return (
+    <a class="button" href={url ?? ""} download aria-label={t("assets.download.of", { name })}>
+      {t("assets.download")}
+    </a>
+  );
+}
+
+function Banner({ of: asset, link }: { of: Asset; link: string }) {
+  const { name, url, details } = asset;
   const { width, height } = details.image_size;
   const size = width === null ? "" : ` width="${width}" height="${height}"`;
   const html = `<a href="${attribute(link)}"><img src="${attribute(url ?? "")}"${size} alt="${attribute(name)}"></a>`;
@@ -94,16 +105,12 @@ function Banner({ of: { name, url, details }, link }: { of: Asset; link: string 
           alt={name}
         />
       )}
-      <p class="soft">Paste these lines into your page. They contain your link.</p>
-      <Paste text={html} of={`the HTML of ${name}`} />
+      <p class="soft">{t("assets.paste")}</p>
+      <Paste text={html} of={t("assets.html.copy", { name })} />
       <div class="row">
-        <a class="button" href={url ?? ""} download>
-          Download<span class="unseen"> {name}</span>
-        </a>
+        <Download of={asset} />
         {width !== null && (
-          <span class="soft">
-            {width} × {height} pixels
-          </span>
+          <span class="soft">{t("assets.size", { width: count(width), height: count(height) })}</span>
         )}
       </div>
     </>

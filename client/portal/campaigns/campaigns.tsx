@@ -10,9 +10,10 @@ import { Await, Empty } from "../../ui/feedback/state.tsx";
 import { toast, toastRefusal } from "../../ui/feedback/toast.tsx";
 import { Offer } from "../../ui/offer.tsx";
 import { Page } from "../../ui/shell/page.tsx";
-import { STATES } from "../words.ts";
+import { stateWords } from "../words.ts";
 import { takeInvitation, type Invitation } from "./invitation.ts";
 import { JoinForm } from "./join-form.tsx";
+import { t } from "../../languages/messages.ts";
 
 type Campaign = components["schemas"]["PortalCampaign"];
 
@@ -29,7 +30,7 @@ export function Campaigns() {
     );
   }, []);
   return (
-    <Page title="Campaigns">
+    <Page title={t("page.campaigns")}>
       <Await loaded={campaigns}>
         {({ rows }) => (
           <ul class="grid">
@@ -41,8 +42,8 @@ export function Campaigns() {
               />
             ))}
             {rows.length === 0 && (
-              <Empty title="There are no campaigns yet">
-                <p>Campaigns that you can join appear here.</p>
+              <Empty title={t("campaigns.none")}>
+                <p>{t("campaigns.none.text")}</p>
               </Empty>
             )}
           </ul>
@@ -54,11 +55,7 @@ export function Campaigns() {
             {...joining.value}
             onJoined={(state) => {
               joining.value = null;
-              toast(
-                state === "accepted"
-                  ? "You have joined. Your link is under “Links and codes”."
-                  : "We will look at it.",
-              );
+              toast(t(state === "accepted" ? "campaigns.joined" : "campaigns.applied"));
               void campaigns.reload();
             }}
           />
@@ -74,18 +71,18 @@ function CampaignCard({ campaign, onJoin }: { campaign: Campaign; onJoin: () => 
     <li class="card stack tight">
       <div class="row spread">
         <h2>{name}</h2>
-        {state !== null && <Badge {...STATES[state]} />}
+        {state !== null && <Badge {...stateWords(state)} />}
       </div>
       {description !== null && <p>{description}</p>}
-      <Offer lines={campaign.offer} title={state === "accepted" ? "What you earn" : "What you would earn"} />
+      <Offer lines={campaign.offer} title={t(state === "accepted" ? "home.terms" : "campaigns.would_earn")} />
       {state === null && (
         <div>
-          <button class="button main" onClick={onJoin}>
-            {needsApproval ? "Apply" : "Join"}
-            <span class="unseen">
-              {needsApproval ? " to " : " "}
-              {name}
-            </span>
+          <button
+            class="button main"
+            aria-label={t(needsApproval ? "campaigns.apply_to" : "campaigns.join", { campaign: name })}
+            onClick={onJoin}
+          >
+            {t(needsApproval ? "join.apply" : "join.join")}
           </button>
         </div>
       )}

@@ -3,6 +3,7 @@ import type { components } from "../../ui/api/types.ts";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { initialAnswers, answersOf, Questions } from "../../ui/form/questions.tsx";
 import type { Invitation } from "./invitation.ts";
+import { t } from "../../languages/messages.ts";
 
 type Campaign = components["schemas"]["PortalCampaign"];
 
@@ -18,7 +19,7 @@ export function JoinForm({
   return (
     <Form
       form={form}
-      action={campaign.needs_approval ? "Apply" : "Join"}
+      action={t(campaign.needs_approval ? "join.apply" : "join.join")}
       onSubmit={async (values) => {
         const answers = answersOf(campaign.questions, values);
         const body = { ...answers, ...(invitation !== null && { invitation }) };
@@ -29,9 +30,7 @@ export function JoinForm({
     >
       <Questions form={form} questions={campaign.questions} terms={campaign.terms} />
       {campaign.questions.length === 0 && campaign.terms === null && (
-        <p class="soft">
-          {campaign.needs_approval ? "The company reviews each application." : "You get your own link."}
-        </p>
+        <p class="soft">{t(campaign.needs_approval ? "campaigns.review" : "campaigns.own_link")}</p>
       )}
     </Form>
   );

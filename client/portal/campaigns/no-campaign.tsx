@@ -1,12 +1,13 @@
 import { Empty } from "../../ui/feedback/state.tsx";
+import { t } from "../../languages/messages.ts";
 
 /** A promoter without a campaign has no link. */
 export function NoCampaign() {
   return (
-    <Empty title="You are in no campaign yet">
-      <p>Each campaign that you join gives you a link to share.</p>
+    <Empty title={t("campaigns.in_none")}>
+      <p>{t("campaigns.in_none.text")}</p>
       <a class="button" href="/portal/campaigns">
-        See the campaigns
+        {t("campaigns.see")}
       </a>
     </Empty>
   );

@@ -5,18 +5,19 @@ import { Plot } from "../../ui/chart/plot.tsx";
 import { Await } from "../../ui/feedback/state.tsx";
 import { daysBefore, today } from "../../ui/day.ts";
 import { count, money } from "../../ui/format.ts";
+import { t, type TextKey } from "../../languages/messages.ts";
 
+/** The keys of the figures' names. */
 const FIGURES = {
-  clicks: "Clicks",
-  referrals: "Leads",
-  customers: "Customers",
-  commissions: "Commissions",
+  clicks: "course.clicks",
+  referrals: "course.referrals",
+  customers: "course.customers",
+  commissions: "course.commissions",
 } as const;
 type Figure = keyof typeof FIGURES;
 
-const ONE = { clicks: "click", referrals: "lead", customers: "customer" } as const;
-
-const RANGES = { 30: "30 days", 90: "90 days", 365: "A year" } as const;
+/** The keys of the ranges' names, by days. */
+const RANGES = { 30: "course.30", 90: "course.90", 365: "course.365" } as const;
 type Days = keyof typeof RANGES;
 
 /** One figure over time, to switch between four. */
@@ -25,16 +26,16 @@ export function Course() {
   const days = useSignal<Days>(30);
   const loaded = useLoad(() => loadCourse(figure.value, days.value), [figure.value, days.value]);
   return (
-    <section class="card stack" aria-label="Your figures over time">
+    <section class="card stack" aria-label={t("course")}>
       <div class="row spread">
         <Choice
-          label="Figure"
+          label={t("course.figure")}
           options={FIGURES}
           chosen={figure.value}
           onChoose={(next) => (figure.value = next)}
         />
         <Choice
-          label="Range"
+          label={t("course.range")}
           options={RANGES}
           chosen={days.value}
           onChoose={(next) => (days.value = Number(next) as Days)}
@@ -58,7 +59,7 @@ type ChartData = Awaited<ReturnType<typeof loadCourse>>;
 
 function Line({ of: { selection, selection_items: items, total } }: { of: ChartData }) {
   const isMoney = selection === "commissions";
-  const name = FIGURES[selection as Figure];
+  const name = t(FIGURES[selection as Figure]);
   const format = (value: number) => (isMoney ? money(value) : count(value));
   const formatShort = (value: number) =>
     isMoney ? money(value, { isShort: true }) : count(value, { isShort: true });
@@ -72,15 +73,16 @@ function Line({ of: { selection, selection_items: items, total } }: { of: ChartD
         lines={[{ name, values: items.map(([, value]) => Number(value)) }]}
         format={format}
         formatShort={formatShort}
-        label={`${name} over time: ${format(total)} in all`}
+        label={t("course.plot", { figure: name, total: format(total) })}
       />
     </>
   );
 }
 
 function unitOf(figure: Figure, total: number): string {
-  // The total of commissions is an amount, so the plural is always right.
-  return figure !== "commissions" && total === 1 ? ONE[figure] : FIGURES[figure].toLowerCase();
+  // The total of commissions is an amount.
+  if (figure === "commissions") return t("course.unit.commissions");
+  return t(`course.unit.${figure}`, { count: total });
 }
 
 function Choice<K extends string | number>({
@@ -90,15 +92,16 @@ function Choice<K extends string | number>({
   onChoose,
 }: {
   label: string;
-  options: Record<K, string>;
+  /** The keys of the options' names. */
+  options: Record<K, TextKey>;
   chosen: K;
   onChoose: (next: K) => void;
 }) {
   return (
     <div class="segments" role="group" aria-label={label}>
-      {(Object.entries(options) as [K, string][]).map(([key, words]) => (
+      {(Object.entries(options) as [K, TextKey][]).map(([key, words]) => (
         <button key={key} aria-pressed={String(key) === String(chosen)} onClick={() => onChoose(key)}>
-          {words}
+          {t(words)}
         </button>
       ))}
     </div>

@@ -4,6 +4,7 @@ import { useLoad } from "../../ui/api/load.ts";
 import type { components } from "../../ui/api/types.ts";
 import { Await } from "../../ui/feedback/state.tsx";
 import { date, money } from "../../ui/format.ts";
+import { t } from "../../languages/messages.ts";
 
 /** The promoter's balances, from pending to paid. */
 export function Earned() {
@@ -15,25 +16,25 @@ export function Earned() {
     return { current, due };
   });
   return (
-    <section aria-label="What you have earned">
+    <section aria-label={t("earned")}>
       <Await loaded={loaded}>
         {({ current: { balances, selected_payout_method: method }, due: { meta, data } }) => (
           <div class="stack">
             <dl class="grid tiles">
-              <Tile name="Waiting for approval" figure={money(balances.pending_balance.cash)} />
-              <Tile name="Approved, not paid yet" figure={money(balances.current_balance.cash)} />
+              <Tile name={t("earned.waiting")} figure={money(balances.pending_balance.cash)} />
+              <Tile name={t("earned.approved")} figure={money(balances.current_balance.cash)} />
               <Tile
-                name={isDue(data.overdue) ? "Due" : "Due next"}
+                name={t(isDue(data.overdue) ? "earned.due" : "earned.due_next")}
                 figure={money(firstDue(data)?.total_incl_tax ?? 0)}
                 note={dueNote(firstDue(data), meta.min_payment)}
               />
-              <Tile name="Paid" figure={money(balances.paid_balance.cash)} />
+              <Tile name={t("earned.paid")} figure={money(balances.paid_balance.cash)} />
             </dl>
             {method === null && (
               <p class="notice warn">
-                You have no payout method yet.
+                {t("earned.no_method")}
                 <a class="button little" href="/portal/settings#tab=payout">
-                  Choose a payout method
+                  {t("earned.choose_method")}
                 </a>
               </p>
             )}
@@ -68,6 +69,7 @@ function firstDue({ overdue, next, custom }: DueStats) {
 }
 
 function dueNote(due: { due_date: string | null } | undefined, least: number): string {
-  if (due) return due.due_date === null ? "by your own terms" : `by ${date(due.due_date)}`;
-  return least > 0 ? `paid from ${money(least)} on` : "nothing yet";
+  if (due)
+    return due.due_date === null ? t("earned.own_terms") : t("earned.by", { date: date(due.due_date) });
+  return least > 0 ? t("earned.from", { amount: money(least) }) : t("earned.nothing");
 }

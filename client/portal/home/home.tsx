@@ -5,11 +5,12 @@ import { Page } from "../../ui/shell/page.tsx";
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { loadJoined } from "../campaigns/joined.ts";
 import { NoCampaign } from "../campaigns/no-campaign.tsx";
-import { STATES } from "../words.ts";
+import { stateWords } from "../words.ts";
 import { Course } from "./course.tsx";
 import { Terms } from "./terms.tsx";
 import { Earned } from "./earned.tsx";
 import { QrCode } from "../../ui/feedback/qr-code.tsx";
+import { t } from "../../languages/messages.ts";
 
 /** How many campaigns' links are shown here. The page of links has all. */
 const SHOWN = 3;
@@ -17,7 +18,7 @@ const SHOWN = 3;
 /** The start page: the link first, then what it has earned. */
 export function Home() {
   return (
-    <Page title="Home">
+    <Page title={t("page.home")}>
       <div class="stack wide">
         <YourLinks />
         <Earned />
@@ -39,30 +40,28 @@ function YourLinks() {
             <section
               key={joined.id}
               class="card link-card"
-              aria-label={`Your link for ${joined.campaign.name}`}
+              aria-label={t("home.link.of", { campaign: joined.campaign.name })}
             >
               <div class="stack">
                 <div class="row">
-                  <h2>Your link</h2>
+                  <h2>{t("home.link")}</h2>
                   <span class="soft">{joined.campaign.name}</span>
-                  {joined.state !== "accepted" && <Badge {...STATES[joined.state]} />}
+                  {joined.state !== "accepted" && <Badge {...stateWords(joined.state)} />}
                 </div>
                 <p class="row big-link">
                   <code>{joined.ref_link}</code>
-                  <CopyButton text={joined.ref_link} of="your link" />
+                  <CopyButton text={joined.ref_link} of={t("home.link.copy")} />
                 </p>
                 <p class="small soft">
-                  {joined.state === "accepted"
-                    ? "Share it. Visits, leads and sales that come through it are yours."
-                    : "It does not count until the company has accepted you."}
+                  {t(joined.state === "accepted" ? "home.link.text" : "home.link.waiting")}
                 </p>
                 <div>
                   <a class="button" href="/portal/links">
-                    More links and codes
+                    {t("home.link.more")}
                   </a>
                 </div>
               </div>
-              <QrCode text={joined.ref_link} label={`QR code of your link for ${joined.campaign.name}`} />
+              <QrCode text={joined.ref_link} label={t("home.link.qr", { campaign: joined.campaign.name })} />
             </section>
           ))}
         </div>

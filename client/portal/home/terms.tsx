@@ -5,6 +5,7 @@ import { Await } from "../../ui/feedback/state.tsx";
 import { count, money } from "../../ui/format.ts";
 import { Offer } from "../../ui/offer.tsx";
 import { loadJoined } from "../campaigns/joined.ts";
+import { t } from "../../languages/messages.ts";
 
 type Goal = components["schemas"]["PortalGoal"];
 
@@ -16,9 +17,9 @@ export function Terms() {
       {(rows) => (
         <div class="grid">
           {rows.map(({ id, campaign, offer, goals }) => (
-            <section key={id} class="card stack" aria-label={`What you earn in ${campaign.name}`}>
+            <section key={id} class="card stack" aria-label={t("home.terms.of", { campaign: campaign.name })}>
               <h2>{campaign.name}</h2>
-              <Offer lines={offer} title="What you earn" />
+              <Offer lines={offer} title={t("home.terms")} />
               {goals.map((goal) => (
                 <GoalBar key={`${goal.reward_id} ${goal.metric}`} goal={goal} />
               ))}
@@ -32,22 +33,30 @@ export function Terms() {
 
 function GoalBar({ goal }: { goal: Goal }) {
   const { gives, metric, reached, needed, is_reached: isReached } = goal;
-  const words =
+  const [goalWords, progress] =
     metric === "customers"
-      ? `${count(reached)} of ${count(needed)} customers`
-      : `${money(reached)} of ${money(needed)} revenue`;
+      ? [
+          t("goal.customers", { gives, needed }),
+          t("goal.customers.reached", { reached: count(reached), needed }),
+        ]
+      : [
+          t("goal.revenue", { gives, needed: money(needed) }),
+          t("goal.revenue.reached", { reached: money(reached), needed: money(needed) }),
+        ];
   return (
     <div class="stack tight">
       <div class="row spread">
-        <span>
-          {gives} for {metric === "customers" ? `${count(needed)} customers` : `${money(needed)} of revenue`}
-        </span>
-        {isReached ? <Badge tone="good">Reached</Badge> : <span class="small soft">{words}</span>}
+        <span>{goalWords}</span>
+        {isReached ? (
+          <Badge tone="good">{t("goal.reached")}</Badge>
+        ) : (
+          <span class="small soft">{progress}</span>
+        )}
       </div>
       {!isReached && (
         <progress
           class="bar"
-          aria-label={`${gives}: ${words}`}
+          aria-label={t("goal.bar", { gives, progress })}
           max={needed}
           value={Math.max(0, Math.min(reached, needed))}
         />

@@ -3,6 +3,7 @@ import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { Select, TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import type { Joined } from "../campaigns/joined.ts";
+import { t } from "../../languages/messages.ts";
 
 /** Makes a code that customers type at the checkout. */
 export function CodeForm({
@@ -18,10 +19,10 @@ export function CodeForm({
   const offers = offersOf(campaigns);
   const form = useForm({ offer: offers[0]?.[0] ?? "", code: "", description: "" });
   return (
-    <Dialog title="Make a code" onClose={onClose}>
+    <Dialog title={t("codes.make")} onClose={onClose}>
       <Form
         form={form}
-        action="Make the code"
+        action={t("codes.make.action")}
         onSubmit={async ({ offer, code, description }) => {
           const [promoterCampaignId, rewardId] = offer.split(" ").map(Number);
           const body = {
@@ -37,21 +38,19 @@ export function CodeForm({
         <TextField
           form={form}
           name="code"
-          label="Code"
-          hint="At least 3 letters, digits, - or _."
+          label={t("codes.code")}
+          hint={t("codes.code.hint")}
           placeholder="JANE10"
           autocomplete="off"
           maxLength={40}
           required
         />
-        {offers.length > 1 && (
-          <Select form={form} name="offer" label="What your customers get" options={offers} />
-        )}
+        {offers.length > 1 && <Select form={form} name="offer" label={t("codes.offer")} options={offers} />}
         <TextField
           form={form}
           name="description"
-          label="Description (optional)"
-          hint="Where you use it."
+          label={t("optional", { label: t("codes.description") })}
+          hint={t("codes.description.hint")}
           maxLength={1000}
         />
       </Form>

@@ -7,6 +7,7 @@ import { Await } from "../../ui/feedback/state.tsx";
 import { tell } from "../../ui/feedback/tell.ts";
 import { loadJoined } from "../campaigns/joined.ts";
 import { CodeForm } from "./code-form.tsx";
+import { t } from "../../languages/messages.ts";
 
 interface Code {
   key: string;
@@ -24,18 +25,18 @@ export function Codes() {
     <Await loaded={loaded}>
       {({ codes, open }) =>
         (codes.length > 0 || open.length > 0) && (
-          <section class="card stack" aria-label="Promo codes">
+          <section class="card stack" aria-label={t("codes")}>
             <div class="row spread">
-              <h2>Promo codes</h2>
+              <h2>{t("codes")}</h2>
               {open.length > 0 && (
                 <button class="button" onClick={() => (isMaking.value = true)}>
-                  Make a code
+                  {t("codes.make")}
                 </button>
               )}
             </div>
             <p class="soft">
-              {codes.length === 0 && "You have no code yet. "}A purchase with your code is yours, even without
-              your link.
+              {codes.length === 0 && `${t("codes.none")} `}
+              {t("codes.text")}
             </p>
             <ul class="stack">
               {codes.map((code) => (
@@ -83,26 +84,26 @@ async function loadCodes() {
 
 function CodeRow({ of: { code, words, ownId }, reload }: { of: Code; reload: () => Promise<void> }) {
   const archive = async (id: number) => {
-    const text = "Purchases with it no longer count as yours.";
-    if (!(await ask({ title: `Archive ${code}?`, text, action: "Archive the code", isDanger: true }))) return;
+    const [title, text] = [t("codes.archive.ask", { code }), t("codes.archive.text")];
+    if (!(await ask({ title, text, action: t("codes.archive.action"), isDanger: true }))) return;
     await tell(async () => {
       await answer(api.DELETE("/api/v2/affiliate/promo_codes/{id}", { params: { path: { id } } }));
       await reload();
-      return "The code was archived";
+      return t("codes.archived");
     });
   };
   return (
     <li class="row spread">
-      <Copyable text={code} of={`the code ${code}`} />
+      <Copyable text={code} of={t("codes.copy", { code })} />
       <span class="row tight">
         <span class="soft">{words}</span>
         {ownId !== null && (
           <button
             class="button plain little"
-            aria-label={`Archive ${code}`}
+            aria-label={t("codes.archive.of", { code })}
             onClick={() => void archive(ownId)}
           >
-            Archive
+            {t("codes.archive")}
           </button>
         )}
       </span>

@@ -5,12 +5,13 @@ import { Await } from "../../ui/feedback/state.tsx";
 import { Select, TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { loadJoined } from "../campaigns/joined.ts";
+import { t } from "../../languages/messages.ts";
 
 /** Makes a link to another page, or for a channel. */
 export function LinkForm({ onClose, onMade }: { onClose: () => void; onMade: () => void }) {
   const joined = useLoad(loadJoined);
   return (
-    <Dialog title="Make a link" onClose={onClose}>
+    <Dialog title={t("links.make")} onClose={onClose}>
       <Await loaded={joined}>
         {(rows) => (
           <Fields
@@ -37,7 +38,7 @@ function Fields({
   return (
     <Form
       form={form}
-      action="Make the link"
+      action={t("links.make.action")}
       onSubmit={async ({ promoter_campaign_id: id, name, url, sub_id: subId }) => {
         const body = {
           promoter_campaign_id: Number(id),
@@ -49,24 +50,31 @@ function Fields({
         onMade();
       }}
     >
-      <TextField form={form} name="name" label="Name" hint="Only you see it." maxLength={100} required />
+      <TextField
+        form={form}
+        name="name"
+        label={t("name")}
+        hint={t("links.name.hint")}
+        maxLength={100}
+        required
+      />
       {campaigns.length > 1 && (
-        <Select form={form} name="promoter_campaign_id" label="Campaign" options={campaigns} />
+        <Select form={form} name="promoter_campaign_id" label={t("campaign")} options={campaigns} />
       )}
       <TextField
         form={form}
         name="url"
         type="url"
-        label="Page"
+        label={t("links.page")}
         placeholder={page}
-        hint="A page of the company's site. Leave it empty for the usual one."
+        hint={t("links.page.hint")}
       />
       <TextField
         form={form}
         name="sub_id"
-        label="Channel"
-        placeholder="newsletter"
-        hint="Your leads show it, so that you see where they came from."
+        label={t("channel")}
+        placeholder={t("links.channel.example")}
+        hint={t("links.channel.hint")}
         maxLength={100}
       />
     </Form>

@@ -12,12 +12,13 @@ import { loadJoined } from "../campaigns/joined.ts";
 import { NoCampaign } from "../campaigns/no-campaign.tsx";
 import { QrCode } from "../../ui/feedback/qr-code.tsx";
 import { firstCampaignFirst } from "../session/session.ts";
-import { STATES } from "../words.ts";
+import { stateWords } from "../words.ts";
 import { Codes } from "./codes.tsx";
 import { LinkForm } from "./link-form.tsx";
+import { t } from "../../languages/messages.ts";
 
 type Link = components["schemas"]["PortalLinkToShare"];
-type State = keyof typeof STATES;
+type State = Parameters<typeof stateWords>[0];
 
 /** All links of a promoter fit on one page. */
 const ALL = { per_page: 100 };
@@ -32,11 +33,11 @@ export function Links() {
   const isInNone = links.data.value?.states.size === 0;
   return (
     <Page
-      title="Links and codes"
+      title={t("page.links")}
       actions={
         !isInNone && (
           <button class="button main" onClick={add}>
-            Make a link
+            {t("links.make")}
           </button>
         )
       }
@@ -58,7 +59,7 @@ export function Links() {
       )}
       {coded.value && (
         <Dialog title={coded.value.name} onClose={() => (coded.value = null)}>
-          <QrCode text={coded.value.url} label={`QR code of ${coded.value.name}`} />
+          <QrCode text={coded.value.url} label={t("links.qr.of", { name: coded.value.name })} />
         </Dialog>
       )}
     </Page>
@@ -83,14 +84,14 @@ interface LinkListProps {
 
 function LinkList({ rows, states, reload, onCode }: LinkListProps) {
   const remove = async (link: Link) => {
-    const text = "Its address keeps working wherever you have shared it.";
-    if (!(await ask({ title: `Remove “${link.name}”?`, text, action: "Remove the link", isDanger: true })))
-      return;
+    const title = t("links.remove.ask", { name: link.name });
+    const text = t("links.remove.text");
+    if (!(await ask({ title, text, action: t("links.remove.action"), isDanger: true }))) return;
     await tell(async () => {
       const params = { path: { id: link.id } };
       await answer(api.DELETE("/api/v2/affiliate/referral_links/{id}", { params }));
       await reload();
-      return "The link was removed";
+      return t("links.removed");
     });
   };
   return (
@@ -126,18 +127,22 @@ function LinkCard({
       <div class="row">
         <h2>{link.name}</h2>
         {link.name !== link.campaign.name && <span class="soft">{link.campaign.name}</span>}
-        {link.sub_id !== null && <span class="badge">Channel {link.sub_id}</span>}
-        {state !== "accepted" && <Badge {...STATES[state]} />}
+        {link.sub_id !== null && <span class="badge">{t("links.channel", { name: link.sub_id })}</span>}
+        {state !== "accepted" && <Badge {...stateWords(state)} />}
       </div>
       <code>{link.url}</code>
       <div class="row">
         <CopyButton text={link.url} of={link.name} />
-        <button class="button little" aria-label={`Show the QR code of ${link.name}`} onClick={onCode}>
-          QR code
+        <button class="button little" aria-label={t("links.qr.show", { name: link.name })} onClick={onCode}>
+          {t("links.qr")}
         </button>
         {isOwn && (
-          <button class="button plain little" aria-label={`Remove ${link.name}`} onClick={onRemove}>
-            Remove
+          <button
+            class="button plain little"
+            aria-label={t("links.remove.of", { name: link.name })}
+            onClick={onRemove}
+          >
+            {t("links.remove")}
           </button>
         )}
       </div>

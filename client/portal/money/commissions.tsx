@@ -10,27 +10,28 @@ import { PAGE_LENGTH, useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { amountOf } from "../../ui/amount.ts";
 import { DownloadButton } from "../download.tsx";
-import { COMMISSION_STATES } from "../words.ts";
+import { commissionWords } from "../words.ts";
+import { t } from "../../languages/messages.ts";
 
 type Commission = components["schemas"]["PortalCommission"];
 
-const COLUMNS: Column<Commission>[] = [
+const columns = (): Column<Commission>[] => [
   {
     id: "date",
-    title: "Date",
+    title: t("date"),
     cell: ({ created_at: at, reason, promoter_campaign: { campaign } }) => (
       <>
         <span class="no-wrap">{date(at)}</span>
         <span class="on-phone small soft">
           {reason}
-          {campaign && ` In ${campaign.name}.`}
+          {campaign && ` ${t("commissions.in", { campaign: campaign.name })}`}
         </span>
       </>
     ),
   },
   {
     id: "amount",
-    title: "Amount",
+    title: t("amount"),
     isNumber: true,
     cell: (commission) => (
       <>
@@ -41,28 +42,34 @@ const COLUMNS: Column<Commission>[] = [
       </>
     ),
   },
-  { id: "state", title: "State", isWide: true, cell: (commission) => <State of={commission} /> },
-  { id: "reason", title: "What for", isWide: true, isText: true, cell: ({ reason }) => reason },
+  { id: "state", title: t("state"), isWide: true, cell: (commission) => <State of={commission} /> },
+  { id: "reason", title: t("commissions.reason"), isWide: true, isText: true, cell: ({ reason }) => reason },
   {
     id: "campaign",
-    title: "Campaign",
+    title: t("campaign"),
     isWide: true,
     cell: ({ promoter_campaign: { campaign } }) => campaign?.name ?? "–",
   },
 ];
 
 function State({ of: { status, is_paid: isPaid, approves_at: approvesAt } }: { of: Commission }) {
-  const words = COMMISSION_STATES[isPaid ? "paid" : status] ?? { children: status };
   return (
     <>
-      <Badge {...words} />
-      {approvesAt !== null && <span class="small soft no-wrap"> until {date(approvesAt)}</span>}
+      <Badge {...commissionWords(isPaid ? "paid" : status)} />
+      {approvesAt !== null && (
+        <span class="small soft no-wrap"> {t("commissions.until", { date: date(approvesAt) })}</span>
+      )}
     </>
   );
 }
 
 const STATUSES = ["pending", "approved", "denied"] as const;
-const SHOWN = optionsOf("All", { pending: "Waiting", approved: "Approved", denied: "Denied" });
+const shown = () =>
+  optionsOf(t("all"), {
+    pending: t("commission.pending"),
+    approved: t("commission.approved"),
+    denied: t("commission.denied"),
+  });
 const saved = () => answer(api.GET("/api/v2/affiliate/commissions/export", { parseAs: "text" }));
 
 /** The promoter's commissions, with the reason of each. */
@@ -79,19 +86,19 @@ export function Commissions() {
     return page(api.GET("/api/v2/affiliate/commissions", { params: { query } }));
   });
   return (
-    <Page title="Commissions" actions={<DownloadButton name="commissions.csv" load={saved} />}>
+    <Page title={t("page.commissions")} actions={<DownloadButton name="commissions.csv" load={saved} />}>
       <div class="table-tools">
-        <Choose filters={filters} name="status" label="Show" options={SHOWN} />
+        <Choose filters={filters} name="status" label={t("show")} options={shown()} />
       </div>
       <Table
-        caption="Commissions"
-        columns={COLUMNS}
+        caption={t("page.commissions")}
+        columns={columns()}
         list={list}
         empty={
-          <Empty title={status === "" ? "No commissions yet" : "None are in this state"}>
-            <p>You earn one when a person whom you sent becomes a customer.</p>
+          <Empty title={t(status === "" ? "commissions.none" : "commissions.none_fits")}>
+            <p>{t("commissions.none.text")}</p>
             <a class="button" href="/portal">
-              Share your link
+              {t("share")}
             </a>
           </Empty>
         }

@@ -3,6 +3,9 @@ import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { Select, TextArea, TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import type { Joined } from "../campaigns/joined.ts";
+import { t, type TextKey } from "../../languages/messages.ts";
+
+const optional = (key: TextKey) => t("optional", { label: t(key) });
 
 /** Adds a lead by hand, for the company's review. */
 export function LeadForm({
@@ -24,10 +27,10 @@ export function LeadForm({
     comment: "",
   });
   return (
-    <Dialog title="Add a lead" onClose={onClose}>
+    <Dialog title={t("leads.add")} onClose={onClose}>
       <Form
         form={form}
-        action="Add the lead"
+        action={t("leads.add.action")}
         onSubmit={async ({ promoter_campaign_id: id, email, ...said }) => {
           const given = Object.entries(said).filter(([, value]) => value !== "");
           const body = { promoter_campaign_id: Number(id), email, ...Object.fromEntries(given) };
@@ -35,24 +38,24 @@ export function LeadForm({
           onAdded();
         }}
       >
-        <p class="soft">Add only people who know about it. The company reviews each lead.</p>
-        <TextField form={form} name="email" type="email" label="E-mail" autocomplete="off" required />
+        <p class="soft">{t("leads.add.text")}</p>
+        <TextField form={form} name="email" type="email" label={t("email")} autocomplete="off" required />
         {campaigns.length > 1 && (
           <Select
             form={form}
             name="promoter_campaign_id"
-            label="Campaign"
+            label={t("campaign")}
             options={campaigns.map(({ id, campaign }) => [String(id), campaign.name] as const)}
           />
         )}
-        <TextField form={form} name="first_name" label="First name (optional)" autocomplete="off" />
-        <TextField form={form} name="last_name" label="Last name (optional)" autocomplete="off" />
-        <TextField form={form} name="website" label="Website (optional)" autocomplete="off" />
+        <TextField form={form} name="first_name" label={optional("first_name")} autocomplete="off" />
+        <TextField form={form} name="last_name" label={optional("last_name")} autocomplete="off" />
+        <TextField form={form} name="website" label={optional("leads.website")} autocomplete="off" />
         <TextArea
           form={form}
           name="comment"
-          label="Comment (optional)"
-          hint="How you know each other, and what they need."
+          label={optional("leads.comment")}
+          hint={t("leads.comment.hint")}
           maxLength={1000}
         />
       </Form>

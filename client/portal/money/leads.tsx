@@ -15,13 +15,15 @@ import { PAGE_LENGTH, useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { loadJoined } from "../campaigns/joined.ts";
 import { DownloadButton } from "../download.tsx";
-import { LEAD_STATES } from "../words.ts";
+import { leadWords } from "../words.ts";
 import { LeadForm } from "./lead-form.tsx";
+import { t } from "../../languages/messages.ts";
 
 type Lead = components["schemas"]["PortalReferral"];
 
 const KINDS = ["lead", "customer"] as const;
-const SHOWN = optionsOf("Everybody", { lead: "Not customers yet", customer: "Customers" });
+const shown = () =>
+  optionsOf(t("leads.everyone"), { lead: t("leads.not_customers"), customer: t("leads.customers") });
 
 /** The people whom the promoter has sent. */
 export function Leads() {
@@ -39,12 +41,15 @@ export function Leads() {
     return page(api.GET("/api/v2/affiliate/referrals", { params: { query } }));
   });
   return (
-    <Page title="Leads" actions={<Actions canAdd={open.length > 0} add={() => (isAdding.value = true)} />}>
+    <Page
+      title={t("page.leads")}
+      actions={<Actions canAdd={open.length > 0} add={() => (isAdding.value = true)} />}
+    >
       <div class="table-tools">
-        <Choose filters={filters} name="type" label="Show" options={SHOWN} />
+        <Choose filters={filters} name="type" label={t("show")} options={shown()} />
       </div>
       <Table
-        caption="Leads"
+        caption={t("page.leads")}
         columns={columnsOf((lead) => takeBack(lead, list.reload))}
         list={list}
         empty={<NoLeads isFiltered={filters.values.value.type !== ""} canAdd={open.length > 0} />}
@@ -55,7 +60,7 @@ export function Leads() {
           onClose={() => (isAdding.value = false)}
           onAdded={() => {
             isAdding.value = false;
-            toast("The company will review it.");
+            toast(t("leads.added"));
             void list.reload();
           }}
         />
@@ -65,13 +70,13 @@ export function Leads() {
 }
 
 async function takeBack({ id, email }: Lead, reload: () => Promise<void>): Promise<void> {
-  const text = "It leaves your list and the company's. You can add it again.";
-  const title = `Take back ${email ?? "this lead"}?`;
-  if (!(await ask({ title, text, action: "Take the lead back", isDanger: true }))) return;
+  const text = t("leads.take_back.text");
+  const title = t("leads.take_back.ask", { lead: email ?? t("leads.this") });
+  if (!(await ask({ title, text, action: t("leads.take_back.action"), isDanger: true }))) return;
   await tell(async () => {
     await answer(api.DELETE("/api/v2/affiliate/referrals/{id}", { params: { path: { id } } }));
     await reload();
-    return "The lead was taken back";
+    return t("leads.taken_back");
   });
 }
 
@@ -82,7 +87,7 @@ function Actions({ canAdd, add }: { canAdd: boolean; add: () => void }) {
       <DownloadButton name="leads.csv" load={load} />
       {canAdd && (
         <button class="button main" onClick={add}>
-          Add a lead
+          {t("leads.add")}
         </button>
       )}
     </>
@@ -91,13 +96,10 @@ function Actions({ canAdd, add }: { canAdd: boolean; add: () => void }) {
 
 function NoLeads({ isFiltered, canAdd }: { isFiltered: boolean; canAdd: boolean }) {
   return (
-    <Empty title={isFiltered ? "Nobody fits this" : "No leads yet"}>
-      <p>
-        People who sign up after following your link appear here.
-        {canAdd && " You can also add people whom you know."} Addresses are masked.
-      </p>
+    <Empty title={t(isFiltered ? "leads.none_fits" : "leads.none")}>
+      <p>{t(canAdd ? "leads.none.text_or_add" : "leads.none.text")}</p>
       <a class="button" href="/portal">
-        Share your link
+        {t("share")}
       </a>
     </Empty>
   );
@@ -105,14 +107,14 @@ function NoLeads({ isFiltered, canAdd }: { isFiltered: boolean; canAdd: boolean 
 
 function columnsOf(remove: (lead: Lead) => Promise<void>): Column<Lead>[] {
   return [
-    { id: "email", title: "Person", cell: (lead) => <Person of={lead} /> },
-    { id: "state", title: "State", cell: (lead) => <State of={lead} remove={remove} /> },
-    { id: "created_at", title: "Lead since", cell: (lead) => date(lead.created_at) },
-    { id: "customer_since", title: "Customer since", cell: (lead) => date(lead.customer_since) },
-    { id: "sub_id", title: "Channel", cell: (lead) => lead.sub_id ?? "–" },
+    { id: "email", title: t("leads.person"), cell: (lead) => <Person of={lead} /> },
+    { id: "state", title: t("state"), cell: (lead) => <State of={lead} remove={remove} /> },
+    { id: "created_at", title: t("leads.since"), cell: (lead) => date(lead.created_at) },
+    { id: "customer_since", title: t("leads.customer_since"), cell: (lead) => date(lead.customer_since) },
+    { id: "sub_id", title: t("channel"), cell: (lead) => lead.sub_id ?? "–" },
     {
       id: "campaign",
-      title: "Campaign",
+      title: t("campaign"),
       cell: ({ promoter_campaign: { campaign } }) => campaign?.name ?? "–",
     },
   ];
@@ -123,7 +125,7 @@ function Person({ of: { email, first_name: first, last_name: last } }: { of: Lea
   return (
     <>
       <span class="no-wrap" title={email ?? undefined}>
-        {email ?? "Without an address"}
+        {email ?? t("leads.no_address")}
       </span>
       {name !== "" && <span class="small soft"> {name}</span>}
     </>
@@ -133,14 +135,14 @@ function Person({ of: { email, first_name: first, last_name: last } }: { of: Lea
 function State({ of: lead, remove }: { of: Lead; remove: (lead: Lead) => Promise<void> }) {
   return (
     <span class="row tight">
-      <Badge {...(LEAD_STATES[lead.state] ?? { children: lead.state })} />
+      <Badge {...leadWords(lead.state)} />
       {lead.is_removable && (
         <button
           class="button plain little"
-          aria-label={`Take back ${lead.email ?? "this lead"}`}
+          aria-label={t("leads.take_back.of", { lead: lead.email ?? t("leads.this") })}
           onClick={() => void remove(lead)}
         >
-          Take back
+          {t("leads.take_back")}
         </button>
       )}
     </span>

@@ -12,8 +12,9 @@ import { Table, type Column } from "../../ui/table/table.tsx";
 import { amountOf } from "../../ui/amount.ts";
 import { DownloadButton } from "../download.tsx";
 import { Earned } from "../home/earned.tsx";
-import { METHODS, PAYMENT_STATES, PAYOUT_STATES } from "../words.ts";
+import { methodName, paymentWords, payoutWords } from "../words.ts";
 import { Receipt } from "./receipt.tsx";
+import { t } from "../../languages/messages.ts";
 
 type Payout = components["schemas"]["PortalPayout"];
 
@@ -28,19 +29,19 @@ export function Payouts() {
   );
   const load = () => answer(api.GET("/api/v2/affiliate/payouts/export", { parseAs: "text" }));
   return (
-    <Page title="Payouts" actions={<DownloadButton name="payouts.csv" load={load} />}>
+    <Page title={t("page.payouts")} actions={<DownloadButton name="payouts.csv" load={load} />}>
       <div class="stack wide">
         <Earned />
         <div>
           <Table
-            caption="Payouts"
+            caption={t("page.payouts")}
             columns={columnsOf((id) => (shown.value = id))}
             list={list}
             empty={
-              <Empty title="No payouts yet">
-                <p>After each period, the company pays your approved commissions.</p>
+              <Empty title={t("payouts.none")}>
+                <p>{t("payouts.none.text")}</p>
                 <a class="button" href="/portal/commissions">
-                  See what you have earned
+                  {t("payouts.see_earned")}
                 </a>
               </Empty>
             }
@@ -65,11 +66,11 @@ function OnTheWay() {
   if (payments.length === 0) return null;
   return (
     <section>
-      <h2>Latest payments</h2>
+      <h2>{t("payouts.latest")}</h2>
       <ul>
         {payments.map(({ id, amount, state, steps, what_to_do: advice }) => (
           <li key={id}>
-            {amountOf({ amount, unit: "cash" })} <Badge {...PAYMENT_STATES[state]} /> {date(steps.at(-1)?.at)}
+            {amountOf({ amount, unit: "cash" })} <Badge {...paymentWords(state)} /> {date(steps.at(-1)?.at)}
             {advice && <p>{advice}</p>}
           </li>
         ))}
@@ -82,7 +83,7 @@ function columnsOf(show: (id: number) => void): Column<Payout>[] {
   return [
     {
       id: "period",
-      title: "Period",
+      title: t("period"),
       cell: (payout) => (
         <>
           {periodWords(payout.period_start, payout.period_end)}
@@ -92,7 +93,7 @@ function columnsOf(show: (id: number) => void): Column<Payout>[] {
     },
     {
       id: "amount",
-      title: "Amount",
+      title: t("amount"),
       isNumber: true,
       cell: ({ total_incl_tax: amount, unit, status }) => (
         <>
@@ -103,21 +104,21 @@ function columnsOf(show: (id: number) => void): Column<Payout>[] {
         </>
       ),
     },
-    { id: "state", title: "State", isWide: true, cell: ({ status }) => <State of={status} /> },
-    { id: "due", title: "Due", isWide: true, cell: (payout) => date(payout.due_date) },
-    { id: "paid", title: "Paid", isWide: true, cell: (payout) => date(payout.paid_at) },
-    { id: "method", title: "Payout method", isWide: true, cell: (payout) => methodOf(payout) ?? "–" },
+    { id: "state", title: t("state"), isWide: true, cell: ({ status }) => <State of={status} /> },
+    { id: "due", title: t("payouts.due"), isWide: true, cell: (payout) => date(payout.due_date) },
+    { id: "paid", title: t("payouts.paid"), isWide: true, cell: (payout) => date(payout.paid_at) },
+    { id: "method", title: t("payouts.method"), isWide: true, cell: (payout) => methodOf(payout) ?? "–" },
     {
       id: "receipt",
-      title: "Receipt",
+      title: t("receipt"),
       cell: ({ id, status }) =>
         status === "completed" ? (
           <button
             class="button little"
-            aria-label={`Show the receipt of payout ${id}`}
+            aria-label={t("receipt.show", { id: String(id) })}
             onClick={() => show(id)}
           >
-            Receipt
+            {t("receipt")}
           </button>
         ) : (
           "–"
@@ -127,16 +128,19 @@ function columnsOf(show: (id: number) => void): Column<Payout>[] {
 }
 
 function State({ of: status }: { of: Payout["status"] }) {
-  return <Badge {...(PAYOUT_STATES[status] ?? { children: status })} />;
+  return <Badge {...payoutWords(status)} />;
 }
 
 function methodOf({ payout_method: method }: Payout): string | null {
-  return method === null ? null : (METHODS[method.method] ?? method.method);
+  return method === null ? null : methodName(method.method);
 }
 
 /** `Paid 4 Mar 2026, Bank transfer` */
 function whenAndHow(payout: Payout): string {
   const { paid_at: paidAt, due_date: due } = payout;
-  const when = paidAt === null ? (due === null ? null : `Due ${date(due)}`) : `Paid ${date(paidAt)}`;
+  const when =
+    paidAt !== null
+      ? t("payouts.paid_on", { date: date(paidAt) })
+      : due && t("payouts.due_on", { date: date(due) });
   return [when, methodOf(payout)].filter((part) => part !== null).join(", ");
 }

@@ -5,34 +5,33 @@ import { Await } from "../../ui/feedback/state.tsx";
 import { country, date, exactPercent, periodWords } from "../../ui/format.ts";
 import { amountOf } from "../../ui/amount.ts";
 import type { components } from "../../ui/api/types.ts";
-import { INVOICE_WORDS, METHODS } from "../words.ts";
+import { methodName } from "../words.ts";
+import { t } from "../../languages/messages.ts";
 
 /** The receipt of a payout, to read and to print. */
 export function Receipt({ id, onClose }: { id: number; onClose: () => void }) {
   const params = { path: { id } };
   const loaded = useLoad(() => answer(api.GET("/api/v2/affiliate/payouts/{id}/receipt", { params })), [id]);
   return (
-    <Dialog title="Receipt" onClose={onClose}>
+    <Dialog title={t("receipt")} onClose={onClose}>
       <Await loaded={loaded}>
         {({ number, payer, payee, payout, tax_amount: tax }) => {
           const facts: [string, preact.ComponentChildren][] = [
-            ["Number", number],
-            ["From", payer.name],
-            ["To", payee.name],
+            [t("receipt.number"), number],
+            [t("receipt.from"), payer.name],
+            [t("receipt.to"), payee.name],
             ...invoiceFacts(payee),
-            ["For", payout.campaign?.name ?? "–"],
-            ["Period", periodWords(payout.period_start, payout.period_end)],
-            ["Paid on", date(payout.paid_at)],
+            [t("receipt.for"), payout.campaign?.name ?? "–"],
+            [t("period"), periodWords(payout.period_start, payout.period_end)],
+            [t("receipt.paid_on"), date(payout.paid_at)],
+            [t("receipt.by"), payout.payout_method === null ? "–" : methodName(payout.payout_method.method)],
+            [t("amount"), amountOf({ amount: payout.amount, unit: payout.unit })],
             [
-              "By",
-              payout.payout_method === null
-                ? "–"
-                : (METHODS[payout.payout_method.method] ?? payout.payout_method.method),
+              t("receipt.tax", { rate: exactPercent(payout.tax_rate) }),
+              amountOf({ amount: tax, unit: payout.unit }),
             ],
-            ["Amount", amountOf({ amount: payout.amount, unit: payout.unit })],
-            [`Tax (${exactPercent(payout.tax_rate)})`, amountOf({ amount: tax, unit: payout.unit })],
             [
-              "Total",
+              t("receipt.total"),
               <strong key="total">{amountOf({ amount: payout.total_incl_tax, unit: payout.unit })}</strong>,
             ],
           ];
@@ -48,7 +47,7 @@ export function Receipt({ id, onClose }: { id: number; onClose: () => void }) {
               </dl>
               <div class="dialog-foot">
                 <button class="button" onClick={() => print()}>
-                  Print
+                  {t("receipt.print")}
                 </button>
               </div>
             </>
@@ -65,6 +64,6 @@ function invoiceFacts(payee: components["schemas"]["PayoutReceipt"]["payee"]): [
   const names = ["company_name", "company_number", "address", "country", "vat_id"] as const;
   return names.flatMap((name): [string, string][] => {
     const value = given[name];
-    return value ? [[INVOICE_WORDS[name], value]] : [];
+    return value ? [[t(`invoice.${name}`), value]] : [];
   });
 }

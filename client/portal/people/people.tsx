@@ -9,14 +9,25 @@ import { Page } from "../../ui/shell/page.tsx";
 import { PAGE_LENGTH, useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { loadJoined } from "../campaigns/joined.ts";
+import { t } from "../../languages/messages.ts";
 
 type Child = components["schemas"]["SubAffiliate"];
 
-const COLUMNS: Column<Child>[] = [
-  { id: "name", title: "Promoter", cell: ({ name, email }) => name ?? email },
-  { id: "joined", title: "Joined", cell: (child) => date(child.joined_at) },
-  { id: "leads", title: "Leads", isNumber: true, cell: ({ stats }) => count(stats.referrals_count) },
-  { id: "customers", title: "Customers", isNumber: true, cell: ({ stats }) => count(stats.customers_count) },
+const columns = (): Column<Child>[] => [
+  { id: "name", title: t("people.promoter"), cell: ({ name, email }) => name ?? email },
+  { id: "joined", title: t("people.joined"), cell: (child) => date(child.joined_at) },
+  {
+    id: "leads",
+    title: t("people.leads"),
+    isNumber: true,
+    cell: ({ stats }) => count(stats.referrals_count),
+  },
+  {
+    id: "customers",
+    title: t("people.customers"),
+    isNumber: true,
+    cell: ({ stats }) => count(stats.customers_count),
+  },
 ];
 
 /** The promoters whom the promoter recruited, and the links for recruiting more. */
@@ -29,18 +40,16 @@ export function People() {
     ),
   );
   return (
-    <Page title="Invited people">
+    <Page title={t("page.people")}>
       <div class="stack wide">
         <Invite />
         <Table
-          caption="Invited people"
-          columns={COLUMNS}
+          caption={t("page.people")}
+          columns={columns()}
           list={list}
           empty={
-            <Empty title="Nobody yet">
-              <p>
-                Invite others to become promoters. Depending on the campaign, you earn a share of their sales.
-              </p>
+            <Empty title={t("people.none")}>
+              <p>{t("people.none.text")}</p>
             </Empty>
           }
         />
@@ -52,20 +61,20 @@ export function People() {
 function Invite() {
   const loaded = useLoad(loadJoined);
   return (
-    <section class="card stack" aria-label="Your invitation">
-      <h2>Your invitation</h2>
+    <section class="card stack" aria-label={t("people.invitation")}>
+      <h2>{t("people.invitation")}</h2>
       <Await loaded={loaded}>
         {(joined) => {
           const open = joined.filter(({ recruitment_link_url: url }) => url !== null);
           if (open.length === 0) {
-            return <p class="soft">You can invite others once an open campaign has accepted you.</p>;
+            return <p class="soft">{t("people.invitation.none")}</p>;
           }
           return (
             <ul class="stack">
               {open.map(({ id, campaign, recruitment_link_url: url }) => (
                 <li key={id}>
                   <span class="small soft">{campaign.name}</span>
-                  <Copyable text={url ?? ""} of={`the invitation to ${campaign.name}`} />
+                  <Copyable text={url ?? ""} of={t("people.invitation.copy", { campaign: campaign.name })} />
                 </li>
               ))}
             </ul>

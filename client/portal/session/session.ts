@@ -4,6 +4,8 @@ import type { components } from "../../ui/api/types.ts";
 import { hasEnded } from "../../ui/feedback/sign-out.ts";
 import { writing } from "../../ui/format.ts";
 import { at, pathOf } from "../../ui/base.ts";
+import { speak } from "../../languages/languages.ts";
+import { language } from "../../languages/messages.ts";
 
 export type Session = components["schemas"]["PortalSession"];
 
@@ -57,11 +59,14 @@ export function hasToken(): boolean {
 export async function findSession(): Promise<void> {
   const { data, response } = await api.GET("/api/v2/affiliate/session");
   if (response.status === 401) return;
-  begin(data ?? (await answer(api.GET("/api/v2/affiliate/session"))));
+  await begin(data ?? (await answer(api.GET("/api/v2/affiliate/session"))));
 }
 
-/** Starts a new session. */
-export function begin(begun: Session): void {
+/** Starts a new session, in the language that the promoter has chosen. */
+export async function begin(begun: Session): Promise<void> {
+  const { language: chosen } = begun.promoter;
+  // Users who view a promoter's portal keep their own language.
+  if (chosen !== null && chosen !== language() && !begun.is_read_only) await speak(chosen);
   writing.value = { currency: begun.account.currency, timeZone: begun.account.time_zone };
   session.value = begun;
 }

@@ -2,27 +2,24 @@ import { sessionEnd } from "../../ui/api/session-end.ts";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { begin, forget, hasToken, session, type Session } from "./session.ts";
 import { SignInForm } from "./sign-in.tsx";
+import { t } from "../../languages/messages.ts";
 
 /** A dialog to sign in again when the session has ended. Forms of the page keep their text. */
 export function SignInAgain() {
   const ended = sessionEnd.waiting.value;
   if (ended === null) return null;
   const before = session.value?.promoter;
-  const go = (begun: Session) => {
+  const go = async (begun: Session) => {
     forget();
     // The page shows another promoter's data then.
     if (begun.promoter.id !== before?.id) return location.reload();
-    begin(begun);
+    await begin(begun);
     ended.settle(true);
   };
   return (
-    <Dialog title="Sign in again" onClose={() => ended.settle(false)}>
+    <Dialog title={t("sign_in.again")} onClose={() => ended.settle(false)}>
       <div class="stack">
-        <p class="soft">
-          {hasToken()
-            ? "This view has ended. Open the portal again from the page before, or sign in."
-            : "Your session has ended. Sign in to continue."}
-        </p>
+        <p class="soft">{t(hasToken() ? "sign_in.again.view" : "sign_in.again.text")}</p>
         <SignInForm email={before?.email ?? ""} onSignedIn={go} />
       </div>
     </Dialog>

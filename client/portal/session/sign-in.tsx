@@ -6,6 +6,7 @@ import { SignInFields } from "../../ui/form/sign-in-fields.tsx";
 import { LonePage } from "../../ui/shell/page.tsx";
 import { begin, forget, hasToken, type Session } from "./session.ts";
 import { at } from "../../ui/base.ts";
+import { said, t } from "../../languages/messages.ts";
 
 /** The page for promoters who are not signed in. */
 export function SignIn() {
@@ -13,11 +14,11 @@ export function SignIn() {
   if (hasToken()) return <TokenEnded />;
   const change = () => (wantsLink.value = !wantsLink.value);
   return (
-    <LonePage title={wantsLink.value ? "Sign in by e-mail" : "Sign in"}>
+    <LonePage title={t(wantsLink.value ? "sign_in.by_email" : "sign_in")}>
       {wantsLink.value ? <LinkForm /> : <SignInForm onSignedIn={begin} />}
       <div>
         <button class="link" onClick={change}>
-          {wantsLink.value ? "Sign in with your password" : "Forgot your password, or have none?"}
+          {t(wantsLink.value ? "sign_in.by_password" : "sign_in.forgot")}
         </button>
       </div>
     </LonePage>
@@ -30,14 +31,16 @@ export function SignInForm({
   onSignedIn,
 }: {
   email?: string;
-  onSignedIn: (session: Session) => void;
+  onSignedIn: (session: Session) => unknown;
 }) {
   const form = useForm({ email, password: "" });
   return (
     <Form
       form={form}
-      action="Sign in"
-      onSubmit={async (body) => onSignedIn(await answer(api.POST("/api/v2/affiliate/session", { body })))}
+      action={t("sign_in")}
+      onSubmit={async (body) => {
+        await onSignedIn(await answer(api.POST("/api/v2/affiliate/session", { body })));
+      }}
     >
       <SignInFields form={form} email={email} />
     </Form>
@@ -51,22 +54,22 @@ function LinkForm() {
   return (
     <Form
       form={form}
-      action="Send me a link"
+      action={t("sign_in.link")}
       onSubmit={async (body) => {
         const { message } = await answer(api.POST("/api/v2/affiliate/session/link/send", { body }));
-        sent.value = message;
+        sent.value = said(message);
       }}
     >
-      <p class="soft">Ask for a link that signs you in. Then you can choose a new password.</p>
-      <TextField form={form} name="email" type="email" label="E-mail" autocomplete="username" required />
+      <p class="soft">{t("sign_in.link.text")}</p>
+      <TextField form={form} name="email" type="email" label={t("email")} autocomplete="username" required />
     </Form>
   );
 }
 
 function TokenEnded() {
   return (
-    <LonePage title="This view has ended">
-      <p>Open the portal again from the page before.</p>
+    <LonePage title={t("view_ended")}>
+      <p>{t("view_ended.text")}</p>
       <div>
         <button
           class="button"
@@ -75,7 +78,7 @@ function TokenEnded() {
             location.assign(at("/portal"));
           }}
         >
-          Sign in instead
+          {t("sign_in.instead")}
         </button>
       </div>
     </LonePage>

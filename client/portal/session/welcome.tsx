@@ -7,29 +7,20 @@ import { Form, useForm } from "../../ui/form/form.tsx";
 import { LonePage } from "../../ui/shell/page.tsx";
 import { begin } from "./session.ts";
 import { at } from "../../ui/base.ts";
+import { t } from "../../languages/messages.ts";
 
-/** The texts of a link's page, by kind. */
+/** The keys of the texts of a link's page, by kind. */
 const WORDS = {
-  setup: { title: "Welcome", action: "Save the password", label: "Choose a password", isNew: true },
+  setup: { title: "welcome", action: "password.save", label: "password.choose", isNew: true },
   join: {
-    title: "Confirm your address",
-    action: "Confirm and sign in",
-    label: "Your password",
+    title: "welcome.confirm",
+    action: "welcome.confirm.action",
+    label: "password.yours",
     isNew: false,
   },
-  entry: {
-    title: "Sign in",
-    action: "Sign in",
-    label: "New password, if you want one",
-    isNew: true,
-  },
-  sign_in: {
-    title: "Sign in",
-    action: "Sign in",
-    label: "New password, if you want one",
-    isNew: true,
-  },
-};
+  entry: { title: "sign_in", action: "sign_in", label: "password.new_optional", isNew: true },
+  sign_in: { title: "sign_in", action: "sign_in", label: "password.new_optional", isNew: true },
+} as const;
 
 /** Follows a link of an e-mail: it signs in, confirms an address or sets a password. */
 export function Welcome() {
@@ -44,20 +35,16 @@ export function Welcome() {
   if (refusal === null) return <div aria-busy="true" />;
   const isPassing = refusal.status === null || refusal.status >= 500 || refusal.status === 429;
   return (
-    <LonePage title={isPassing ? "This could not be loaded" : "This link is not valid"}>
-      <p role="alert">
-        {isPassing
-          ? refusal.message
-          : "It was used already, it is too old, or a part of it is missing. Ask for a new one on the sign-in page."}
-      </p>
+    <LonePage title={t(isPassing ? "failed" : "link.invalid")}>
+      <p role="alert">{isPassing ? refusal.message : t("link.invalid.text")}</p>
       <div>
         {isPassing ? (
           <button class="button" onClick={link.reload}>
-            Try again
+            {t("retry")}
           </button>
         ) : (
           <a class="button" href="/portal">
-            Sign in
+            {t("sign_in")}
           </a>
         )}
       </div>
@@ -71,19 +58,26 @@ function Follow({ token, kind, email }: { token: string; kind: keyof typeof WORD
   const { title, action, label, isNew } = WORDS[kind];
   const follow = async ({ password }: { password: string }) => {
     const body = { token, ...(password !== "" && { password }) };
-    begin(await answer(api.POST("/api/v2/affiliate/session/link", { body })));
+    await begin(await answer(api.POST("/api/v2/affiliate/session/link", { body })));
     route(at("/portal"), true);
   };
   return (
-    <LonePage title={title}>
-      <Form form={form} onSubmit={follow} action={action}>
-        <TextField form={form} name="email" type="email" label="E-mail" autocomplete="username" readOnly />
+    <LonePage title={t(title)}>
+      <Form form={form} onSubmit={follow} action={t(action)}>
+        <TextField
+          form={form}
+          name="email"
+          type="email"
+          label={t("email")}
+          autocomplete="username"
+          readOnly
+        />
         <TextField
           form={form}
           name="password"
           type="password"
-          label={label}
-          hint={isNew ? "At least 8 characters." : "The password that you chose when you joined."}
+          label={t(label)}
+          hint={t(isNew ? "password.hint" : "password.yours.hint")}
           autocomplete={isNew ? "new-password" : "current-password"}
           required={kind === "setup" || kind === "join"}
         />

@@ -5,22 +5,24 @@ import { Await } from "../../ui/feedback/state.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { Checkbox } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
+import { t, type TextKey } from "../../languages/messages.ts";
 
 type Settings = components["schemas"]["EmailSettings"];
 
+/** The topics, with the keys of their texts. */
 const TOPICS = [
-  { name: "emails_opt_new_referral", label: "A person signed up by my link" },
-  { name: "emails_opt_new_commission", label: "I have earned a commission" },
-  { name: "emails_opt_payout", label: "I have been paid" },
-  { name: "emails_opt_drip", label: "There are tips for me" },
-  { name: "marketing_consent", label: "There is news from the company" },
-] as const satisfies { name: keyof Settings; label: string }[];
+  { name: "emails_opt_new_referral", label: "emails.new_referral" },
+  { name: "emails_opt_new_commission", label: "emails.new_commission" },
+  { name: "emails_opt_payout", label: "emails.payout" },
+  { name: "emails_opt_drip", label: "emails.drip" },
+  { name: "marketing_consent", label: "emails.news" },
+] as const satisfies { name: keyof Settings; label: TextKey }[];
 
 /** The e-mails that the promoter wants. */
 export function EmailSettings() {
   const loaded = useLoad(() => answer(api.GET("/api/v2/affiliate/email_settings")));
   return (
-    <section class="card narrow" aria-label="E-mails">
+    <section class="card narrow" aria-label={t("settings.emails")}>
       <Await loaded={loaded}>{({ data: [settings] }) => settings && <TopicsForm of={settings} />}</Await>
     </section>
   );
@@ -38,15 +40,15 @@ function TopicsForm({ of: settings }: { of: Settings }) {
   return (
     <Form
       form={form}
-      action="Save my choice"
+      action={t("emails.save")}
       onSubmit={async (body) => {
         await answer(api.PUT("/api/v2/affiliate/email_settings/{id}", { params, body }));
-        toast("Your choice is saved.");
+        toast(t("emails.saved"));
       }}
     >
-      <p class="soft">E-mail me when:</p>
+      <p class="soft">{t("emails.when")}</p>
       {TOPICS.map((topic) => (
-        <Checkbox key={topic.name} form={form} {...topic} />
+        <Checkbox key={topic.name} form={form} name={topic.name} label={t(topic.label)} />
       ))}
     </Form>
   );

@@ -6,15 +6,15 @@ import { Await } from "../../ui/feedback/state.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
-import { INVOICE_WORDS } from "../words.ts";
+import { t } from "../../languages/messages.ts";
 
 type Details = components["schemas"]["InvoiceDetails"];
 
-const STATUSES: Record<Details["status"], { tone: Tone; children: string }> = {
-  not_submitted: { tone: "quiet", children: "Not given yet" },
-  pending: { tone: "warn", children: "Waiting for approval" },
-  approved: { tone: "good", children: "Approved" },
-  denied: { tone: "bad", children: "Denied" },
+const STATUSES: Record<Details["status"], Tone> = {
+  not_submitted: "quiet",
+  pending: "warn",
+  approved: "good",
+  denied: "bad",
 };
 
 const FIELDS = [
@@ -29,7 +29,7 @@ const FIELDS = [
 export function InvoiceDetails() {
   const loaded = useLoad(() => answer(api.GET("/api/v2/affiliate/invoice_details")));
   return (
-    <section class="card narrow" aria-label="Invoice details">
+    <section class="card narrow" aria-label={t("settings.invoice")}>
       <Await loaded={loaded}>
         {(details) => <DetailsForm details={details} onSaved={(saved) => (loaded.data.value = saved)} />}
       </Await>
@@ -48,18 +48,18 @@ function DetailsForm({ details, onSaved }: { details: Details; onSaved: (saved: 
   return (
     <Form
       form={form}
-      action="Save the invoice details"
+      action={t("invoice.save")}
       onSubmit={async (body) => {
         onSaved(await answer(api.PUT("/api/v2/affiliate/invoice_details", { body })));
-        toast("Your invoice details are saved.");
+        toast(t("invoice.saved"));
       }}
     >
       <p class="row">
-        <Badge {...STATUSES[details.status]} />
+        <Badge tone={STATUSES[details.status]}>{t(`invoice.${details.status}`)}</Badge>
         {details.status === "denied" ? (
-          <span class="soft">Correct them and save. The company then reviews them again.</span>
+          <span class="soft">{t("invoice.denied.text")}</span>
         ) : (
-          details.is_required && <span class="soft">You are paid once they are approved.</span>
+          details.is_required && <span class="soft">{t("invoice.required")}</span>
         )}
       </p>
       {FIELDS.map(([name, autocomplete]) => (
@@ -67,7 +67,7 @@ function DetailsForm({ details, onSaved }: { details: Details; onSaved: (saved: 
           key={name}
           form={form}
           name={name}
-          label={INVOICE_WORDS[name]}
+          label={t(`invoice.${name}`)}
           autocomplete={autocomplete}
         />
       ))}

@@ -3,23 +3,24 @@ import { toast } from "../../ui/feedback/toast.tsx";
 import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { begin, hasToken, session } from "../session/session.ts";
+import { t } from "../../languages/messages.ts";
 
 /** Changes the password, or sets the first one. */
 export function Password() {
   const form = useForm({ current_password: "", password: "" });
   const hasPassword = session.value?.has_password ?? false;
-  if (hasToken()) return <p class="card narrow">Sign in to the portal itself to set a password.</p>;
+  if (hasToken()) return <p class="card narrow">{t("password.elsewhere")}</p>;
   return (
-    <section class="card narrow" aria-label="Password">
+    <section class="card narrow" aria-label={t("password")}>
       <Form
         form={form}
-        action="Save the password"
+        action={t("password.save")}
         onSubmit={async ({ password, current_password: current }) => {
           const body = { password, ...(current !== "" && { current_password: current }) };
-          begin(await answer(api.POST("/api/v2/affiliate/promoters/set_password", { body })));
+          await begin(await answer(api.POST("/api/v2/affiliate/promoters/set_password", { body })));
           form.values.password.value = "";
           form.values.current_password.value = "";
-          toast("Your password is saved. Other browsers are signed out.");
+          toast(t("password.saved"));
         }}
       >
         {hasPassword && (
@@ -27,7 +28,7 @@ export function Password() {
             form={form}
             name="current_password"
             type="password"
-            label="Current password"
+            label={t("password.current")}
             autocomplete="current-password"
             required
           />
@@ -36,8 +37,8 @@ export function Password() {
           form={form}
           name="password"
           type="password"
-          label="New password"
-          hint="At least 8 characters."
+          label={t("password.new")}
+          hint={t("password.hint")}
           autocomplete="new-password"
           minLength={8}
           required

@@ -2,14 +2,17 @@ import { useSignal } from "@preact/signals";
 import { answer, api } from "../../ui/api/client.ts";
 import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
+import { t, type TextKey } from "../../languages/messages.ts";
+import { methodName } from "../words.ts";
 
-const NAMES = { bank: "Bank transfer", paypal: "PayPal", wise: "Wise", crypto: "Crypto wallet" } as const;
-type Name = keyof typeof NAMES;
+const KINDS = ["bank", "paypal", "wise", "crypto"] as const;
+type Name = (typeof KINDS)[number];
 
 interface Field {
   name: string;
-  label: string;
-  hint?: string;
+  /** The keys of the texts. */
+  label: TextKey;
+  hint?: TextKey;
   type?: "email";
   isOptional?: boolean;
 }
@@ -17,26 +20,26 @@ interface Field {
 /** The details of each method. The server checks them. */
 const FIELDS: Record<Name, Field[]> = {
   bank: [
-    { name: "account_holder_name", label: "Account holder" },
-    { name: "bank_country", label: "Country of the bank", hint: "Two letters, such as DE or US." },
+    { name: "account_holder_name", label: "bank.holder" },
+    { name: "bank_country", label: "bank.country", hint: "bank.country.hint" },
     {
       name: "iban",
-      label: "IBAN",
-      hint: "In countries without IBANs, fill in the fields below.",
+      label: "bank.iban",
+      hint: "bank.iban.hint",
       isOptional: true,
     },
-    { name: "account_number", label: "Account number", isOptional: true },
-    { name: "routing_aba_number", label: "Routing number (US)", isOptional: true },
-    { name: "sort_code", label: "Sort code (UK)", isOptional: true },
-    { name: "bsb_code", label: "BSB code (Australia)", isOptional: true },
-    { name: "swift_bic_code", label: "SWIFT or BIC code", isOptional: true },
-    { name: "bank_name", label: "Name of the bank", isOptional: true },
+    { name: "account_number", label: "bank.account_number", isOptional: true },
+    { name: "routing_aba_number", label: "bank.routing", isOptional: true },
+    { name: "sort_code", label: "bank.sort_code", isOptional: true },
+    { name: "bsb_code", label: "bank.bsb", isOptional: true },
+    { name: "swift_bic_code", label: "bank.swift", isOptional: true },
+    { name: "bank_name", label: "bank.name", isOptional: true },
   ],
-  paypal: [{ name: "wallet_email", label: "E-mail address of your PayPal account", type: "email" }],
-  wise: [{ name: "wise_email", label: "E-mail address of your Wise account", type: "email" }],
+  paypal: [{ name: "wallet_email", label: "wallet.paypal", type: "email" }],
+  wise: [{ name: "wise_email", label: "wallet.wise", type: "email" }],
   crypto: [
-    { name: "crypto_currency", label: "Currency", hint: "Such as BTC or USDC." },
-    { name: "wallet_address", label: "Address of the wallet" },
+    { name: "crypto_currency", label: "wallet.currency", hint: "wallet.currency.hint" },
+    { name: "wallet_address", label: "wallet.address" },
   ],
 };
 
@@ -44,12 +47,12 @@ const FIELDS: Record<Name, Field[]> = {
 export function PayoutMethodForm({ onClose, onAdded }: { onClose: () => void; onAdded: () => void }) {
   const method = useSignal<Name>("bank");
   return (
-    <section class="card stack" aria-label="New payout method">
-      <h2>New payout method</h2>
-      <div class="segments" role="group" aria-label="Method">
-        {(Object.keys(NAMES) as Name[]).map((name) => (
+    <section class="card stack" aria-label={t("methods.new")}>
+      <h2>{t("methods.new")}</h2>
+      <div class="segments" role="group" aria-label={t("methods.method")}>
+        {KINDS.map((name) => (
           <button key={name} aria-pressed={method.value === name} onClick={() => (method.value = name)}>
-            {NAMES[name]}
+            {methodName(name)}
           </button>
         ))}
       </div>
@@ -72,14 +75,14 @@ function DetailsForm({
   return (
     <Form
       form={form}
-      action={`Be paid by ${NAMES[method]}`}
+      action={t("methods.action", { method: methodName(method) })}
       onSubmit={async (details) => {
         await answer(api.POST("/api/v2/affiliate/payout_methods", { body: { method, details } }));
         onAdded();
       }}
       others={
         <button type="button" class="button plain" onClick={onClose}>
-          Cancel
+          {t("cancel")}
         </button>
       }
     >
@@ -88,8 +91,8 @@ function DetailsForm({
           key={name}
           form={form}
           name={name}
-          label={isOptional ? `${label} (optional)` : label}
-          hint={hint}
+          label={isOptional ? t("optional", { label: t(label) }) : t(label)}
+          hint={hint && t(hint)}
           type={type}
           autocomplete="off"
           required={!isOptional}

@@ -7,8 +7,9 @@ import { ask } from "../../ui/feedback/dialog.tsx";
 import { Await, Empty } from "../../ui/feedback/state.tsx";
 import { tell } from "../../ui/feedback/tell.ts";
 import { toast } from "../../ui/feedback/toast.tsx";
-import { METHODS } from "../words.ts";
+import { methodName } from "../words.ts";
 import { PayoutMethodForm } from "./payout-method-form.tsx";
+import { t } from "../../languages/messages.ts";
 
 type Method = components["schemas"]["PayoutMethod"];
 
@@ -26,8 +27,8 @@ export function PayoutMethods() {
             <MethodCards methods={rows} reload={methods.reload} />
             {rows.length === 0 && !isAdding.value && (
               <li class="card">
-                <Empty title="No payout method yet">
-                  <p>Add a bank account, PayPal, Wise or a wallet, so that the company can pay you.</p>
+                <Empty title={t("methods.none")}>
+                  <p>{t("methods.none.text")}</p>
                 </Empty>
               </li>
             )}
@@ -39,14 +40,14 @@ export function PayoutMethods() {
           onClose={() => (isAdding.value = false)}
           onAdded={() => {
             isAdding.value = false;
-            toast("You are paid this way from now on.");
+            toast(t("methods.added"));
             void methods.reload();
           }}
         />
       ) : (
         <div>
           <button class="button main" onClick={() => (isAdding.value = true)}>
-            Add a payout method
+            {t("methods.add")}
           </button>
         </div>
       )}
@@ -64,14 +65,15 @@ function MethodCards({ methods, reload }: { methods: Method[]; reload: () => Pro
   const select = ({ id, method }: Method) =>
     act(
       answer(api.POST("/api/v2/affiliate/payout_methods/{id}/select", { params: { path: { id } } })),
-      `You are paid by ${METHODS[method] ?? method} from now on.`,
+      t("methods.selected", { method: methodName(method) }),
     );
   const remove = async ({ id, method }: Method) => {
-    const title = `Remove ${METHODS[method] ?? method}?`;
-    if (!(await ask({ title, text: "You can add it again.", action: "Remove", isDanger: true }))) return;
+    const title = t("methods.remove.ask", { method: methodName(method) });
+    const text = t("methods.remove.text");
+    if (!(await ask({ title, text, action: t("links.remove"), isDanger: true }))) return;
     await act(
       answer(api.DELETE("/api/v2/affiliate/payout_methods/{id}", { params: { path: { id } } })),
-      `${METHODS[method] ?? method} was removed`,
+      t("methods.removed", { method: methodName(method) }),
     );
   };
   return (
@@ -92,7 +94,7 @@ function MethodCard({
   onSelect: () => void;
   onRemove: () => void;
 }) {
-  const name = METHODS[method] ?? method;
+  const name = methodName(method);
   const target = ["iban", "account_number", "wallet_email", "wise_email", "wallet_address"]
     .map((field) => details[field])
     .find((value) => typeof value === "string");
@@ -100,18 +102,18 @@ function MethodCard({
     <li class="card stack tight">
       <div class="row spread">
         <h2>{name}</h2>
-        {isSelected && <Badge tone="good">Used</Badge>}
-        {isDisabled && <Badge tone="bad">Disabled by the company</Badge>}
+        {isSelected && <Badge tone="good">{t("methods.used")}</Badge>}
+        {isDisabled && <Badge tone="bad">{t("methods.disabled")}</Badge>}
       </div>
       <code>{String(target ?? "")}</code>
       <div class="row">
         {!isSelected && !isDisabled && (
           <button class="button little" onClick={onSelect}>
-            Use {name}
+            {t("methods.use", { method: name })}
           </button>
         )}
-        <button class="button plain little" aria-label={`Remove ${name}`} onClick={onRemove}>
-          Remove
+        <button class="button plain little" aria-label={t("links.remove.of", { name })} onClick={onRemove}>
+          {t("links.remove")}
         </button>
       </div>
     </li>

@@ -5,21 +5,22 @@ import { Await } from "../../ui/feedback/state.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { TextArea, TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
+import { t } from "../../languages/messages.ts";
 
 type Current = components["schemas"]["CurrentPromoter"];
 
 const FIELDS = [
-  ["first_name", "First name", "given-name"],
-  ["last_name", "Last name", "family-name"],
-  ["website", "Website", "url"],
-  ["phone_number", "Phone", "tel"],
+  ["first_name", "first_name", "given-name"],
+  ["last_name", "last_name", "family-name"],
+  ["website", "profile.website", "url"],
+  ["phone_number", "profile.phone", "tel"],
 ] as const;
 
 /** The promoter's profile. */
 export function Profile() {
   const loaded = useLoad(() => answer(api.GET("/api/v2/affiliate/promoters/current")));
   return (
-    <section class="card narrow" aria-label="Profile">
+    <section class="card narrow" aria-label={t("settings.profile")}>
       <Await loaded={loaded}>{(current) => <ProfileForm current={current} />}</Await>
     </section>
   );
@@ -37,17 +38,17 @@ function ProfileForm({ current: { email, profile } }: { current: Current }) {
   return (
     <Form
       form={form}
-      action="Save the profile"
+      action={t("profile.save")}
       onSubmit={async ({ email: _email, ...given }) => {
         await answer(api.PUT("/api/v2/affiliate/promoters/current", { body: { profile: given } }));
-        toast("Your profile is saved.");
+        toast(t("profile.saved"));
       }}
     >
-      <TextField form={form} name="email" label="E-mail" hint="The company can change it." readOnly />
+      <TextField form={form} name="email" label={t("email")} hint={t("profile.email.hint")} readOnly />
       {FIELDS.map(([name, label, autocomplete]) => (
-        <TextField key={name} form={form} name={name} label={label} autocomplete={autocomplete} />
+        <TextField key={name} form={form} name={name} label={t(label)} autocomplete={autocomplete} />
       ))}
-      <TextArea form={form} name="description" label="About you" />
+      <TextArea form={form} name="description" label={t("profile.about")} />
     </Form>
   );
 }

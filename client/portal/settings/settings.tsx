@@ -3,26 +3,29 @@ import { Tabs } from "../../ui/feedback/tabs.tsx";
 import { Page } from "../../ui/shell/page.tsx";
 import { EmailSettings } from "./email-settings.tsx";
 import { InvoiceDetails } from "./invoice-details.tsx";
+import { LanguageSettings } from "./language-settings.tsx";
 import { Password } from "./password.tsx";
 import { PayoutMethods } from "./payout-methods.tsx";
 import { Profile } from "./profile.tsx";
+import { t } from "../../languages/messages.ts";
 
-const TABS = [
-  { id: "profile", title: "Profile", panel: () => <Profile /> },
-  { id: "payout", title: "Payout method", panel: () => <PayoutMethods /> },
-  { id: "invoice", title: "Invoice details", panel: () => <InvoiceDetails /> },
-  { id: "emails", title: "E-mails", panel: () => <EmailSettings /> },
-  { id: "password", title: "Password", panel: () => <Password /> },
+const tabs = () => [
+  { id: "profile", title: t("settings.profile"), panel: () => <Profile /> },
+  { id: "payout", title: t("settings.payout"), panel: () => <PayoutMethods /> },
+  { id: "invoice", title: t("settings.invoice"), panel: () => <InvoiceDetails /> },
+  { id: "emails", title: t("settings.emails"), panel: () => <EmailSettings /> },
+  { id: "language", title: t("settings.language"), panel: () => <LanguageSettings /> },
+  { id: "password", title: t("password"), panel: () => <Password /> },
 ];
 
 /** The promoter's profile, payout methods and e-mail settings. */
 export function Settings() {
   const filters = useFilters({ tab: "profile" });
   return (
-    <Page title="Settings">
+    <Page title={t("page.settings")}>
       <Tabs
-        label="Settings"
-        tabs={TABS}
+        label={t("page.settings")}
+        tabs={tabs()}
         shown={filters.values.value.tab}
         onShow={(tab) => filters.set({ tab })}
       />

@@ -4,12 +4,21 @@ import { isOffline } from "./offline.ts";
 import { asRefusal, refusalOf, refused } from "./refusal.ts";
 import { factorDemand, sessionEnd } from "./session-end.ts";
 import type { paths } from "./types.ts";
+import { language, t } from "../../languages/messages.ts";
 
 /** The operations of sessions. A 401 from them is an answer, not the end of a session. */
 const SESSION = /^\/api\/v2\/\w+\/session(?:\/link\b.*|\/reset)?$/;
 
 /** The API, typed by its own OpenAPI document. Requests have the session's cookie. */
 export const api = createClient<paths>({ baseUrl: BASE, fetch: send });
+
+// Sentences of the server are in the language of the page.
+api.use({
+  onRequest({ request }) {
+    request.headers.set("accept-language", language());
+    return request;
+  },
+});
 
 /** What openapi-fetch resolves with. */
 type Call<T> = Promise<{ data?: T; error?: unknown; response: Response }>;
@@ -31,7 +40,7 @@ export async function made<T>(call: Call<T>): Promise<T> {
   } catch (error) {
     const refusal = asRefusal(error);
     if (!UNCERTAIN.has(refusal.status) || refusal.code === "bug") throw error;
-    const message = "No answer arrived, so it may have been done. Check the list before you try again.";
+    const message = t("uncertain");
     throw refused({ ...refusal, message });
   }
 }
@@ -77,7 +86,7 @@ async function reach(request: Request): Promise<Response> {
     // The page itself has aborted the request.
     if (request.signal.aborted) throw error;
     isOffline.value = true;
-    const message = "The server can't be reached. Check your connection, then try again.";
+    const message = t("unreachable");
     throw refused({ status: null, code: "offline", message, fields: {}, requestId: null });
   }
 }

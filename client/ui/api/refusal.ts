@@ -1,3 +1,5 @@
+import { said, t } from "../../languages/messages.ts";
+
 /** Why a request failed, for the user. */
 export interface Refusal {
   /** Null if the server was not reached. */
@@ -28,8 +30,8 @@ export function refusalOf({ status, headers }: Response, body: unknown): Error &
   return refused({
     status,
     code: typeof code === "string" ? code : "unknown",
-    message: status >= 500 ? "Something went wrong on the server." : sentence(message, status),
-    fields: (errors ?? {}) as Record<string, string[]>,
+    message: status >= 500 ? t("broken") : sentence(message, status),
+    fields: inLanguage(errors ?? {}),
     requestId: headers.get("x-request-id"),
   });
 }
@@ -38,10 +40,21 @@ export function refusalOf({ status, headers }: Response, body: unknown): Error &
 export function asRefusal(error: unknown): Refusal {
   if (error instanceof Error && known.has(error)) return error as Error & Refusal;
   console.error(error);
-  const message = "This page has an error. Reload it, or report what you did.";
+  const message = t("fault.toast");
   return { status: null, code: "bug", message, fields: {}, requestId: null };
 }
 
+function inLanguage(errors: object): Record<string, string[]> {
+  return Object.fromEntries(
+    Object.entries(errors as Record<string, string[]>).map(([field, messages]) => [
+      field,
+      messages.map(said),
+    ]),
+  );
+}
+
 function sentence(message: unknown, status: number): string {
-  return typeof message === "string" && message !== "" ? message : `The server refused with ${status}.`;
+  return typeof message === "string" && message !== ""
+    ? said(message)
+    : t("refused", { status: String(status) });
 }

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { date } from "../format.ts";
+import { locale } from "../../languages/messages.ts";
 
 /** A line of a plot. */
 export interface Line {
@@ -124,5 +125,7 @@ const WHOLE = Array.from({ length: 14 }, (_, power) => [1, 2, 5].map((step) => s
 
 function shortDate(seconds: number): string {
   const day = new Date(seconds * 1_000);
-  return new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", timeZone: "UTC" }).format(day);
+  return new Intl.DateTimeFormat(locale.value, { day: "numeric", month: "short", timeZone: "UTC" }).format(
+    day,
+  );
 }

@@ -1,25 +1,30 @@
 import { useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
+import { t } from "../../languages/messages.ts";
 
 const SHOWN_MS = 2_000;
 
+/** The text of the button. */
+type Outcome = "copy" | "copy.done" | "copy.keys" | "copy.failed";
+
 /** A button that copies a text. `of` describes the text for screen readers. */
 export function CopyButton({ text, of }: { text: string; of: string }) {
-  const words = useSignal("Copy");
+  const outcome = useSignal<Outcome>("copy");
   const button = useRef<HTMLButtonElement>(null);
   const copy = async () => {
-    words.value = await outcomeOf(text, button.current);
-    setTimeout(() => (words.value = "Copy"), SHOWN_MS);
+    outcome.value = await outcomeOf(text, button.current);
+    setTimeout(() => (outcome.value = "copy"), SHOWN_MS);
   };
+  const words = t(outcome.value);
   return (
     <button
       ref={button}
       type="button"
       class="button little"
-      aria-label={`${words.value} ${of}`}
+      aria-label={t("copy.of", { action: words, thing: of })}
       onClick={copy}
     >
-      {words.value}
+      {words}
     </button>
   );
 }
@@ -48,9 +53,9 @@ export function Paste({ text, of }: { text: string; of: string }) {
   );
 }
 
-async function outcomeOf(text: string, button: HTMLButtonElement | null): Promise<string> {
-  if (await copied(text, button)) return "Copied";
-  return selected(button) ? "Press Ctrl+C" : "Not copied";
+async function outcomeOf(text: string, button: HTMLButtonElement | null): Promise<Outcome> {
+  if (await copied(text, button)) return "copy.done";
+  return selected(button) ? "copy.keys" : "copy.failed";
 }
 
 /** Browsers offer the clipboard only on https or localhost. Elsewhere, an older way may work. */

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
+import { t } from "../../languages/messages.ts";
 
 interface DialogProps {
   title: string;
@@ -28,7 +29,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       <div class="dialog-head">
         <h2 id={id}>{title}</h2>
         {onClose && (
-          <button class="button plain little" aria-label="Close" onClick={onClose}>
+          <button class="button plain little" aria-label={t("close")} onClick={onClose}>
             ✕
           </button>
         )}
@@ -85,7 +86,7 @@ export function Questions() {
       <div>{text}</div>
       <div class="dialog-foot">
         <button class="button" onClick={() => answer(false)}>
-          Cancel
+          {t("cancel")}
         </button>
         <button class={`button ${isDanger ? "danger" : "main"}`} onClick={() => answer(true)}>
           {action}

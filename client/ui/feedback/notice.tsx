@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import type { Refusal } from "../api/refusal.ts";
+import { t } from "../../languages/messages.ts";
 
 /** Why something failed, above its form or list. */
 export function Notice({ refusal, children }: { refusal: Refusal; children?: ComponentChildren }) {
@@ -18,7 +19,7 @@ export function OutOfDate({ refusal, retry }: { refusal: Refusal; retry: () => v
     <div class="out-of-date">
       <Notice refusal={refusal}>
         <button class="button little" onClick={retry}>
-          Try again
+          {t("retry")}
         </button>
       </Notice>
     </div>
@@ -30,7 +31,7 @@ export function RequestId({ of: { requestId } }: { of: Refusal }) {
   if (requestId === null) return null;
   return (
     <small>
-      Request <code>{requestId}</code>
+      {t("request")} <code>{requestId}</code>
     </small>
   );
 }

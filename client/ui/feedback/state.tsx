@@ -2,6 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { Refusal } from "../api/refusal.ts";
 import type { Loaded } from "../api/load.ts";
 import { OutOfDate, RequestId } from "./notice.tsx";
+import { t } from "../../languages/messages.ts";
 
 /** Nothing to show yet, and what to do about it. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
@@ -19,11 +20,11 @@ export function Failed({ refusal, retry }: { refusal: Refusal; retry: () => void
   if (refusal.status === 404) return <Missing />;
   return (
     <div class="state" role="alert">
-      <h2>This could not be loaded</h2>
+      <h2>{t("failed")}</h2>
       <p>{refusal.message}</p>
       <RequestId of={refusal} />
       <button class="button" onClick={retry}>
-        Try again
+        {t("retry")}
       </button>
     </div>
   );
@@ -32,8 +33,8 @@ export function Failed({ refusal, retry }: { refusal: Refusal; retry: () => void
 /** The user's role does not allow this. */
 export function NotAllowed() {
   return (
-    <Empty title="You may not see this">
-      <p>Your role does not allow it. An owner of the account can change your role.</p>
+    <Empty title={t("forbidden")}>
+      <p>{t("forbidden.text")}</p>
     </Empty>
   );
 }
@@ -41,8 +42,8 @@ export function NotAllowed() {
 /** There is no such record or page. */
 export function Missing({ children }: { children?: ComponentChildren }) {
   return (
-    <Empty title="There is nothing here">
-      <p>The address may be mistyped, or the page was removed.</p>
+    <Empty title={t("missing")}>
+      <p>{t("missing.text")}</p>
       {children}
     </Empty>
   );
@@ -73,7 +74,7 @@ export function Await<T>({
 /** Placeholder lines for text that is being loaded. */
 export function Skeleton({ lines = 1 }: { lines?: number }) {
   return (
-    <div class="stack" role="status" aria-label="Loading">
+    <div class="stack" role="status" aria-label={t("loading")}>
       {Array.from({ length: lines }, (_, line) => (
         <span key={line} class="skeleton-line" style={{ "--width": `${90 - ((line * 17) % 50)}%` }} />
       ))}

@@ -16,6 +16,9 @@ const TARGETS: Record<string, (at: number) => number> = {
   End: () => -1,
 };
 
+/** Where text runs from right to left, the next tab is on the left. */
+const MIRRORED: Record<string, string> = { ArrowRight: "ArrowLeft", ArrowLeft: "ArrowRight" };
+
 /** Tabs. `shown` is usually in the URL. */
 export function Tabs({
   tabs,
@@ -37,7 +40,8 @@ export function Tabs({
   // On a phone, the selected tab may be out of view. The page itself must not scroll.
   useEffect(() => bringIntoView(chosen.current), [at]);
   const step = (event: KeyboardEvent) => {
-    const target = TARGETS[event.key]?.(at);
+    const isRightToLeft = document.documentElement.dir === "rtl";
+    const target = TARGETS[(isRightToLeft && MIRRORED[event.key]) || event.key]?.(at);
     const next = target === undefined ? undefined : tabs.at(target % tabs.length);
     if (next === undefined) return;
     event.preventDefault();

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import type { Refusal } from "../api/refusal.ts";
 import { RequestId } from "./notice.tsx";
+import { t } from "../../languages/messages.ts";
 
 const SHOWN_MS = 6_000;
 
@@ -35,7 +36,7 @@ export function Toasts() {
             {text}
             {refusal && <RequestId of={refusal} />}
           </span>
-          <button aria-label="Dismiss" onClick={() => dismiss(id)}>
+          <button aria-label={t("dismiss")} onClick={() => dismiss(id)}>
             ✕
           </button>
         </div>

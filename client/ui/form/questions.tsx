@@ -1,6 +1,7 @@
 import type { components } from "../api/types.ts";
 import { Checkbox, Select, TextArea, TextField } from "./field.tsx";
 import type { FormState } from "./form.tsx";
+import { t } from "../../languages/messages.ts";
 
 type Question = components["schemas"]["SignupQuestion"];
 
@@ -41,13 +42,13 @@ export function Questions({
       {terms !== null && (
         <>
           <details>
-            <summary>Terms</summary>
+            <summary>{t("terms")}</summary>
             <p class="terms">{terms}</p>
           </details>
           <Checkbox
             form={form as FormState<{ terms_accepted: boolean }>}
             name="terms_accepted"
-            label="I accept the terms"
+            label={t("terms.accept")}
           />
         </>
       )}
@@ -57,9 +58,12 @@ export function Questions({
 
 function Field({ form, question }: { form: FormState<Record<string, string>>; question: Question }) {
   const { label, is_required: required, is_long: isLong, choices } = question;
-  const common = { form, name: label, label: required ? label : `${label} (optional)`, required };
+  const common = { form, name: label, label: required ? label : t("optional", { label }), required };
   if (choices.length > 0) {
-    const options = [["", "Choose one"], ...choices.map((choice) => [choice, choice])] as [string, string][];
+    const options = [["", t("choose_one")], ...choices.map((choice) => [choice, choice])] as [
+      string,
+      string,
+    ][];
     return <Select {...common} options={options} />;
   }
   return isLong ? <TextArea {...common} /> : <TextField {...common} />;

@@ -1,5 +1,6 @@
 import { TextField } from "./field.tsx";
 import type { FormState } from "./form.tsx";
+import { t } from "../../languages/messages.ts";
 
 /** E-mail address and password. The first empty field gets the focus. `email` is the known address. */
 export function SignInFields({
@@ -15,7 +16,7 @@ export function SignInFields({
         form={form}
         name="email"
         type="email"
-        label="E-mail"
+        label={t("email")}
         autocomplete="username"
         required
         autoFocus={email === ""}
@@ -24,7 +25,7 @@ export function SignInFields({
         form={form}
         name="password"
         type="password"
-        label="Password"
+        label={t("password")}
         autocomplete="current-password"
         required
         autoFocus={email !== ""}

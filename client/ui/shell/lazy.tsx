@@ -3,6 +3,7 @@ import { exec } from "preact-iso/router";
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { Skeleton, Empty } from "../feedback/state.tsx";
+import { t } from "../../languages/messages.ts";
 
 /** A page whose code is loaded when it is first shown, or preloaded. */
 export type LazyPage<P extends object = object> = ComponentType<P> & { preload: () => Promise<void> };
@@ -42,10 +43,10 @@ export function preloadPage(pages: { path: string; component: LazyPage }[], path
 
 function Stale() {
   return (
-    <Empty title="This page could not be loaded">
-      <p>The server may have been updated, or you are offline.</p>
+    <Empty title={t("stale")}>
+      <p>{t("stale.text")}</p>
       <button class="button" onClick={() => location.reload()}>
-        Reload
+        {t("reload")}
       </button>
     </Empty>
   );

@@ -6,6 +6,7 @@ import { isOffline } from "../api/offline.ts";
 import { Questions, useModal } from "../feedback/dialog.tsx";
 import { Toasts } from "../feedback/toast.tsx";
 import { pathOf } from "../base.ts";
+import { t } from "../../languages/messages.ts";
 
 /** A link of the navigation, for its page and all pages below. */
 export interface NavItem {
@@ -44,7 +45,7 @@ export function Shell({ name, home, groups, find, who, corner, children }: Shell
         <Brand name={name} home={home} />
         {find && (
           <button class="button plain little find" aria-keyshortcuts="/ Control+K Meta+K" onClick={find}>
-            Search
+            {t("search")}
           </button>
         )}
       </div>
@@ -55,20 +56,20 @@ export function Shell({ name, home, groups, find, who, corner, children }: Shell
   return (
     <>
       <a class="skip button" href="#content" onClick={skip}>
-        Skip to the page
+        {t("skip")}
       </a>
       <div class="shell">
         <header class="side">{navigation}</header>
         <header class="top">
           <Brand name={name} home={home} />
           <button class="button plain" aria-expanded={isOpen.value} onClick={() => (isOpen.value = true)}>
-            Menu
+            {t("menu")}
           </button>
         </header>
         <main class="content" id="content" tabIndex={-1}>
           {isOffline.value && (
             <p class="notice warn" role="status">
-              You are offline. What you see may be out of date.
+              {t("offline")}
             </p>
           )}
           {children}
@@ -89,7 +90,7 @@ function Navigation({ home, groups }: Pick<ShellProps, "home" | "groups">) {
   const here = pathOf(path);
   const isHere = (target: string) => here === target || (target !== home && here.startsWith(`${target}/`));
   return (
-    <nav class="nav" aria-label="Pages">
+    <nav class="nav" aria-label={t("pages")}>
       {groups.map(({ title, items }) => (
         <>
           {title && <p class="nav-group">{title}</p>}
@@ -139,7 +140,7 @@ function Drawer({ onClose, children }: { onClose: () => void; children: Componen
     <dialog
       ref={element}
       class="drawer"
-      aria-label="Menu"
+      aria-label={t("menu")}
       onCancel={(event) => {
         event.preventDefault();
         onClose();
@@ -157,7 +158,7 @@ function Drawer({ onClose, children }: { onClose: () => void; children: Componen
       <div class="stack">
         <div>
           <button class="button plain little" onClick={onClose}>
-            Close
+            {t("close")}
           </button>
         </div>
         {children}

@@ -1,3 +1,5 @@
+import { t } from "../../languages/messages.ts";
+
 /** The signed-in user, with a button to sign out. */
 export function Who({ name, email, signOut }: { name: string; email: string; signOut: () => Promise<void> }) {
   return (
@@ -7,7 +9,7 @@ export function Who({ name, email, signOut }: { name: string; email: string; sig
       </span>
       <div>
         <button class="button plain little" onClick={signOut}>
-          Sign out
+          {t("sign_out")}
         </button>
       </div>
     </div>

@@ -1,5 +1,6 @@
 import { count } from "../format.ts";
 import { PAGE_LENGTH, type List } from "./list.ts";
+import { t } from "../../languages/messages.ts";
 
 /** The pager of a list. */
 export function Pager({ list }: { list: Pick<List<unknown>, "data" | "filters"> }) {
@@ -22,16 +23,20 @@ export function PageTurner({
   const first = (page - 1) * PAGE_LENGTH + 1;
   if (total === 0) return null;
   return (
-    <nav class="table-foot" aria-label="Pages of the list">
+    <nav class="table-foot" aria-label={t("pager")}>
       <span aria-live="polite">
         {first > total
-          ? `Page ${count(page)} is past the end`
-          : `${count(first)} to ${count(Math.min(total, page * PAGE_LENGTH))} of ${count(total)}`}
+          ? t("pager.past", { page: count(page) })
+          : t("pager.range", {
+              first: count(first),
+              last: count(Math.min(total, page * PAGE_LENGTH)),
+              total: count(total),
+            })}
       </span>
       {(last > 1 || page > 1) && (
         <span class="row">
-          <TurnButton words="Previous" to={Math.min(page - 1, last)} isOff={page <= 1} turn={turn} />
-          <TurnButton words="Next" to={page + 1} isOff={page >= last} turn={turn} />
+          <TurnButton words={t("previous")} to={Math.min(page - 1, last)} isOff={page <= 1} turn={turn} />
+          <TurnButton words={t("next")} to={page + 1} isOff={page >= last} turn={turn} />
         </span>
       )}
     </nav>

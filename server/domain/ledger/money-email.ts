@@ -1,3 +1,4 @@
+import type { Language } from "../../languages/languages.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { users } from "../access/user/user.ts";
 import { SYSTEM, type Context } from "../context.ts";
@@ -7,6 +8,9 @@ import { isErased } from "../people/erased.ts";
 import { promoterName, promoters } from "../people/promoter/promoter.ts";
 import { accounts } from "../program/account/account.ts";
 
+/** The values of an e-mail in the language of its promoter. */
+type ValuesIn = (language: Language) => Record<string, string>;
+
 /**
  * Writes an e-mail to a promoter about the way of their money, in the commit of what it tells. Nobody can switch such e-mails
  * off. Erased promoters, and those who have not confirmed their address, get none.
@@ -14,7 +18,7 @@ import { accounts } from "../program/account/account.ts";
 export async function enqueueMoneyEmail(
   tx: Transaction,
   { store, now, isHistory = false }: Pick<Context, "store" | "now" | "isHistory">,
-  given: { accountId: number; promoterId: number; kind: MoneyEmailKind; values: Record<string, string> },
+  given: { accountId: number; promoterId: number; kind: MoneyEmailKind; values: ValuesIn },
 ): Promise<void> {
   const { accountId: ownerId, promoterId, kind, values } = given;
   const promoter = await tx.get(promoters, ownerId, promoterId);
@@ -29,7 +33,7 @@ export async function enqueueMoneyEmail(
       first_name: promoter.profile.firstName ?? promoterName(promoter),
       email: promoter.email,
       company_name: account.name,
-      ...values,
+      ...values(promoter.language ?? "en"),
     },
   };
   const id = await store.nextId("delivery");

@@ -74,7 +74,9 @@ async function add(
     ...(isMailed && { own: { isInvited: true as const } }),
     async invite(tx, { promoter, promoterCampaign: joined, campaign }) {
       if (!isMailed) return;
-      const offer = (await loadTerms(tx, { account, campaign, joined, promoter })).join(" ");
+      const offer = (
+        await loadTerms(tx, { account, campaign, joined, promoter, language: promoter.language })
+      ).join(" ");
       await enqueueAccessEmail(tx, context, {
         id,
         kind: "promoter_invitation",

@@ -1,12 +1,13 @@
 import type { Reader, View } from "../../storage/store.ts";
-import type { Account, PayoutCycle } from "../program/account/account.ts";
+import type { Account } from "../program/account/account.ts";
 import type { Campaign } from "../program/campaign/campaign.ts";
 import { exponentOf, formatAmount, moneyFormat } from "../money.ts";
 import type { PromoterCampaign } from "../people/promoter-campaign/promoter-campaign.ts";
 import type { Promoter } from "../people/promoter/promoter.ts";
 import { loadRewardEntries, type FullRewardEntry } from "../program/reward/changes.ts";
-import { readRule, RULE_WORDS, type Reward, type RewardSchema, type Rule } from "../program/reward/reward.ts";
+import { readRule, type Reward, type RewardSchema, type Rule } from "../program/reward/reward.ts";
 import { loadTargetCounts } from "./sale/tiers.ts";
+import { percentIn, textsOf, type Language, type Say } from "../../languages/languages.ts";
 
 /** A campaign's promise to its promoters. Without `joined` and `promoter`, to applicants. */
 interface Offer {
@@ -14,6 +15,8 @@ interface Offer {
   campaign: Campaign;
   joined?: PromoterCampaign;
   promoter?: Promoter;
+  /** The language of the sentences. Absent or null: English. */
+  language?: Language | null | undefined;
 }
 
 /**
@@ -21,17 +24,18 @@ interface Offer {
  */
 export async function loadTerms(
   reader: Reader,
-  { account, campaign, joined, promoter }: Offer,
+  { account, campaign, joined, promoter, language }: Offer,
 ): Promise<string[]> {
   const rewards = joined?.rewardsForPromoters ?? campaign.rewardsForPromoters;
   const entries = await loadRewardEntries(reader, account.id, rewards);
+  const speech = speechIn(language, account);
   // Without rewards there is nothing to approve or to pay.
-  if (entries.length === 0) return [clickOf(campaign)];
+  if (entries.length === 0) return [clickOf(campaign, speech)];
   return [
-    ...entries.filter(({ reward }) => !reward.isHidden).map((entry) => earningOf(entry, account.currency)),
-    approvalOf(campaign),
-    payingOf(account, promoter?.netPayoutDays ?? account.netPayoutDays),
-    clickOf(campaign),
+    ...entries.filter(({ reward }) => !reward.isHidden).map((entry) => earningOf(entry, speech)),
+    approvalOf(campaign, speech),
+    payingOf(account, promoter?.netPayoutDays ?? account.netPayoutDays, speech),
+    clickOf(campaign, speech),
   ];
 }
 
@@ -50,13 +54,14 @@ export interface Goal {
 /** A promoter's targets in a campaign that count their customers or their revenue. */
 export async function loadGoals(
   view: View,
-  { account, campaign, joined }: Offer & { joined: PromoterCampaign },
+  { account, campaign, joined, language }: Offer & { joined: PromoterCampaign },
 ): Promise<Goal[]> {
   const rewards = joined.rewardsForPromoters ?? campaign.rewardsForPromoters;
   const entries = await loadRewardEntries(view, account.id, rewards);
   const targets = entries.filter(({ reward }) => reward.promoterRewardType === "target" && !reward.isHidden);
   if (targets.length === 0) return [];
   const counts = await loadTargetCounts(view, joined);
+  const speech = speechIn(language, account);
   return targets.flatMap(({ reward }) => {
     const isReached = joined.targetsReached.some(({ rewardId }) => rewardId === reward.id);
     return reward.schemas.flatMap((schema) =>
@@ -68,7 +73,7 @@ export async function loadGoals(
         return [
           {
             rewardId: reward.id,
-            gives: amountOf(schema, reward, account.currency),
+            gives: amountOf(schema, reward, speech),
             metric,
             reached: counts[metric],
             needed,
@@ -91,102 +96,106 @@ function leastOf({ operator, value }: Rule): number | null {
   return operator === "greater than or equal to" || operator === "equal to" ? value : null;
 }
 
+interface Speech {
+  say: Say;
+  language: Language;
+  currency: string;
+}
+
+function speechIn(language: Language | null | undefined, { currency }: Account): Speech {
+  return { say: textsOf(language ?? "en"), language: language ?? "en", currency };
+}
+
 /** `You earn 20% of each sale, for 12 months after the customer's first one.` */
-function earningOf({ entry, reward, products }: FullRewardEntry, currency: string): string {
-  const amounts = reward.schemas.map((schema) => amountOf(schema, reward, currency));
-  const conditions = new Set(reward.schemas.map(({ rules }) => conditionOf(rules, currency)));
+function earningOf({ entry, reward, products }: FullRewardEntry, speech: Speech): string {
+  const { say, language } = speech;
+  const amounts = reward.schemas.map((schema) => amountOf(schema, reward, speech));
+  const conditions = new Set(reward.schemas.map(({ rules }) => conditionOf(rules, speech)));
   const [condition = ""] = conditions.size === 1 ? conditions : [];
   const given =
     conditions.size === 1
-      ? amounts.join(" and ")
+      ? amounts.reduce((one, other) => say("earn.and", { one, other }))
       : reward.schemas
-          .map((schema, at) => `${amounts[at]}${conditionOf(schema.rules, currency)}`)
-          .join(", and ");
-  if (reward.promoterRewardType === "target") return `You earn ${given} once${condition}.`;
-  const names = products.map(({ name }) => name).join(", ");
-  const sales = names === "" ? SALES[entry.applyOn] : ` of ${names}`;
-  return `You earn ${given}${baseOf(reward)}${sales}${lengthOf(reward)}${condition}.`;
+          .map((schema, at) => `${amounts[at]}${conditionOf(schema.rules, speech)}`)
+          .reduce((one, other) => say("earn.and_if", { one, other }));
+  if (reward.promoterRewardType === "target") return say("earn.once", { given, condition });
+  const names = new Intl.ListFormat(language, { type: "unit", style: "short" }).format(
+    products.map(({ name }) => name),
+  );
+  const sales = names === "" ? salesOf(entry.applyOn, say) : say("sales.products", { products: names });
+  return say("earn", { given, base: baseOf(reward, say), sales, length: lengthOf(reward, say), condition });
 }
 
-const SALES: Record<FullRewardEntry["entry"]["applyOn"], string> = {
-  all: "",
-  monthly: " of a monthly plan",
-  yearly: " of a yearly plan",
-  one_time: " without a subscription",
-  specific: " of some products",
-};
+function salesOf(applyOn: FullRewardEntry["entry"]["applyOn"], say: Say): string {
+  return applyOn === "all" ? "" : say(`sales.${applyOn}`);
+}
 
 /** A fixed amount of cash is in units of the currency, and may have fractions of a cent. */
 function amountOf(
   { unit, amountTenThousandths, isFlat }: RewardSchema,
   { promoterRewardType }: Reward,
-  currency: string,
+  { say, language, currency }: Speech,
 ): string {
   const amount = amountTenThousandths / 10_000;
-  if (isFlat && unit === "cash") return moneyFormat(currency)(amount * 10 ** (exponentOf(currency) ?? 2));
-  if (isFlat) return formatAmount(amount, unit, currency);
-  const share = `${amount}%`;
-  const ofLast = promoterRewardType === "target" ? " of the sale that reaches the goal" : "";
-  return unit === "cash" ? `${share}${ofLast}` : `${share}${ofLast} in ${unit.replaceAll("_", " ")}`;
+  if (isFlat && unit === "cash") {
+    return moneyFormat(currency, language)(amount * 10 ** (exponentOf(currency) ?? 2));
+  }
+  if (isFlat) return formatAmount(amount, unit, currency, language);
+  const percent = percentIn(language, amount);
+  const share = promoterRewardType === "target" ? say("earn.goal", { share: percent }) : percent;
+  return unit === "cash" ? share : say("earn.unit", { share, unit: say(`unit.name.${unit}`) });
 }
 
 /** The base of the amount, or its reason. */
-function baseOf({ promoterRewardType, tierRewardMode, tierLevel, schemas }: Reward): string {
+function baseOf({ promoterRewardType, tierRewardMode, tierLevel, schemas }: Reward, say: Say): string {
   const isShare = schemas.some(({ isFlat }) => !isFlat);
-  const of = isShare ? "of" : "for";
-  if (promoterRewardType !== "tier" || tierLevel === null || tierLevel <= 1) return ` ${of} each sale`;
-  const below =
-    tierLevel === 2 ? "of promoters whom you bring in" : `of promoters ${tierLevel - 1} levels below you`;
-  if (tierRewardMode === "tier_commission_mode" && isShare) return ` of what is earned by each sale ${below}`;
-  if (tierRewardMode === "tier_net_override_mode" && isShare) return ` of what is left of each sale ${below}`;
-  return ` ${of} each sale ${below}`;
+  if (promoterRewardType !== "tier" || tierLevel === null || tierLevel <= 1) {
+    return say(isShare ? "base.share" : "base.flat");
+  }
+  const promoters = tierLevel === 2 ? say("below.next") : say("below.far", { levels: tierLevel - 1 });
+  if (!isShare) return say("base.flat.below", { promoters });
+  if (tierRewardMode === "tier_commission_mode") return say("base.earned.below", { promoters });
+  if (tierRewardMode === "tier_net_override_mode") return say("base.left.below", { promoters });
+  return say("base.share.below", { promoters });
 }
 
-function lengthOf({ duration, durationMonths }: Reward): string {
-  if (duration === "once") return ", for a customer's first sale only";
-  if (duration !== "repeating" || durationMonths === null) return ", for as long as the customer buys";
-  return `, for ${counted(durationMonths, "month")} after the customer's first one`;
+function lengthOf({ duration, durationMonths }: Reward, say: Say): string {
+  if (duration === "once") return say("length.once");
+  if (duration !== "repeating" || durationMonths === null) return say("length.always");
+  return say("length.months", { months: durationMonths });
 }
 
-/** `, when you have brought 10 customers` */
-function conditionOf(rules: unknown[], currency: string): string {
-  const read = rules.map(readRule).filter((rule) => rule !== null);
-  const words = read.map((rule, at) => {
-    const value = rule.type === "promoter_campaign_revenue" ? moneyFormat(currency)(rule.value) : rule.value;
-    const link = at === 0 ? ", if " : rule.isAlternative ? " or " : " and ";
-    const price = rule.price === null ? "" : ` (plan ${rule.price})`;
-    return `${link}${RULE_WORDS[rule.type]} ${rule.operator} ${value}${price}`;
-  });
-  return words.join("");
+/** `, if the number of your customers is greater than 10` */
+function conditionOf(given: unknown[], { say, language, currency }: Speech): string {
+  const read = given.map(readRule).filter((rule) => rule !== null);
+  return read.reduce((rules, { type, operator, value: limit, price, isAlternative }) => {
+    const isMoney = type === "promoter_campaign_revenue";
+    const value = isMoney ? moneyFormat(currency, language)(limit) : String(limit);
+    const words = say(`rule.${type}`, { operator: say(`operator.${operator}`), value });
+    const rule = price === null ? words : say("rule.price", { rule: words, price });
+    return rules === ""
+      ? say("rule.first", { rule })
+      : say(isAlternative ? "rule.or" : "rule.and", { rules, rule });
+  }, "");
 }
 
-function approvalOf({ autoApproveCommissions, commissionHoldDays }: Campaign): string {
-  if (!autoApproveCommissions) return "Each commission is reviewed before it is approved.";
-  if (commissionHoldDays === 0) return "Commissions are approved immediately.";
-  return `Commissions are approved ${counted(commissionHoldDays, "day")} after the sale.`;
+function approvalOf({ autoApproveCommissions, commissionHoldDays: days }: Campaign, { say }: Speech): string {
+  if (!autoApproveCommissions) return say("approval.review");
+  return days === 0 ? say("approval.now") : say("approval.days", { days });
 }
 
-const PERIODS: Record<PayoutCycle, string> = {
-  monthly: "a month",
-  biweekly: "two weeks",
-  weekly: "a week",
-};
-
-function payingOf({ payoutCycle, minPaymentCents, currency }: Account, netDays: number): string {
-  const when = netDays === 0 ? "at its end" : `${counted(netDays, "day")} after its end`;
-  const least =
-    minPaymentCents === 0 ? "" : `, if they add up to at least ${moneyFormat(currency)(minPaymentCents)}`;
-  return `Commissions approved in ${PERIODS[payoutCycle]} are paid ${when}${least}.`;
+function payingOf(
+  { payoutCycle, minPaymentCents }: Account,
+  netDays: number,
+  { say, language, currency }: Speech,
+): string {
+  const when = netDays === 0 ? say("paying.end") : say("paying.days", { days: netDays });
+  const amount = moneyFormat(currency, language)(minPaymentCents);
+  const least = minPaymentCents === 0 ? "" : say("paying.least", { amount });
+  return say("paying", { period: say(`paying.${payoutCycle}`), when, least });
 }
 
-function clickOf({ visitorCookieDays, attribution }: Campaign): string {
-  const whose =
-    attribution === "last"
-      ? "If a visitor followed links of several promoters, the last one counts."
-      : "If a visitor followed links of several promoters, the first one counts.";
-  return `A click counts for ${counted(visitorCookieDays, "day")}: everyone who signs up within that time is yours. ${whose}`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+function clickOf({ visitorCookieDays: days, attribution }: Campaign, { say }: Speech): string {
+  const whose = say(attribution === "last" ? "click.last" : "click.first");
+  return say("click", { days, whose });
 }

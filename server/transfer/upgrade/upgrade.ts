@@ -60,6 +60,8 @@ interface Upgrading {
   commitSize?: number | undefined;
   /** Tests pass others. */
   migrations?: readonly Migration[];
+  /** How long to wait until other processes have noticed the upgrade. Tests that have none pass 0. */
+  noticedMs?: number;
 }
 
 /**
@@ -73,7 +75,15 @@ interface Upgrading {
  */
 export async function upgradeStore(
   engine: Engine,
-  { url, now, onProgress, file = null, commitSize, migrations = MIGRATIONS }: Upgrading,
+  {
+    url,
+    now,
+    onProgress,
+    file = null,
+    commitSize,
+    migrations = MIGRATIONS,
+    noticedMs = NOTICED_MS,
+  }: Upgrading,
 ): Promise<string | null> {
   const seen = await readMark(engine.reads);
   const { mark } = seen;
@@ -81,12 +91,12 @@ export async function upgradeStore(
   if (former !== undefined) refuseOther(seen);
   if (former === undefined && !isOlder(mark)) {
     await checkLayout(engine);
-    await raiseLayout(engine);
+    await raiseLayout(engine, noticedMs);
     return null;
   }
   let backup: string | null = null;
   if (former === undefined) {
-    if (mark!.version >= FIRST_WATCHED) await announce(engine, seen);
+    if (mark!.version >= FIRST_WATCHED) await announce(engine, seen, noticedMs);
     backup = file ?? backupFile(url, now);
     await writeNewFile(backupLines(engine, mark!.version, { now, onProgress }), backup);
   }
@@ -181,19 +191,19 @@ function backupFile(url: string, now: Date): string {
 }
 
 /** Sets the store's layout to this release's. */
-async function raiseLayout(engine: Engine): Promise<void> {
+async function raiseLayout(engine: Engine, noticedMs: number): Promise<void> {
   const seen = await readMark(engine.reads);
   if (seen.mark === null || seen.mark.version === LAYOUT) return;
-  await announce(engine, seen);
+  await announce(engine, seen, noticedMs);
   const announced = await readMark(engine.reads);
   await engine.transact((session) => replaceMark(session, announced, { version: LAYOUT }));
 }
 
 /** Stops processes of releases that don't know this layout. Resolves when none of them writes any more. */
-async function announce(engine: Engine, seen: ReadMark): Promise<void> {
+async function announce(engine: Engine, seen: ReadMark, noticedMs: number): Promise<void> {
   const mark = { version: seen.mark!.version, next: LAYOUT };
   await engine.transact((session) => replaceMark(session, seen, mark));
-  await sleep(NOTICED_MS);
+  await sleep(noticedMs);
 }
 
 async function measure(engine: Engine, layout: number): Promise<{ entries: number; bytes: number }> {

@@ -15,6 +15,7 @@ import { newContext, type Afterwards, type Services } from "../../request/servic
 import { handleAged } from "../../request/aged-reads.ts";
 import { refuse } from "../../request/refusal.ts";
 import { signInLimits, type SignInLimits } from "../../request/sign-in.ts";
+import { preferredLanguage, type Language } from "../../languages/languages.ts";
 import { digest } from "../../storage/digests.ts";
 import { ignoredFieldsHeader } from "../ignored-fields.ts";
 
@@ -27,6 +28,8 @@ export interface OpenRequest extends SignInLimits {
   address: string | null;
   /** Whether the server can send e-mails. */
   hasMail: boolean;
+  /** The language that the browser prefers, or null if it prefers none of ours. */
+  language: Language | null;
   /** Runs work after the answer, so that the response time does not reveal it. */
   afterwards: Afterwards["run"];
   /** Headers that the handler adds to its answer. */
@@ -111,7 +114,8 @@ function route(
       const attempts = signInLimits(services, event, "promoter");
       const afterwards = services.afterwards.run;
       const cookies: string[] = [];
-      const edges = { publicUrl, address, ...attempts, hasMail, afterwards, headers, cookies };
+      const language = preferredLanguage(event.req.headers.get("accept-language"));
+      const edges = { publicUrl, address, language, ...attempts, hasMail, afterwards, headers, cookies };
       const answer = await answerTo({ event, context, ...edges });
       Object.assign(headers, ignoredFieldsHeader(event, body));
       if (media !== undefined) return text(String(answer), media, headers);

@@ -33,6 +33,7 @@ import { exportOwnPayoutsOperation, listOwnPayoutsOperation } from "./money/payo
 import { affiliateRoute, entranceRoute, type AffiliateRow, type OpenRow } from "./operation.ts";
 import { showCurrentOperation, updateCurrentOperation } from "./profile/current.ts";
 import { showEmailSettingsOperation, updateEmailSettingsOperation } from "./profile/email-settings.ts";
+import { setLanguageOperation } from "./profile/language.ts";
 import { setPasswordOperation } from "./profile/password.ts";
 import {
   addOwnReferralOperation,
@@ -99,6 +100,7 @@ const OWN_OPERATIONS: AffiliateRow[] = [
   ["POST", "/promo_codes", createOwnPromoCodeOperation],
   ["PUT", "/promo_codes/:id", updateOwnPromoCodeOperation],
   ["DELETE", "/promo_codes/:id", archiveOwnPromoCodeOperation],
+  ["PUT", "/language", setLanguageOperation],
   ["GET", "/email_settings", showEmailSettingsOperation],
   ["PUT", "/email_settings/:id", updateEmailSettingsOperation],
   ["GET", "/reports/overview", ownOverviewOperation],

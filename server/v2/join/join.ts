@@ -134,7 +134,7 @@ function load({ event, context }: OpenRequest, invitation: string | null): Promi
 }
 
 async function joinPageJson(
-  { context }: OpenRequest,
+  { context, language }: OpenRequest,
   { account, campaign }: OpenCampaign,
 ): Promise<z.output<typeof joinPage>> {
   return {
@@ -144,7 +144,7 @@ async function joinPageJson(
     description: campaign.signup?.description ?? null,
     terms: campaign.signup?.terms ?? null,
     questions: questionsJson(campaign),
-    offer: await loadTerms(context.store, { account, campaign }),
+    offer: await loadTerms(context.store, { account, campaign, language }),
     is_private: campaign.isPrivate,
     needs_approval: !campaign.autoApprovePromoters,
   };
@@ -176,6 +176,7 @@ async function join(request: OpenRequest) {
       parentRefToken: body.ref ?? null,
       address,
       hasMail,
+      language: request.language,
     });
   }
   return { state: campaign.autoApprovePromoters ? "accepted" : "pending", needs_confirmation: hasMail };

@@ -115,7 +115,7 @@ const PEOPLE: Record<SourceName, [list: string, name: string]> = {
 it.each(STAND_INS)(
   "has a promoter of %s who is renamed between two pages once, by the new name",
   async (name, start) => {
-    const standIn = await started(start, { size: 45_000 });
+    const standIn = await started(start, { people: 300 });
     const [list, field] = PEOPLE[name];
     const people = standIn.lists[list]!;
     // One whom the first page has, whether it begins with the newest or the oldest.

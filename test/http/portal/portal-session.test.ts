@@ -19,7 +19,7 @@ afterEach(async () => {
 });
 
 const JANE = {
-  promoter: { id: 1, email: EMAIL, name: EMAIL },
+  promoter: { id: 1, email: EMAIL, name: EMAIL, language: null },
   account: { id: "acme", name: "Acme", currency: "USD", time_zone: "UTC" },
   must_set_password: false,
   has_password: true,

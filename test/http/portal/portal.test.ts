@@ -677,6 +677,7 @@ describe("another promoter's things", () => {
     "DELETE /session",
     "GET /promoters/current",
     "PUT /promoters/current",
+    "PUT /language",
     "POST /promoters/set_password",
     "GET /assets",
     "GET /asset_categories",

@@ -30,7 +30,7 @@ describe("the shell of the pages", () => {
     expect(headers.get("referrer-policy")).toBe("no-referrer");
     expect(headers.get("x-content-type-options")).toBe("nosniff");
     expect(body).toBe(`<!doctype html>
-<html lang="en" data-base="">
+<html lang="en" dir="ltr" data-base="">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -64,7 +64,7 @@ export function newKnown(): Known {
     if (Array.isArray(body)) for (const item of body.slice(0, 10)) learn(path, item);
     else if (typeof body === "object" && body !== null) {
       for (const [name, value] of Object.entries(body)) {
-        if (typeof value === "object") learn(`/${name}`, value);
+        if (typeof value === "object") learn(name === "data" ? path : `/${name}`, value);
         else if (typeof value === "string" || typeof value === "number") {
           if (value === "") continue;
           add(keyOf(path, name), value);
@@ -99,5 +99,5 @@ function resourceOf(path: string): string {
     const found = RESOURCES.find(([pattern]) => pattern.test(part));
     if (found !== undefined) return found[1];
   }
-  return "thing";
+  return path.split("/").findLast((part) => part !== "" && !part.startsWith("{")) ?? "thing";
 }

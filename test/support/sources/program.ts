@@ -107,18 +107,20 @@ interface Wish {
   seed?: number;
   /** About the number of customers, sales and commissions together. */
   size?: number;
+  /** The number of promoters, if it is not to follow from the size. */
+  people?: number | undefined;
   /** Whether the source has commissions without a sale. */
   hasManual?: boolean;
 }
 
-export function makeProgram({ seed = 1, size = 300, hasManual = true }: Wish): Program {
+export function makeProgram({ seed = 1, size = 300, people, hasManual = true }: Wish): Program {
   const dice = newDice(seed);
   const campaigns = [
     { n: 1, name: "Standard", percent: 20 },
     { n: 2, name: "Agencies", percent: 12.5 },
     { n: 3, name: "Friends", percent: 30 },
   ];
-  const promoters = count(Math.max(14, Math.round(size / 150))).map((n) => makePromoter(n, dice));
+  const promoters = count(people ?? Math.max(14, Math.round(size / 150))).map((n) => makePromoter(n, dice));
   const customers = count(Math.max(20, Math.round(size * 0.24))).map((n) =>
     makeCustomer(n, promoters[dice(promoters.length)]!, dice),
   );

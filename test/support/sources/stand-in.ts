@@ -31,6 +31,8 @@ export interface StandInOptions {
   seed?: number;
   /** About the number of customers, sales and commissions together. */
   size?: number;
+  /** The number of promoters, if it is not to follow from the size. */
+  people?: number;
   /** The chance that a request is answered by 429. */
   busyChance?: number;
 }
@@ -61,7 +63,10 @@ export async function startStandIn(
     if (!isAllowed(headers)) return send(response, { status: 401, body: unauthorized });
     const fault = standIn.faults.shift();
     if (fault === "drop") return void response.destroy();
-    if (fault === "cut") return void response.writeHead(200, { "content-length": 1_000 }).end('{"data": [');
+    if (fault === "cut") {
+      response.writeHead(200, { "content-length": 1_000 });
+      return void response.write('{"data": [', () => response.destroy());
+    }
     if (fault !== undefined) return send(response, fault);
     if (dice(1_000) < busyChance * 1_000) return send(response, { status: 429, ...busy });
     standIn.asked.push(`${url.pathname}${decodeURIComponent(url.search)}`);

@@ -1,3 +1,4 @@
+import type { Language } from "../../../languages/languages.ts";
 import type { Transaction } from "../../../storage/store.ts";
 import type { Context } from "../../context.ts";
 import type { MoneyEmailKind } from "../../events/email.ts";
@@ -18,7 +19,10 @@ export async function tellPromoter(tx: Transaction, context: Context, payment: P
   const { accountId, promoterId, payer, state, amount, currency } = payment;
   const kind = TOLD[state];
   if (kind === undefined) return payment;
-  const values = { amount: formatAmount(amount, "cash", currency), provider: payerWords(payer) };
+  const values = (language: Language) => ({
+    amount: formatAmount(amount, "cash", currency, language),
+    provider: payerWords(payer),
+  });
   await enqueueMoneyEmail(tx, context, { accountId, promoterId, kind, values });
   return payment;
 }

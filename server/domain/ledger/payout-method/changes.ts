@@ -10,10 +10,10 @@ import { enqueueMoneyEmail } from "../money-email.ts";
 import {
   findSelectedPayoutMethod,
   loadPayoutMethod,
-  METHOD_WORDS,
   payoutMethods,
   type PayoutMethod,
 } from "./payout-method.ts";
+import { textsOf, type Language } from "../../../languages/languages.ts";
 
 /** The fields of a payout method that a request may set. */
 export type PayoutMethodInput = Pick<PayoutMethod, "method" | "details" | "isSelected" | "isDisabled">;
@@ -112,7 +112,11 @@ function tellChange(
   { accountId, promoterId, method, changedAt = "" }: PayoutMethod,
 ): Promise<void> {
   const changed_on = `${changedAt.slice(0, 16).replace("T", " ")} UTC`;
-  const values = { changed_at: changedAt, changed_on, method: METHOD_WORDS[method] };
+  const values = (language: Language) => ({
+    changed_at: changedAt,
+    changed_on,
+    method: textsOf(language)(`method.${method}`),
+  });
   return enqueueMoneyEmail(tx, context, { accountId, promoterId, kind: "payout_method_changed", values });
 }
 

@@ -7,6 +7,7 @@ import { findPromoterByEmail, newProfile } from "../promoter/promoter.ts";
 import { findByRefToken } from "../promoter-campaign/ref-token.ts";
 import { asItIs } from "../../show.ts";
 import { Failure } from "../../../failure.ts";
+import type { Language } from "../../../languages/languages.ts";
 import type { Store } from "../../../storage/store.ts";
 
 /** A campaign that people may join, and its account. */
@@ -27,6 +28,8 @@ export interface Newcomer {
   address: string | null;
   /** Whether the server can send e-mails. Otherwise addresses need no confirmation. */
   hasMail: boolean;
+  /** Null if their browser prefers none of ours. */
+  language: Language | null;
 }
 
 /**
@@ -99,7 +102,7 @@ async function remind(context: Context, { account, campaign, newcomer, deliveryI
 }
 
 async function add(context: Context, { account, campaign, newcomer, deliveryId }: Joining): Promise<void> {
-  const { email, firstName, lastName, answers, passwordHash, hasMail } = newcomer;
+  const { email, firstName, lastName, answers, passwordHash, hasMail, language } = newcomer;
   await createPromoter(context, account, {
     ...FROM_THE_PAGE,
     email,
@@ -111,6 +114,7 @@ async function add(context: Context, { account, campaign, newcomer, deliveryId }
       passwordHash,
       customFields: Object.keys(answers).length === 0 ? null : answers,
       ...(hasMail && { isUnconfirmed: true as const }),
+      ...(language !== null && { language }),
     },
     async andThen(tx, { promoter, promoterCampaign }) {
       if (!hasMail) return;

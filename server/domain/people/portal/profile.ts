@@ -14,6 +14,7 @@ import {
   type Promoter,
 } from "../promoter/promoter.ts";
 import { endSessions, openSession, type OpenedSession, type Session } from "../../access/session.ts";
+import type { Language } from "../../../languages/languages.ts";
 
 /** The profile fields that invoices show. */
 const INVOICE_FIELDS = ["companyName", "companyNumber", "vatId", "address", "country"] as const;
@@ -42,6 +43,19 @@ export function updateOwnProfile(
     await tx.put(promoters, after);
     await announce(tx, context, { entity: "promoter", before, after });
     return after;
+  });
+}
+
+/** Sets the language of a promoter's portal and e-mails. @throws Failure `not_found` */
+export function setLanguage(
+  { store }: Context,
+  { accountId, id }: Promoter,
+  language: Language,
+): Promise<Promoter> {
+  return store.transact(async (tx) => {
+    const promoter = { ...(await loadPromoter(tx, accountId, id)), language };
+    await tx.put(promoters, promoter);
+    return promoter;
   });
 }
 

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Failure } from "../../../failure.ts";
+import type { Language } from "../../../languages/languages.ts";
 import type { Reader, Store, Transaction } from "../../../storage/store.ts";
 import { accounts, findAccount, listAccounts, type Account } from "../../program/account/account.ts";
 import { SYSTEM, type Context, type Actor } from "../../context.ts";
@@ -59,10 +60,17 @@ export async function findPortalPromoters(
   return found;
 }
 
+/** What is known of a browser in which a promoter signs in. */
+interface Visit {
+  device: string | null;
+  /** The language that it prefers. Null or absent: none of ours. A promoter without a language gets it. */
+  language?: Language | null;
+}
+
 /** Signs a promoter in by e-mail address and password. Resolves to null if they are wrong. */
 export async function signInByPassword(
   context: Context,
-  given: { email: string; password: string; accountId: string | null; device: string | null },
+  given: { email: string; password: string; accountId: string | null } & Visit,
 ): Promise<SignedIn | null> {
   const candidates = await findPortalPromoters(context.store, given);
   // The response time must not reveal whether the address is known.
@@ -81,6 +89,7 @@ export async function signInByPassword(
         account,
         promoter: current,
         device: given.device,
+        language: given.language ?? null,
         mustSetPassword: match === "temporary",
       });
     });
@@ -100,7 +109,7 @@ export async function signInByPassword(
  */
 export async function signInByLink(
   context: Context,
-  { token, password, device }: { token: string; password: string | null; device: string | null },
+  { token, password, device, language = null }: { token: string; password: string | null } & Visit,
 ): Promise<SignedIn | null> {
   const owner = await findLinkOwner(context.store, token, context.now);
   if (owner === null) return null;
@@ -125,7 +134,7 @@ export async function signInByLink(
       ...(passwordHash !== undefined && { passwordHash }),
       ...(chosen !== null && { tempPasswordHash: null }),
     };
-    const options = { account: current.account, promoter, device, mustSetPassword: false };
+    const options = { account: current.account, promoter, device, language, mustSetPassword: false };
     const signedIn = await enter(tx, context, options);
     const change = { before: current.promoter, after: signedIn.promoter };
     if (isUnconfirmed) await announce(tx, context, { entity: "promoter", ...change });
@@ -342,11 +351,13 @@ async function enter(
     account,
     promoter,
     device,
+    language = null,
     mustSetPassword,
     endsAt,
-  }: PortalPromoter & { device: string | null; mustSetPassword: boolean; endsAt?: Date },
+  }: PortalPromoter & Visit & { mustSetPassword: boolean; endsAt?: Date },
 ): Promise<SignedIn> {
   const after: Promoter = {
+    ...(language !== null && { language }),
     ...promoter,
     lastLoginAt: context.now.toISOString(),
     signInCount: (promoter.signInCount ?? 0) + 1,

@@ -3,6 +3,7 @@ import { digest, indexed } from "../../../storage/digests.ts";
 import type { Reader, Transaction } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
 import { findTaken } from "../../../storage/taken.ts";
+import type { Language } from "../../../languages/languages.ts";
 import type { FraudSuspicion } from "../lead/lead.ts";
 
 /** Promoters' data about themselves. Null fields are not given. */
@@ -59,6 +60,8 @@ export interface Promoter {
   isInvited?: true;
   /** The e-mails that they do not want. Absent: they want all. */
   unwantedEmails?: EmailTopic[];
+  /** The language of their e-mails and of their portal. Absent: their e-mails are in English, and their browser decides. */
+  language?: Language;
   /** Signs the promoter in to the portal. 32 URL-safe characters. */
   authToken: string;
   parentPromoterId: number | null;

@@ -25,6 +25,7 @@ import { offer, questionAnswer, questionsJson } from "../../campaign/signup-page
 import { embeddedCampaign, embeddedCampaignJson } from "../../embedded-json.ts";
 import { pageParams, readListing } from "../../page-params.ts";
 import { readPathId } from "../../path-id.ts";
+import type { Language } from "../../../languages/languages.ts";
 import type { View } from "../../../storage/store.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { field } from "../../../http/fields.ts";
@@ -91,19 +92,21 @@ export const joinCampaignOperation: AffiliateOperation = {
 
 /** A private campaign is shown only to promoters who are in it. */
 async function list(request: AffiliateRequest) {
-  const { account, promoter, context } = request;
+  const { account, promoter, context, language } = request;
   const { page, window } = readListing(request, pageParams);
   const states = await statesOf(context.store, promoter);
   const all = await listCampaigns(context.store, account.id);
   const shown = all.filter(({ id, isPrivate }) => !isPrivate || states.has(id));
   setPageHeaders(request, page, shown.length);
   const rows = shown.slice(window.offset, window.offset + window.limit);
-  return Promise.all(rows.map((campaign) => json(context.store, { account, promoter, campaign, states })));
+  return Promise.all(
+    rows.map((campaign) => json(context.store, { account, promoter, campaign, states, language })),
+  );
 }
 
 /** @see docs/spec/v2.md "Joining" */
 async function join(request: AffiliateRequest) {
-  const { event, account, promoter, context } = request;
+  const { event, account, promoter, context, language } = request;
   const body = shapeInput(joinBody, await readJson(event));
   const campaign = await loadCampaign(context.store, account.id, readPathId(event));
   if (!isInvited(account, campaign, body.invitation ?? null)) {
@@ -113,7 +116,8 @@ async function join(request: AffiliateRequest) {
   return addToCampaign(context, account.id, {
     selection: byId(promoter.id),
     campaignId: campaign.id,
-    show: async (view) => json(view, { account, promoter, campaign, states: await statesOf(view, promoter) }),
+    show: async (view) =>
+      json(view, { account, promoter, campaign, states: await statesOf(view, promoter), language }),
   });
 }
 
@@ -124,6 +128,7 @@ interface Shown {
   promoter: Promoter;
   campaign: Campaign;
   states: States;
+  language: Language | null;
 }
 
 async function statesOf(view: View, { accountId, id }: Promoter): Promise<States> {
@@ -133,7 +138,7 @@ async function statesOf(view: View, { accountId, id }: Promoter): Promise<States
 
 async function json(
   view: View,
-  { account, promoter, campaign, states }: Shown,
+  { account, promoter, campaign, states, language }: Shown,
 ): Promise<z.output<typeof answer>> {
   const joined = states.get(campaign.id);
   return {
@@ -141,7 +146,7 @@ async function json(
     description: campaign.signup?.description ?? null,
     terms: campaign.signup?.terms ?? null,
     questions: questionsJson(campaign),
-    offer: await loadTerms(view, { account, campaign, promoter, ...(joined && { joined }) }),
+    offer: await loadTerms(view, { account, campaign, promoter, language, ...(joined && { joined }) }),
     needs_approval: !campaign.autoApprovePromoters,
     state: joined?.state ?? null,
   };

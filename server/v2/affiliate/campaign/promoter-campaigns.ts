@@ -175,6 +175,7 @@ function showWith({
   publicUrl,
   account,
   promoter,
+  language,
 }: AffiliateRequest): Show<PromoterCampaign, z.output<typeof answer>> {
   return async (view, joined) => {
     const parts = await readPromoterCampaignParts(view, joined, promoter);
@@ -192,8 +193,8 @@ function showWith({
       display_coupon: shown.display_coupon,
       rewards_for_promoters: shown.rewards_for_promoters.filter(({ reward }) => !reward.hide_reward),
       rewards_for_referrals: shown.rewards_for_referrals.filter(({ reward }) => !reward.hide_reward),
-      offer: await loadTerms(view, { account, campaign, joined, promoter }),
-      goals: (await loadGoals(view, { account, campaign, joined })).map(goalJson),
+      offer: await loadTerms(view, { account, campaign, joined, promoter, language }),
+      goals: (await loadGoals(view, { account, campaign, joined, language })).map(goalJson),
       promo_codes: await listOwnPromoCodes(view, promoterCampaign),
       recruitment_link_url: recruitmentLink(publicUrl, promoterCampaign, campaign),
       track_ad_traffic: promoter.trackAdTraffic,

@@ -19,6 +19,7 @@ import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { ownCampaignAnswer, ownCampaignJson } from "../own-campaign.ts";
 import { createdAt, field, recordId } from "../../../http/fields.ts";
 import { uid } from "../../../input/common-fields.ts";
+import { percentIn, textsOf, type Language, type Say } from "../../../languages/languages.ts";
 
 const answer = z
   .object({
@@ -133,7 +134,7 @@ function find(
 }
 
 /** A commission as its promoter sees it, without the company's internal note and fraud suspicions. */
-function show({ account }: AffiliateRequest, parts: CommissionParts): Answer {
+function show({ account, language }: AffiliateRequest, parts: CommissionParts): Answer {
   const { commission, lead } = parts;
   // A commission of a higher tier belongs to another promoter's lead.
   const isOwnLead = lead?.promoterId === commission.promoterId;
@@ -156,7 +157,7 @@ function show({ account }: AffiliateRequest, parts: CommissionParts): Answer {
     unit: commission.unit,
     amount: commission.amount,
     is_paid: isPaid(commission, parts.payout),
-    reason: commissionReason({ commission, who, currency: account.currency }),
+    reason: commissionReason({ commission, who, currency: account.currency, language: language ?? "en" }),
     approves_at: commission.status === "pending" ? commission.approveAt : null,
     payout_id: commission.payoutId,
   };
@@ -173,36 +174,40 @@ interface ReasonParts {
   who: string | null;
   /** The account's currency. */
   currency: string;
+  language: Language;
 }
 
 /** Explains in one sentence what a commission is for. */
-function commissionReason({ commission, who, currency }: ReasonParts): string {
-  const { terms, takesBackId, refundId, amount, saleCents, tierLevel, rewardName } = commission;
-  const { externalNote, isReplaced } = commission;
-  const sale = `a sale of ${formatAmount(saleCents, "cash", currency)}${who === null ? "" : ` to ${who}`}`;
-  const buyer = who === null ? "" : ` to ${who}`;
-  if (takesBackId !== null && isReplaced)
-    return `Taken back, because an earlier sale${buyer} has got this reward.`;
-  if (takesBackId !== null && refundId === null)
-    return `Corrected, because the exact amount of a sale${buyer} became known.`;
-  if (takesBackId !== null && amount > 0) return `Given back, because a dispute of a sale${buyer} was won.`;
-  if (takesBackId !== null) return `Taken back, because a sale${buyer} was refunded.`;
-  if (terms === null) return customReason(commission, sale);
-  const source = tierLevel > 1 ? `${sale} that a promoter below you made (level ${tierLevel})` : sale;
-  const share = terms.isFlat
-    ? `“${rewardName ?? "Reward"}” for`
-    : `${terms.amountTenThousandths / 10_000}% of`;
-  const note = externalNote === null ? "" : ` ${externalNote}`;
-  return `${share} ${source}${splitNote(commission)}.${note}`;
+function commissionReason({ commission, who, currency, language }: ReasonParts): string {
+  const { terms, takesBackId, refundId, amount, saleCents, tierLevel } = commission;
+  const { externalNote, isReplaced, splitTenThousandths } = commission;
+  const say = textsOf(language);
+  const buyer = who === null ? "" : say("reason.buyer", { lead: who });
+  if (takesBackId !== null && isReplaced) return say("reason.replaced", { buyer });
+  if (takesBackId !== null && refundId === null) return say("reason.corrected", { buyer });
+  if (takesBackId !== null && amount > 0) return say("reason.won", { buyer });
+  if (takesBackId !== null) return say("reason.refunded", { buyer });
+  const sale = { amount: formatAmount(saleCents, "cash", currency, language), buyer };
+  if (terms === null) return customReason(commission, say, sale);
+  const percentOf = (tenThousandths: number) => percentIn(language, tenThousandths / 10_000);
+  const values = {
+    ...sale,
+    reward: commission.rewardName ?? say("reason.reward"),
+    share: percentOf(terms.amountTenThousandths),
+    level: String(tierLevel),
+    split: splitTenThousandths === null ? "" : say("reason.split", { share: percentOf(splitTenThousandths) }),
+  };
+  const kind = terms.isFlat ? "reason.flat" : "reason.share";
+  const sentence = say(tierLevel > 1 ? `${kind}.below` : kind, values);
+  return externalNote === null ? sentence : `${sentence} ${externalNote}`;
 }
 
-function customReason({ type, saleCents, externalNote, rewardName }: Commission, sale: string): string {
+function customReason(
+  { type, saleCents, externalNote, rewardName }: Commission,
+  say: Say,
+  sale: { amount: string; buyer: string },
+): string {
   if (externalNote !== null) return externalNote;
   if (rewardName !== null) return `“${rewardName}”.`;
-  if (type === "sale" || saleCents > 0) return `For ${sale}.`;
-  return "Given to you by hand.";
-}
-
-function splitNote({ splitTenThousandths: share }: Commission): string {
-  return share === null ? "" : `, of which your share is ${share / 10_000}%`;
+  return type === "sale" || saleCents > 0 ? say("reason.sale", sale) : say("reason.by_hand");
 }

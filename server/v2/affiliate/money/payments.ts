@@ -9,6 +9,7 @@ import { field, recordId } from "../../../http/fields.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { pageParams, readListing } from "../../page-params.ts";
 import type { AffiliateOperation } from "../operation.ts";
+import { textsOf, type Say, type TextKey } from "../../../languages/languages.ts";
 
 const state = z.enum(PAYMENT_STATES);
 
@@ -49,19 +50,20 @@ export const listOwnPaymentsOperation: AffiliateOperation = {
     const filter = { promoterId: promoter.id, isByProvider: true } as const;
     const { records, total } = await findPayments(context.store, account.id, { ...window, filter });
     setPageHeaders(request, page, total);
-    return records.map(ownPaymentJson);
+    const say = textsOf(request.language ?? "en");
+    return records.map((payment) => ownPaymentJson(payment, say));
   },
 };
 
-/** What a promoter can do about a payment in each state. */
-const ADVICE: Partial<Record<PaymentState, string>> = {
-  unclaimed:
-    "The money waits for you. Sign in at the provider with the address of your payout method, and accept it.",
-  failed: "The payment failed. Check your payout method, or choose another one.",
-  returned: "The money came back. Check your payout method, or choose another one.",
+/** The keys of what a promoter can do about a payment in each state. */
+const ADVICE: Partial<Record<PaymentState, TextKey>> = {
+  unclaimed: "payment.unclaimed",
+  failed: "payment.failed",
+  returned: "payment.returned",
 };
 
-function ownPaymentJson(payment: Payment): z.output<typeof ownPaymentAnswer> {
+function ownPaymentJson(payment: Payment, say: Say): z.output<typeof ownPaymentAnswer> {
+  const advice = ADVICE[payment.state];
   return {
     id: payment.id,
     payout_ids: payment.payoutIds,
@@ -69,6 +71,6 @@ function ownPaymentJson(payment: Payment): z.output<typeof ownPaymentAnswer> {
     currency: payment.currency,
     state: payment.state,
     steps: payment.steps.map(({ state: reached, at }) => ({ state: reached, at })),
-    what_to_do: ADVICE[payment.state] ?? null,
+    what_to_do: advice === undefined ? null : say(advice),
   };
 }

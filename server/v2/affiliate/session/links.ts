@@ -116,6 +116,7 @@ async function use(request: OpenRequest) {
     token: body.token,
     password: body.password ?? null,
     device: deviceOf(request),
+    language: request.language,
   });
   if (signedIn === null) throw expired();
   return enter(request, signedIn);

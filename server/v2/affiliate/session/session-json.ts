@@ -4,6 +4,7 @@ import { timeZoneOf } from "../../../domain/program/account/time-zone.ts";
 import { promoterName, type Promoter } from "../../../domain/people/promoter/promoter.ts";
 import type { Session } from "../../../domain/access/session.ts";
 import { field, recordId } from "../../../http/fields.ts";
+import { LANGUAGES } from "../../../languages/languages.ts";
 
 /** The session of the portal. */
 export const sessionAnswer = z
@@ -13,6 +14,11 @@ export const sessionAnswer = z
         id: recordId,
         email: field(z.string(), "The person's e-mail address.", "jane@example.com"),
         name: field(z.string(), "The record's display name.", "Jane Doe"),
+        language: field(
+          z.enum(LANGUAGES).nullable(),
+          "The language of the portal and of the promoter's e-mails, or null if the browser decides.",
+          "de",
+        ),
       }),
       "The promoter, or null if they were deleted.",
     ),
@@ -52,7 +58,12 @@ export function sessionJson({
   session: Session;
 }): z.output<typeof sessionAnswer> {
   return {
-    promoter: { id: promoter.id, email: promoter.email, name: promoterName(promoter) },
+    promoter: {
+      id: promoter.id,
+      email: promoter.email,
+      name: promoterName(promoter),
+      language: promoter.language ?? null,
+    },
     account: {
       id: account.publicId,
       name: account.name,

@@ -75,6 +75,7 @@ async function signIn(request: OpenRequest) {
     password: body.password,
     accountId: body.account_id ?? null,
     device: deviceOf(request),
+    language: request.language,
   };
   const isStranger = await limit(body.email);
   const signedIn = await signInByPassword({ ...context, isStranger }, given);

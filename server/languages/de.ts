@@ -1,0 +1,222 @@
+import type { Catalogue } from "./en.ts";
+
+const texts: Catalogue["texts"] = {
+  "unit.credits": "{count, plural, one {# Guthabenpunkt} other {# Guthabenpunkte}}",
+  "unit.points": "{count, plural, one {# Punkt} other {# Punkte}}",
+  "unit.free_months": "{count, plural, one {# Gratismonat} other {# Gratismonate}}",
+  "unit.mon_discount": "{count, plural, one {# Monat Rabatt} other {# Monate Rabatt}}",
+  "unit.discount_per": "{count, plural, other {# % Rabatt}}",
+  "unit.name.credits": "Guthabenpunkten",
+  "unit.name.points": "Punkten",
+  "unit.name.free_months": "Gratismonaten",
+  "unit.name.mon_discount": "Monaten Rabatt",
+  "unit.name.discount_per": "Prozent Rabatt",
+  earn: "Sie verdienen {given}{base}{sales}{length}{condition}.",
+  "earn.once": "Sie verdienen einmalig {given}{condition}.",
+  "earn.and": "{one} und {other}",
+  "earn.and_if": "{one}, und {other}",
+  "earn.goal": "{share} des Verkaufs, der das Ziel erreicht",
+  "earn.unit": "{share} in {unit}",
+  "base.share": " jedes Verkaufs",
+  "base.flat": " für jeden Verkauf",
+  "base.share.below": " jedes Verkaufs von {promoters}",
+  "base.flat.below": " für jeden Verkauf von {promoters}",
+  "base.earned.below": " dessen, was jeder Verkauf von {promoters} einbringt",
+  "base.left.below": " dessen, was von jedem Verkauf von {promoters} übrig bleibt",
+  "below.next": "Partnern, die Sie werben",
+  "below.far": "{levels, plural, one {Partnern # Ebene unter Ihnen} other {Partnern # Ebenen unter Ihnen}}",
+  "sales.monthly": " eines Monatsabos",
+  "sales.yearly": " eines Jahresabos",
+  "sales.one_time": " ohne Abo",
+  "sales.specific": " bestimmter Produkte",
+  "sales.products": " ({products})",
+  "length.once": ", nur für den ersten Verkauf an einen Kunden",
+  "length.always": ", solange der Kunde kauft",
+  "length.months":
+    ", {months, plural, one {# Monat} other {# Monate}} lang ab dem ersten Verkauf an den Kunden",
+  "rule.first": ", wenn {rule}",
+  "rule.and": "{rules} und {rule}",
+  "rule.or": "{rules} oder {rule}",
+  "rule.price": "{rule} (Tarif {price})",
+  "rule.customer_age_in_months":
+    "die Zahl der Monate seit dem ersten Verkauf an den Kunden {operator} {value} ist",
+  "rule.customer_sales_count": "die Zahl der Verkäufe an den Kunden {operator} {value} ist",
+  "rule.promoter_campaign_customers_count": "die Zahl Ihrer Kunden {operator} {value} ist",
+  "rule.promoter_campaign_revenue": "Ihr Umsatz {operator} {value} ist",
+  "operator.less than": "kleiner als",
+  "operator.less than or equal to": "höchstens",
+  "operator.equal to": "gleich",
+  "operator.greater than or equal to": "mindestens",
+  "operator.greater than": "größer als",
+  "operator.multiple of": "ein Vielfaches von",
+  "approval.review": "Jede Provision wird geprüft, bevor sie freigegeben wird.",
+  "approval.now": "Provisionen werden sofort freigegeben.",
+  "approval.days":
+    "Provisionen werden {days, plural, one {# Tag} other {# Tage}} nach dem Verkauf freigegeben.",
+  paying: "Provisionen, die in {period} freigegeben wurden, werden {when} ausgezahlt{least}.",
+  "paying.monthly": "einem Monat",
+  "paying.biweekly": "zwei Wochen",
+  "paying.weekly": "einer Woche",
+  "paying.end": "am Ende dieses Zeitraums",
+  "paying.days":
+    "{days, plural, one {# Tag nach dem Ende dieses Zeitraums} other {# Tage nach dem Ende dieses Zeitraums}}",
+  "paying.least": ", wenn sie zusammen mindestens {amount} ergeben",
+  click:
+    "Ein Klick zählt {days, plural, one {# Tag} other {# Tage}} lang: Wer sich in dieser Zeit registriert, wird Ihnen zugerechnet. {whose}",
+  "click.last": "Ist jemand den Links mehrerer Partner gefolgt, zählt der letzte.",
+  "click.first": "Ist jemand den Links mehrerer Partner gefolgt, zählt der erste.",
+  "reason.buyer": " an {lead}",
+  "reason.replaced": "Zurückgenommen, weil ein früherer Verkauf{buyer} diese Vergütung bekommen hat.",
+  "reason.corrected": "Berichtigt, weil der genaue Betrag eines Verkaufs{buyer} bekannt wurde.",
+  "reason.won": "Zurückgegeben, weil ein Streitfall über einen Verkauf{buyer} gewonnen wurde.",
+  "reason.refunded": "Zurückgenommen, weil ein Verkauf{buyer} erstattet wurde.",
+  "reason.share": "{share} eines Verkaufs über {amount}{buyer}{split}.",
+  "reason.share.below":
+    "{share} eines Verkaufs über {amount}{buyer} durch einen Partner unter Ihnen (Ebene {level}){split}.",
+  "reason.flat": "„{reward}“ für einen Verkauf über {amount}{buyer}{split}.",
+  "reason.flat.below":
+    "„{reward}“ für einen Verkauf über {amount}{buyer} durch einen Partner unter Ihnen (Ebene {level}){split}.",
+  "reason.split": ", davon ist Ihr Anteil {share}",
+  "reason.reward": "Vergütung",
+  "reason.sale": "Für einen Verkauf über {amount}{buyer}.",
+  "reason.by_hand": "Ihnen von Hand gutgeschrieben.",
+  "payment.unclaimed":
+    "Das Geld wartet auf Sie. Melden Sie sich beim Zahlungsdienst mit der Adresse Ihres Auszahlungswegs an und nehmen Sie es an.",
+  "payment.failed":
+    "Die Zahlung ist fehlgeschlagen. Prüfen Sie Ihren Auszahlungsweg, oder wählen Sie einen anderen.",
+  "payment.returned":
+    "Das Geld ist zurückgekommen. Prüfen Sie Ihren Auszahlungsweg, oder wählen Sie einen anderen.",
+  "method.bank": "Überweisung",
+  "method.crypto": "Krypto-Wallet",
+  "method.custom": "auf anderem Weg",
+  "method.paypal": "PayPal",
+  "method.wise": "Wise",
+  "method.dots": "Dots",
+  "page.portal": "Partnerportal",
+  "page.join": "Partner werden",
+  "page.no_script": "Diese Seite braucht JavaScript",
+  "page.no_script.text": "Erlauben Sie Skripte für diese Adresse, und laden Sie die Seite neu.",
+  "page.no_script.api": "Programme können all das über die API tun:",
+};
+
+const portal = "Alles Weitere finden Sie in Ihrem Portal: {{portal_url}}";
+const notYou = "Wenn Sie das nicht angefordert haben, ignorieren Sie diese E-Mail.";
+const confirmation = {
+  subject: "Bestätigen Sie Ihre Adresse für {{campaign_name}}",
+  paragraphs: [
+    "Mit dieser E-Mail-Adresse wurde eine Bewerbung für {{campaign_name}} von {{company_name}} abgeschickt. Wenn Sie das waren, öffnen Sie diesen Link, um die Adresse zu bestätigen:",
+    "{{sign_in_url}}",
+    "Wenn Sie es nicht waren, ignorieren Sie diese E-Mail.",
+  ],
+};
+
+const mails: Catalogue["mails"] = {
+  signup_accepted: {
+    subject: "Willkommen bei {{campaign_name}}",
+    paragraphs: [
+      "Sie sind jetzt Partner von {{company_name}}. Das ist Ihr Link. An ihm erkennen wir, wen Sie zu uns geschickt haben:",
+      "{{ref_link}}",
+      "{{offer}}",
+      portal,
+    ],
+  },
+  accepted: {
+    subject: "Sie wurden bei {{campaign_name}} angenommen",
+    paragraphs: [
+      "{{company_name}} hat Sie angenommen. Das ist Ihr Link. An ihm erkennen wir, wen Sie zu uns geschickt haben:",
+      "{{ref_link}}",
+      "{{offer}}",
+      portal,
+    ],
+  },
+  rejected: {
+    subject: "Ihre Bewerbung für {{campaign_name}}",
+    paragraphs: [
+      "Vielen Dank für Ihr Interesse. {{company_name}} kann Sie zurzeit nicht bei {{campaign_name}} aufnehmen.",
+    ],
+  },
+  new_referral: {
+    subject: "Sie haben einen neuen Lead",
+    paragraphs: ["Über Ihren Link {{ref_link}} hat sich jemand bei {{company_name}} registriert.", portal],
+  },
+  new_commission: {
+    subject: "Sie haben eine Provision verdient",
+    paragraphs: ["{{company_name}} hat Ihnen {{amount}} für {{campaign_name}} gutgeschrieben.", portal],
+  },
+  payout_sent: {
+    subject: "Ihre Auszahlung ist unterwegs",
+    paragraphs: ["{{company_name}} hat Ihnen {{amount}} für {{campaign_name}} ausgezahlt.", portal],
+  },
+  new_links: {
+    subject: "Ihr neuer Link für {{campaign_name}}",
+    paragraphs: [
+      "{{company_name}} ist mit dem Programm auf ein neues System umgezogen. Ihre Einnahmen sind erhalten geblieben. Ab jetzt ist das Ihr Link:",
+      "{{ref_link}}",
+      "Bitte ersetzen Sie überall Ihren alten Link durch diesen.",
+      portal,
+    ],
+  },
+  sign_in_link: {
+    subject: "Ihr Link zu {{company_name}}",
+    paragraphs: ["Dieser Link meldet Sie an. Er gilt einmal, 15 Minuten lang:", "{{sign_in_url}}", notYou],
+  },
+  join_accepted: confirmation,
+  join_waiting: confirmation,
+  promoter_invitation: {
+    subject: "{{company_name}} lädt Sie zu {{campaign_name}} ein",
+    paragraphs: [
+      "{{company_name}} hat Sie zum Partner von {{campaign_name}} gemacht.",
+      "{{message}}",
+      "{{offer}}",
+      "Das ist Ihr Link. An ihm erkennen wir, wen Sie zu uns geschickt haben:",
+      "{{ref_link}}",
+      "Öffnen Sie diesen Link, um ein Passwort für Ihr Portal zu wählen. Dort sehen Sie, was Sie verdient haben. Er gilt einmal, sieben Tage lang:",
+      "{{sign_in_url}}",
+    ],
+  },
+  payout_method_changed: {
+    subject: "Ihr Auszahlungsweg wurde geändert",
+    paragraphs: [
+      "Ihr Auszahlungsweg bei {{company_name}} wurde am {{changed_on}} geändert. Ab jetzt werden Sie so bezahlt: {{method}}. Wenn Sie das waren, ist alles in Ordnung.",
+      "Wenn Sie es nicht waren, öffnen Sie diesen Link. Er gilt einmal, und {{company_name}} zahlt Ihnen nichts aus, bis mit Ihnen gesprochen wurde:",
+      "{{not_me_url}}",
+    ],
+  },
+  payment_unclaimed: {
+    subject: "{{amount}} warten auf Sie",
+    paragraphs: [
+      "{{company_name}} hat Ihnen {{amount}} über {{provider}} gezahlt. Dort wartet das Geld auf Sie: Melden Sie sich mit der Adresse Ihres Auszahlungswegs an und nehmen Sie es an. Sonst geht es nach einigen Wochen zurück.",
+      portal,
+    ],
+  },
+  payment_failed: {
+    subject: "Ihre Zahlung von {{amount}} ist fehlgeschlagen",
+    paragraphs: [
+      "{{company_name}} wollte Ihnen {{amount}} über {{provider}} zahlen, doch das ist bei {{provider}} fehlgeschlagen. Sie haben nichts verloren: Der Betrag steht Ihnen weiterhin zu. Prüfen Sie Ihren Auszahlungsweg, oder wählen Sie einen anderen.",
+      portal,
+    ],
+  },
+  payment_returned: {
+    subject: "Ihre Zahlung von {{amount}} ist zurückgekommen",
+    paragraphs: [
+      "{{company_name}} hat Ihnen {{amount}} über {{provider}} gezahlt, und das Geld ist zurückgekommen. Sie haben nichts verloren: Der Betrag steht Ihnen weiterhin zu. Prüfen Sie Ihren Auszahlungsweg, oder wählen Sie einen anderen.",
+      portal,
+    ],
+  },
+  address_known: {
+    subject: "Sie haben schon ein Konto bei {{company_name}}",
+    paragraphs: [
+      "Mit Ihrer E-Mail-Adresse sollte ein Zugang zu {{campaign_name}} angelegt werden. Sie haben schon ein Konto. Wenn Sie das waren, meldet dieser Link Sie an. Er gilt einmal, 15 Minuten lang:",
+      "{{sign_in_url}}",
+      notYou,
+    ],
+  },
+};
+
+const frame = {
+  greeting: "Guten Tag {{first_name}},",
+  hello: "Guten Tag,",
+  unsubscribe: "Diese E-Mails abbestellen:",
+};
+
+export const de: Catalogue = { texts, mails, frame };
