@@ -109,7 +109,7 @@ function BuiltIn() {
 
 /** The triggers with a built-in e-mail, and the company's text for all campaigns, or null. */
 async function loadBuiltIn(signal: AbortSignal): Promise<{ trigger: Trigger; own: Email | null }[]> {
-  const query = { per_page: 100, "filters[trigger_enabled]": "yes" as never };
+  const query = { per_page: 100, "filters[trigger_enabled]": "yes" as const };
   const [triggers, emails] = await Promise.all([
     loadTriggers(),
     answer(api.GET("/api/v2/company/emails", { params: { query }, signal })),

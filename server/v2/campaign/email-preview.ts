@@ -48,7 +48,7 @@ async function preview({ event, account, context: { store }, publicUrl, writeEma
   const { subject, text, html } =
     instead === null
       ? writeEmail({ kind, values })
-      : writeCompanyEmail({ ...instead, layout: await findLayout(store, account.id) }, values);
+      : await writeCompanyEmail({ ...instead, layout: await findLayout(store, account.id) }, values);
   return { subject, text, html };
 }
 

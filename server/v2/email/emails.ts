@@ -73,7 +73,7 @@ const FILTER_WORDS = Object.keys(FILTERED) as (keyof typeof FILTERED)[];
 const filters = z
   .object(
     {
-      trigger_enabled: field(flag, "Only e-mails whose trigger is on (`yes`), or off (`no`).", "yes"),
+      trigger_enabled: field(oneOf(["yes", "no"]), "Only e-mails whose trigger is on, or off."),
       trigger_on: field(
         oneOf(FILTER_WORDS),
         "Only e-mails with this trigger. `not_set`: broadcasts. `lead_subscribed` is `lead_signup`, and `promotion_reached_target` is `count_reached`.",
@@ -182,7 +182,7 @@ const listOperation: V2Operation = {
     const wanted = params.filters ?? {};
     const found = await findCompanyEmails(context.store, account.id, {
       text: params.q ?? null,
-      isEnabled: wanted.trigger_enabled ?? null,
+      isEnabled: wanted.trigger_enabled === undefined ? null : wanted.trigger_enabled === "yes",
       triggers: wanted.trigger_on === undefined ? null : [...FILTERED[wanted.trigger_on]],
       campaignIds: wanted.campaign_id ?? [],
       sentCount: amountSpan(wanted.sent_count),
@@ -296,7 +296,7 @@ async function readEmail({ event }: V2Request): Promise<CompanyEmailInput> {
   return {
     name: given.name,
     subject: given.subject,
-    content: keptContent(given.content),
+    content: await keptContent(given.content),
     campaignIds: given.allowed_campaign_ids,
     isEnabled: trigger.enabled,
     triggerOn: trigger.trigger_on,

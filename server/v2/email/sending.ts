@@ -71,7 +71,7 @@ const previewOperation: V2Operation = {
     const body = shapeInput(previewBody, await readJson(request.event));
     const { subject, text, html } = await written(request, {
       subject: body.subject,
-      content: keptContent(body.content),
+      content: await keptContent(body.content),
       triggerOn: body.trigger_on,
       campaignId: body.campaign_id ?? null,
     });
@@ -146,7 +146,7 @@ const changeLayoutOperation: V2Operation = {
     const values = await readJson(event);
     // An empty text is a value here: it removes the company's own frame.
     const html = values["html"] === "" ? "" : shapeInput(layoutBody, values).html;
-    await setLayout(context, account.id, html.trim() === "" ? null : sanitised(html));
+    await setLayout(context, account.id, html.trim() === "" ? null : await sanitised(html));
     return showLayout(request);
   },
 };
