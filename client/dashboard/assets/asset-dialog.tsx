@@ -7,7 +7,7 @@ import { Await } from "../../ui/feedback/state.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { Select, TextArea, TextField } from "../../ui/form/field.tsx";
 import { Form, useForm, type FormState } from "../../ui/form/form.tsx";
-import { CampaignBoxes } from "../campaigns/campaign-boxes.tsx";
+import { CampaignBoxes } from "../campaigns/choices.tsx";
 import { addCategory, loadCategories, TYPES, type Asset, type AssetType, type Category } from "./query.ts";
 
 /** The option for making a new category. */
@@ -89,11 +89,7 @@ function Fields({ asset, reload, onClose, categories, campaigns }: AssetDialogPr
         />
       )}
       {campaigns.length > 1 && (
-        <CampaignBoxes
-          campaigns={campaigns}
-          allowed={allowed}
-          hint="Tick none if all promoters may use it."
-        />
+        <CampaignBoxes campaigns={campaigns} chosen={allowed} hint="Tick none if all promoters may use it." />
       )}
     </Form>
   );

@@ -12,7 +12,7 @@ import { Checkbox, TextArea, TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { useFilters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
-import { CampaignBoxes } from "../campaigns/campaign-boxes.tsx";
+import { CampaignBoxes } from "../campaigns/choices.tsx";
 import { may, session } from "../session/session.ts";
 import { Preview } from "./preview.tsx";
 import {
@@ -113,7 +113,7 @@ function Editor({ email, triggers, campaigns, trigger }: Parts & { trigger: Trig
           {campaigns.length > 1 && (
             <CampaignBoxes
               campaigns={campaigns}
-              allowed={allowed}
+              chosen={allowed}
               hint="Tick none if promoters of all campaigns get it."
             />
           )}
