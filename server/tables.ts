@@ -14,6 +14,9 @@ import { invoiceAgreements } from "./domain/ledger/invoice/agreement.ts";
 import { invoiceTexts } from "./domain/ledger/invoice/company.ts";
 import { invoicedPayouts, invoices, invoiceSeries } from "./domain/ledger/invoice/invoice.ts";
 import { taxDetails } from "./domain/ledger/invoice/tax-details.ts";
+import { companyEmails, emailLayouts } from "./domain/program/company-email/company-email.ts";
+import { emailRuns } from "./domain/email-run.ts";
+import { plannedEmails, sentEmails } from "./domain/people/mailing/mailing.ts";
 import { commissions, commissionSources } from "./domain/ledger/commission/commission.ts";
 import { contracts, contractVersions } from "./domain/people/contract/contract.ts";
 import { contractDocuments } from "./domain/people/contract/document.ts";
@@ -84,6 +87,7 @@ export const TABLES: readonly AnyTable[] = [
   campaigns,
   cancellations,
   commissions,
+  companyEmails,
   contracts,
   contractDocuments,
   contractVersions,
@@ -92,6 +96,8 @@ export const TABLES: readonly AnyTable[] = [
   customStatuses,
   dayRates,
   deliveries,
+  emailLayouts,
+  emailRuns,
   erasureCounts,
   facts,
   firstStarts,
@@ -126,6 +132,7 @@ export const TABLES: readonly AnyTable[] = [
   payoutHolds,
   payoutMethods,
   payoutRuns,
+  plannedEmails,
   products,
   productPrices,
   promoCodes,
@@ -138,6 +145,7 @@ export const TABLES: readonly AnyTable[] = [
   sales,
   salePayments,
   savedViews,
+  sentEmails,
   serverSetups,
   sessions,
   sightings,

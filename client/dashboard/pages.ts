@@ -59,6 +59,16 @@ export const PAGES: PageRow[] = [
     component: lazy(async () => (await import("./contracts/contracts.tsx")).Contracts),
   },
   {
+    path: "/admin/emails",
+    title: "E-mails",
+    group: "Program",
+    component: lazy(async () => (await import("./emails/emails.tsx")).Emails),
+  },
+  {
+    path: "/admin/emails/:id",
+    component: lazy(async () => (await import("./emails/email.tsx")).EmailPage),
+  },
+  {
     path: "/admin/rewards",
     title: "Rewards",
     group: "Program",

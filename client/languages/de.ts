@@ -372,7 +372,6 @@ export const de: Catalogue = {
   "emails.payout": "ich Geld bekommen habe",
   "emails.drip": "es Tipps für den Einstieg gibt",
   "emails.news": "es Neues vom Unternehmen gibt",
-  "emails.not_yet": "Noch werden keine verschickt. Ihre Wahl ist gespeichert.",
   "emails.save": "Auswahl speichern",
   "emails.saved": "Ihre Auswahl ist gespeichert.",
   "invoice.save": "Rechnungsdaten speichern",

@@ -418,7 +418,6 @@ export const en = {
   "emails.payout": "I have been paid",
   "emails.drip": "There is help for beginners",
   "emails.news": "There is news from the company",
-  "emails.not_yet": "None are sent yet. Your choice is stored.",
   "emails.save": "Save my choice",
   "emails.saved": "Your choice is saved.",
   "invoice.save": "Save the invoice details",

@@ -363,7 +363,6 @@ export const es: Catalogue = {
   "emails.payout": "me hayan pagado",
   "emails.drip": "haya ayuda para empezar",
   "emails.news": "haya novedades de la empresa",
-  "emails.not_yet": "Aún no se envía ninguno. Tu elección queda guardada.",
   "emails.save": "Guardar mi elección",
   "emails.saved": "Tu elección se ha guardado.",
   "invoice.save": "Guardar los datos de facturación",

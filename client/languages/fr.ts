@@ -368,7 +368,6 @@ export const fr: Catalogue = {
   "emails.payout": "j’ai été payé",
   "emails.drip": "il y a de l’aide pour débuter",
   "emails.news": "il y a des nouvelles de l’entreprise",
-  "emails.not_yet": "Aucun n’est encore envoyé. Votre choix est enregistré.",
   "emails.save": "Enregistrer mon choix",
   "emails.saved": "Votre choix est enregistré.",
   "invoice.save": "Enregistrer les données de facturation",

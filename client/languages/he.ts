@@ -359,7 +359,6 @@ export const he: Catalogue = {
   "emails.payout": "קיבלתי תשלום",
   "emails.drip": "יש עזרה למתחילים",
   "emails.news": "יש חדשות מהחברה",
-  "emails.not_yet": "עדיין לא נשלחות הודעות כאלה. הבחירה נשמרת.",
   "emails.save": "שמירת הבחירה",
   "emails.saved": "הבחירה נשמרה.",
   "invoice.save": "שמירת פרטי החשבונית",

@@ -362,7 +362,6 @@ export const ja: Catalogue = {
   "emails.payout": "支払いがあったとき",
   "emails.drip": "初心者向けの案内があるとき",
   "emails.news": "会社からのお知らせがあるとき",
-  "emails.not_yet": "まだ送信されていません。選択内容は保存されます。",
   "emails.save": "選択を保存",
   "emails.saved": "選択を保存しました。",
   "invoice.save": "請求情報を保存",

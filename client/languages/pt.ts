@@ -362,7 +362,6 @@ export const pt: Catalogue = {
   "emails.payout": "eu receber um pagamento",
   "emails.drip": "houver ajuda para começar",
   "emails.news": "houver novidades da empresa",
-  "emails.not_yet": "Nenhum é enviado ainda. Sua escolha fica guardada.",
   "emails.save": "Salvar minha escolha",
   "emails.saved": "Sua escolha foi salva.",
   "invoice.save": "Salvar os dados de faturamento",

@@ -5,6 +5,7 @@ import type { Store } from "../storage/store.ts";
 import { table } from "../storage/table.ts";
 import type { Context } from "./context.ts";
 import { csvImports } from "./csv-import.ts";
+import { emailRuns } from "./email-run.ts";
 
 /** The result of an operation on many records. */
 export interface BatchProcess {
@@ -80,13 +81,21 @@ export function findBatchProcesses(
   { isUnderWay, ...window }: Window & { isUnderWay: boolean | null },
 ): Promise<Found<BatchProcess>> {
   const all = store
-    .question<Schema<{ batch_process: typeof batchProcesses; csv_imports: typeof csvImports }>>()
+    .question<
+      Schema<{
+        batch_process: typeof batchProcesses;
+        csv_imports: typeof csvImports;
+        email_runs: typeof emailRuns;
+      }>
+    >()
     .selectFrom("batch_process")
     .where("batch_process.account_id", "=", accountId)
     .orderBy("batch_process.id", "desc");
-  const isFile = sql<SqlBool>`exists (select 1 from csv_imports where csv_imports.account_id = batch_process.account_id
-    and csv_imports.id = batch_process.id)`;
-  const question = isUnderWay === null ? all : all.where(isUnderWay ? isFile : sql<SqlBool>`not ${isFile}`);
+  const isRunning = sql<SqlBool>`(exists (select 1 from csv_imports where csv_imports.account_id = batch_process.account_id
+    and csv_imports.id = batch_process.id) or exists (select 1 from email_runs where email_runs.account_id = batch_process.account_id
+    and email_runs.id = batch_process.id))`;
+  const question =
+    isUnderWay === null ? all : all.where(isUnderWay ? isRunning : sql<SqlBool>`not ${isRunning}`);
   return findPage(store, batchProcesses, { question, ...window });
 }
 

@@ -7,16 +7,20 @@ import {
   isUnsubscribed,
   type AccessEmailKind,
   type Email,
+  type OwnEmail,
 } from "../domain/events/email.ts";
 import { isErased } from "../domain/people/erased.ts";
 import type { EventMessage } from "../domain/events/event-type.ts";
 import { notMeUrl } from "../domain/ledger/payout-method/hold.ts";
 import { signInUrl, type LinkKind } from "../domain/people/portal/sign-in.ts";
-import { promoterName, promoters } from "../domain/people/promoter/promoter.ts";
+import { promoterName, promoters, type Promoter } from "../domain/people/promoter/promoter.ts";
 import { linkAddress, putUserLink } from "../domain/access/user/sign-in.ts";
 import { canOwn, findUser } from "../domain/access/user/user.ts";
 import type { Delivery } from "../domain/events/webhook/delivery.ts";
 import { validSecrets, webhooks } from "../domain/events/webhook/webhook.ts";
+import { companyEmails, findLayout } from "../domain/program/company-email/company-email.ts";
+import { CATALOGUES } from "../languages/languages.ts";
+import { writeCompanyEmail, type WrittenEmail } from "../outgoing/email-text.ts";
 import { webhookPosting } from "../outgoing/post.ts";
 import { postedJson } from "../v2/webhook/event-json.ts";
 import { writeEmail } from "./email-template.ts";
@@ -95,9 +99,13 @@ async function postEvent(
   };
 }
 
-async function sendEmail(parts: OutboxParts, delivery: Delivery, email: Email): Promise<Attempt | null> {
+async function sendEmail(
+  parts: OutboxParts,
+  delivery: Delivery,
+  email: Email | OwnEmail,
+): Promise<Attempt | null> {
   const { id, ownerId, createdAt } = delivery;
-  const { store, mailer, templates, publicUrl } = parts;
+  const { store, mailer, publicUrl } = parts;
   if (mailer === null) return null;
   if (email.promoterId === null) return sendToUser(parts, delivery, email);
   const { kind } = email;
@@ -122,12 +130,11 @@ async function sendEmail(parts: OutboxParts, delivery: Delivery, email: Email): 
     portal_url: `${publicUrl}/portal`,
     not_me_url: notMeUrl(publicUrl, account, { promoterId: promoter.id, changedAt }),
   };
+  const values = { ...email.values, email: address, ...link, ...money };
+  const written = await writtenEmail(parts, promoter, { ...email, values });
+  if (written === null) return undeliverable("The e-mail was deleted");
   const { status, error, isFinal } = await mailer.send({
-    ...writeEmail(templates, {
-      kind,
-      language: promoter.language,
-      values: { ...email.values, email: address, ...link, ...money },
-    }),
+    ...written,
     to: address,
     from: account.mailSender,
     unsubscribeUrl: email.values["unsubscribe_url"] ?? null,
@@ -137,10 +144,32 @@ async function sendEmail(parts: OutboxParts, delivery: Delivery, email: Email): 
   return { status, body: null, error, isFinal, maxAttempts: MAX_EMAIL_ATTEMPTS };
 }
 
-async function sendToUser(parts: OutboxParts, delivery: Delivery, email: Email): Promise<Attempt | null> {
+/** An e-mail with the company's own text, otherwise from its template. Null if it was the company's and is deleted. */
+async function writtenEmail(
+  { store, templates }: OutboxParts,
+  { accountId, language }: Promoter,
+  email: Email | OwnEmail,
+): Promise<WrittenEmail | null> {
+  const { companyEmailId } = email;
+  const own = companyEmailId === undefined ? null : await store.get(companyEmails, accountId, companyEmailId);
+  if (own !== null) {
+    const { subject, content } = own;
+    const layout = await findLayout(store, accountId);
+    const leave = CATALOGUES[language ?? "en"].frame.unsubscribe;
+    return writeCompanyEmail({ subject, content, layout, leave }, email.values);
+  }
+  return email.kind === "own" ? null : writeEmail(templates, { ...email, language });
+}
+
+async function sendToUser(
+  parts: OutboxParts,
+  delivery: Delivery,
+  email: Email | OwnEmail,
+): Promise<Attempt | null> {
   const { mailer, templates } = parts;
   const opened = await openUserEmail(parts, delivery);
-  if (opened === null || mailer === null) return undeliverable("The link is no longer needed");
+  if (opened === null || mailer === null || email.kind === "own")
+    return undeliverable("The link is no longer needed");
   const { to, from, values } = opened;
   const written = writeEmail(templates, { ...email, values });
   const messageId = `${delivery.id}.${Date.parse(delivery.createdAt)}`;

@@ -9,6 +9,7 @@ import {
   isMoneyEmail,
   type Email,
 } from "../domain/events/email.ts";
+import { escapeHtml, fill, onOneLine, type WrittenEmail } from "../outgoing/email-text.ts";
 import { openPlace, type Place } from "../outgoing/place.ts";
 import { en, type TranslatedMail } from "../languages/en.ts";
 import { CATALOGUES, directionOf, type Language } from "../languages/languages.ts";
@@ -21,13 +22,6 @@ interface Template {
 }
 
 export type Templates = Record<Email["kind"], Template>;
-
-/** An e-mail ready to be sent. */
-export interface WrittenEmail {
-  subject: string;
-  text: string;
-  html: string;
-}
 
 /**
  * Reads all e-mail templates from the operator's folder or driver (`accepted.subject.txt`, `accepted.txt`,
@@ -168,33 +162,6 @@ async function readTemplate({ read }: Place, kind: Email["kind"]): Promise<Templ
   const html = await read(`${kind}.html`);
   if (subject === null && text === null && html === null) return own;
   return { subject: subject ?? own.subject, text: text ?? own.text, html: html ?? own.html };
-}
-
-function fill(
-  template: string,
-  values: Record<string, string>,
-  escape: (value: string, name: string) => string,
-): string {
-  return template.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, name: string) =>
-    Object.hasOwn(values, name) ? escape(values[name] ?? "", name) : "",
-  );
-}
-
-function onOneLine(value: string): string {
-  // eslint-disable-next-line no-control-regex -- control characters are removed on purpose
-  return value.replace(/[\s\u0000-\u001f\u007f]+/g, " ").trim();
-}
-
-const HTML_ESCAPES: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-function escapeHtml(value: string): string {
-  return value.replace(/[&<>"']/g, (character) => HTML_ESCAPES[character] ?? "");
 }
 
 interface Mail {

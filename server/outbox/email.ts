@@ -1,25 +1,21 @@
-import { accounts, type Account } from "../domain/program/account/account.ts";
+import { accounts } from "../domain/program/account/account.ts";
 import { SYSTEM } from "../domain/context.ts";
 import { campaigns, type Campaign } from "../domain/program/campaign/campaign.ts";
 import type { Commission } from "../domain/ledger/commission/commission.ts";
-import { unsubscribeUrl, type Email, type EmailKind } from "../domain/events/email.ts";
+import type { Email, EmailKind } from "../domain/events/email.ts";
 import { isErased } from "../domain/people/erased.ts";
 import { isConfirmation } from "../domain/events/event-type.ts";
 import type { RecordChange } from "../domain/ledger/announcement.ts";
 import type { Lead } from "../domain/people/lead/lead.ts";
 import { formatAmount } from "../domain/money.ts";
 import type { Payout } from "../domain/ledger/payout/payout.ts";
+import { addresseeValues, type Addressee, type PlannedEmail } from "../domain/people/mailing/mailing.ts";
 import {
   promoterCampaigns,
-  refLink,
   type PromoterCampaign,
 } from "../domain/people/promoter-campaign/promoter-campaign.ts";
-import {
-  promoterName,
-  promoters,
-  type EmailTopic,
-  type Promoter,
-} from "../domain/people/promoter/promoter.ts";
+import { promoters, type EmailTopic, type Promoter } from "../domain/people/promoter/promoter.ts";
+import { delayMs, findTriggered, triggerOf } from "../domain/program/company-email/company-email.ts";
 import { loadTerms } from "../domain/ledger/terms.ts";
 import type { Delivery } from "../domain/events/webhook/delivery.ts";
 import type { Reader } from "../storage/store.ts";
@@ -50,64 +46,80 @@ export function emailInLog({ ownerId, id, email, responseCode }: Delivery): Reco
   return { account: ownerId, delivery: id, email: kind, promoter: promoterId, status: responseCode };
 }
 
-/** The e-mail that a change calls for, or null if there is none or the campaign does not send it. */
-export async function emailFor(
+/** The e-mails that a change calls for. */
+export interface CalledEmails {
+  /** Null if there is none, or the campaign or the promoter does not want it. */
+  now: Email | null;
+  /** The company's own e-mails that follow after a delay. */
+  later: PlannedEmail[];
+}
+
+/** The e-mails that a change at an instant calls for. */
+export async function emailsFor(
   { store, publicUrl }: OutboxParts,
   change: RecordChange,
-): Promise<Email | null> {
+  changedAt: string,
+): Promise<CalledEmails> {
+  const none: CalledEmails = { now: null, later: [] };
   const occasion = occasionOf(change);
   const accountId = (change.after ?? change.before)?.accountId;
-  if (occasion === null || accountId === undefined) return null;
+  if (occasion === null || accountId === undefined) return none;
   const promoterCampaign = await store.get(promoterCampaigns, accountId, occasion.promoterCampaignId);
-  if (promoterCampaign === null) return null;
+  if (promoterCampaign === null) return none;
   const campaign = await store.get(campaigns, accountId, promoterCampaign.campaignId);
   const promoter = await store.get(promoters, accountId, promoterCampaign.promoterId);
   const account = await store.get(accounts, SYSTEM, accountId);
-  if (campaign === null || promoter === null || account === null) return null;
+  if (campaign === null || promoter === null || account === null) return none;
   // The owner of the address is unknown.
-  if (promoter.isUnconfirmed) return null;
+  if (promoter.isUnconfirmed) return none;
   const wanted = occasion.kind ?? decided(promoterCampaign, campaign);
-  if (wanted === null) return null;
+  if (wanted === null || occasion.isSilenced(promoter)) return none;
   const kind = kindFor(wanted, promoter, promoterCampaign);
-  if (!campaign.emails.includes(kind) || occasion.isSilenced(promoter)) return null;
-  // The invitation has already said so.
-  if (kind === "signup_accepted" && promoter.isInvited) return null;
-  const topic = TOPICS[kind];
-  if (topic !== undefined && promoter.unwantedEmails?.includes(topic)) return null;
+  const trigger = triggerOf(kind);
+  const { instead, later } = await findTriggered(store, accountId, { trigger, campaignId: campaign.id });
   const { sum } = occasion;
   const amount = sum && formatAmount(sum.amount, sum.unit, account.currency, promoter.language);
   const values = { ...occasion.values, ...(amount !== undefined && { amount }) };
-  return newEmail(store, kind, { account, campaign, promoter, promoterCampaign, publicUrl, values });
+  const parts = { account, campaign, promoter, promoterCampaign, publicUrl, values };
+  const planned: PlannedEmail[] = [];
+  for (const email of later) {
+    const dueAt = new Date(Date.parse(changedAt) + delayMs(email)).toISOString();
+    planned.push({
+      accountId,
+      id: await store.nextId("planned-email"),
+      companyEmailId: email.id,
+      promoterId: promoter.id,
+      promoterCampaignId: promoterCampaign.id,
+      values: { ...values, ...(trigger === "promoter_accepted" && { offer: await offerOf(store, parts) }) },
+      dueAt,
+    });
+  }
+  const topic = TOPICS[kind];
+  const isWanted =
+    campaign.emails.includes(kind) && (topic === undefined || !promoter.unwantedEmails?.includes(topic));
+  // The invitation has already said so.
+  const isSaid = kind === "signup_accepted" && promoter.isInvited;
+  const email = isWanted && !isSaid ? await newEmail(store, kind, parts) : null;
+  const text = instead && { companyEmailId: instead.id };
+  return { now: email && { ...email, ...text }, later: planned };
 }
 
 /** The values that an e-mail to a promoter is made from. */
-interface EmailParts {
-  account: Account;
-  campaign: Campaign;
-  promoter: Promoter;
-  promoterCampaign: PromoterCampaign;
-  publicUrl: string;
+interface EmailParts extends Addressee {
   /** Further values for this kind of e-mail only. */
   values?: Record<string, string>;
 }
 
 /** An e-mail to a promoter about one of their campaigns. */
 async function newEmail(reader: Reader, kind: EmailKind, parts: EmailParts): Promise<Email> {
-  const { account, campaign, promoter, promoterCampaign, publicUrl, values } = parts;
+  const { promoter, values } = parts;
   return {
     kind,
     promoterId: promoter.id,
     to: promoter.email,
     values: {
-      first_name: promoter.profile.firstName ?? promoterName(promoter),
-      email: promoter.email,
-      company_name: account.name,
-      campaign_name: campaign.name,
-      ref_token: promoterCampaign.refToken,
-      ref_link: refLink(promoterCampaign, campaign),
-      portal_url: `${publicUrl}/portal`,
+      ...addresseeValues(parts),
       ...(WELCOMES.has(kind) && { offer: await offerOf(reader, parts) }),
-      unsubscribe_url: unsubscribeUrl(publicUrl, account, promoter.id),
       ...values,
     },
   };

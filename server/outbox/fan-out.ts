@@ -5,11 +5,12 @@ import { facts, type Fact } from "../domain/events/event.ts";
 import { recordChangeOf } from "../domain/ledger/announcement.ts";
 import { deliveries, enqueue, newDelivery, type Delivery } from "../domain/events/webhook/delivery.ts";
 import type { Webhook } from "../domain/events/webhook/webhook.ts";
+import { plannedEmails, type PlannedEmail } from "../domain/people/mailing/mailing.ts";
 import { Failure } from "../failure.ts";
 import { isFrozen } from "../storage/freeze.ts";
 import type { Transaction } from "../storage/store.ts";
 import { isSetAside } from "./clock-watch.ts";
-import { emailFor, emailInLog } from "./email.ts";
+import { emailInLog, emailsFor } from "./email.ts";
 import { activeWebhooks, messagesOf } from "./message.ts";
 import type { OutboxParts } from "./parts.ts";
 
@@ -25,6 +26,8 @@ interface Plan {
   /** The number of erasures before anything was read for this plan. */
   erasures: number;
   deliveries: Delivery[];
+  /** E-mails that are sent after a delay. */
+  later: PlannedEmail[];
 }
 
 /** Makes the part of the outbox that turns each fact into one delivery for every receiver that wants it. */
@@ -57,7 +60,7 @@ export function newFanOut(parts: OutboxParts): FanOut {
         const known = receivers.get(fact.ownerId) ?? (await activeWebhooks(store, fact.ownerId));
         receivers.set(fact.ownerId, known);
         const erasures = await countErasures(parts.store, fact.ownerId);
-        plans.push({ fact, erasures, deliveries: await planDeliveries(parts, fact, known) });
+        plans.push({ fact, erasures, ...(await planDeliveries(parts, fact, known)) });
       } catch (error) {
         // The store is unavailable, so the fact is not at fault. It is retried as soon as the store is back.
         if (error instanceof Failure && error.kind === "unavailable") throw error;
@@ -172,7 +175,7 @@ function entityOf({ ownerId, entity, entityId }: Fact): string {
  * Carries out a plan, unless something that it was based on has changed. The next round then plans it again.
  */
 async function isCarriedOut(tx: Transaction, plan: Plan, now: Date): Promise<boolean> {
-  const { fact, erasures, deliveries: made } = plan;
+  const { fact, erasures, deliveries: made, later } = plan;
   const { ownerId, entity, entityId, number } = fact;
   const key = [ownerId, entity, entityId] as const;
   const current = await tx.get(facts, SYSTEM, ...key, number);
@@ -185,25 +188,30 @@ async function isCarriedOut(tx: Transaction, plan: Plan, now: Date): Promise<boo
     if (delivery.status === "held") await tx.put(deliveries, delivery);
     else await enqueue(tx, delivery, now);
   }
+  for (const planned of later) await tx.insert(plannedEmails, planned);
   return true;
 }
 
-async function planDeliveries(parts: OutboxParts, fact: Fact, receivers: Webhook[]): Promise<Delivery[]> {
+async function planDeliveries(
+  parts: OutboxParts,
+  fact: Fact,
+  receivers: Webhook[],
+): Promise<Pick<Plan, "deliveries" | "later">> {
   const change = await recordChangeOf(parts.store, fact);
   const planned: Delivery[] = [];
-  if (change === null) return planned;
+  if (change === null) return { deliveries: planned, later: [] };
   const lane = `${fact.entity}/${fact.entityId}`;
   for (const { message, webhookIds } of await messagesOf(parts, { fact, change, receivers })) {
     for (const webhookId of webhookIds) {
       planned.push(await plannedDelivery(parts, { ownerId: fact.ownerId, webhookId, lane, message }));
     }
   }
-  const email = await emailFor(parts, change);
+  const { now: email, later } = await emailsFor(parts, change, fact.at);
   if (email !== null) {
     const emailLane = `promoter/${email.promoterId}`;
     planned.push(await plannedDelivery(parts, { ownerId: fact.ownerId, lane: emailLane, email }));
   }
-  return planned;
+  return { deliveries: planned, later };
 }
 
 async function plannedDelivery(

@@ -4,6 +4,7 @@ import { FULFILMENT } from "../domain/events/event-type.ts";
 import { payouts, type Payout } from "../domain/ledger/payout/payout.ts";
 import { moveWithin } from "../domain/ledger/payout/status.ts";
 import { deliveries, finish, type Delivery } from "../domain/events/webhook/delivery.ts";
+import { companyEmails } from "../domain/program/company-email/company-email.ts";
 import type { Transaction } from "../storage/store.ts";
 import type { Attempt } from "./attempt.ts";
 import { retryDelayMs } from "./clock-watch.ts";
@@ -99,6 +100,7 @@ async function record(
   };
   if (attempt.error === null) {
     await completeFulfilled(tx, parts, after);
+    await countSent(tx, after);
     await finish(tx, { ...after, status: "delivered", deliveredAt: now.toISOString() }, now);
     return null;
   }
@@ -111,6 +113,13 @@ async function record(
   await noteUnfulfilled(tx, parts, after);
   await finish(tx, { ...after, status: "failed" }, now);
   return after;
+}
+
+/** Counts an e-mail of the company. */
+async function countSent(tx: Transaction, { ownerId, email }: Delivery): Promise<void> {
+  const { companyEmailId } = email ?? {};
+  const own = companyEmailId === undefined ? null : await tx.get(companyEmails, ownerId, companyEmailId);
+  if (own !== null) await tx.put(companyEmails, { ...own, sentCount: own.sentCount + 1 });
 }
 
 type Parts = Pick<OutboxParts, "store" | "clock" | "chance">;

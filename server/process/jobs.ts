@@ -10,6 +10,9 @@ import { finishErasures } from "../domain/privacy/erasure.ts";
 import { runDuePayouts } from "../domain/ledger/payout-run/generate.ts";
 import { makeInstalments } from "../domain/ledger/sale/instalment.ts";
 import { sweepSessions } from "../domain/access/session.ts";
+import { continueBroadcasts } from "../domain/people/mailing/broadcast.ts";
+import { sendOnConditions } from "../domain/people/mailing/conditions.ts";
+import { releasePlanned } from "../domain/people/mailing/planned.ts";
 import { sweepVisitors } from "../domain/people/visitor/visitor.ts";
 import { isOutage } from "../failure.ts";
 import { continueImports } from "../transfer/csv/run.ts";
@@ -24,6 +27,8 @@ const MINUTE_MS = 60 * 1_000;
 const HOUR_MS = 60 * 60 * 1_000;
 /** A recorded but unsent payment is sent soon after a kill. */
 const PAYMENTS_REST_MS = 20 * 1_000;
+/** Each round looks at all promoters of the campaigns. */
+const CONDITIONS_REST_MS = 10 * MINUTE_MS;
 
 /**
  * The periodic jobs of a store. `elapsedMs` is monotonic. Without an archive folder there are no migrations.
@@ -36,7 +41,8 @@ export function newJobs(
     seal,
     log,
     logOutage,
-  }: Pick<Services, "store" | "clock" | "chance" | "seal" | "log" | "logOutage">,
+    publicUrl,
+  }: Pick<Services, "store" | "clock" | "chance" | "seal" | "log" | "logOutage" | "publicUrl">,
   elapsedMs = () => performance.now(),
   archiveFolder: string | null = null,
 ): Scheduler {
@@ -58,6 +64,13 @@ export function newJobs(
     { name: "waiting events", restMs: MINUTE_MS, begin: () => recordAllWaiting({ ...run, chance }) },
     { name: "erasures", restMs: MINUTE_MS, begin: () => finishErasures(run) },
     { name: "imports", restMs: 0, begin: () => continueImports({ ...run, chance }) },
+    { name: "planned e-mails", restMs: 0, begin: () => releasePlanned({ ...run, publicUrl }) },
+    { name: "broadcasts", restMs: 0, begin: () => continueBroadcasts({ ...run, publicUrl }) },
+    {
+      name: "e-mails on conditions",
+      restMs: CONDITIONS_REST_MS,
+      begin: () => sendOnConditions({ ...run, publicUrl }),
+    },
     { name: "instalments", restMs: MINUTE_MS, begin: () => makeInstalments(run) },
     ...(archiveFolder === null ? [] : [migrationsJob({ store, clock, log, folder: archiveFolder })]),
   ]);

@@ -1,4 +1,5 @@
 import { ASSET_OPERATIONS } from "./asset/assets.ts";
+import { EMAIL_OPERATIONS } from "./email/emails.ts";
 import { batchProgressOperation, listBatchesOperation, showBatchOperation } from "./batch/batch-processes.ts";
 import { BOOKS_OPERATIONS } from "./books/books.ts";
 import {
@@ -110,6 +111,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ["GET", "/promo_codes/:id", getPromoCodeOperation],
   ["DELETE", "/promo_codes/:id", archivePromoCodeOperation],
   ...ASSET_OPERATIONS,
+  ...EMAIL_OPERATIONS,
   ...CONTRACT_OPERATIONS,
   ["GET", "/campaigns", listCampaignsOperation],
   ["POST", "/campaigns", createCampaignOperation],

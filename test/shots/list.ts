@@ -42,6 +42,8 @@ export const SHOTS: Shot[] = [
     "/admin/rewards",
     "/admin/promo-codes",
     "/admin/assets",
+    "/admin/emails",
+    "/admin/emails/new#trigger=lead_signup",
     "/admin/contracts",
     "/admin/commissions",
     "/admin/payouts",

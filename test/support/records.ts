@@ -1,3 +1,4 @@
+import { plannedEmails } from "../../server/domain/people/mailing/mailing.ts";
 import { accounts } from "../../server/domain/program/account/account.ts";
 import { apiKeys } from "../../server/domain/program/account/api-key.ts";
 import { auditEntries } from "../../server/domain/access/audit/audit.ts";
@@ -60,6 +61,7 @@ const NOUNS = {
   payoutMethod: payoutMethods,
   payoutRun: payoutRuns,
   product: products,
+  plannedEmail: plannedEmails,
   productPrice: productPrices,
   promoCode: promoCodes,
   promoter: promoters,

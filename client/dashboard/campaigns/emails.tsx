@@ -36,8 +36,8 @@ export function CampaignEmails(props: CampaignViewProps) {
         </fieldset>
       </Form>
       <p class="small soft">
-        In their portal, promoters choose which of these they want. There they can also ask for help with
-        getting started and news from you: Tidemark stores that choice, but sends neither yet.
+        Write texts of your own, tips that follow later, and news on the page{" "}
+        <a href="/admin/emails">E-mails</a>. In their portal, promoters choose what they want.
       </p>
       {shown.value && (
         <Preview id={props.campaign.id} kind={shown.value} onClose={() => (shown.value = null)} />
@@ -66,7 +66,7 @@ function Preview({ id, kind, onClose }: { id: number; kind: EmailKind; onClose: 
             <strong>{subject}</strong>
             <div class="letter">{text}</div>
             <p class="small soft">
-              Jane Doe is an example. The operator of the server can replace the texts.
+              Jane Doe is an example. You can edit the text on the page <a href="/admin/emails">E-mails</a>.
             </p>
           </div>
         )}

@@ -30,6 +30,8 @@ export const ENTITIES: Record<AuditEntry["entity"], string> = {
   billing_connection: "Billing connection",
   campaign: "Campaign",
   commission: "Commission",
+  email: "E-mail",
+  email_layout: "Frame of e-mails",
   contract: "Contract",
   contract_document: "Signed contract",
   custom_referral_status: "Status of leads",

@@ -14,9 +14,9 @@ const TOPICS = [
   { name: "emails_opt_new_referral", label: "emails.new_referral" },
   { name: "emails_opt_new_commission", label: "emails.new_commission" },
   { name: "emails_opt_payout", label: "emails.payout" },
-  { name: "emails_opt_drip", label: "emails.drip", hint: "emails.not_yet" },
-  { name: "marketing_consent", label: "emails.news", hint: "emails.not_yet" },
-] as const satisfies { name: keyof Settings; label: TextKey; hint?: TextKey }[];
+  { name: "emails_opt_drip", label: "emails.drip" },
+  { name: "marketing_consent", label: "emails.news" },
+] as const satisfies { name: keyof Settings; label: TextKey }[];
 
 /** The e-mails that the promoter wants. */
 export function EmailSettings() {
@@ -48,13 +48,7 @@ function TopicsForm({ of: settings }: { of: Settings }) {
     >
       <p class="soft">{t("emails.when")}</p>
       {TOPICS.map((topic) => (
-        <Checkbox
-          key={topic.name}
-          form={form}
-          name={topic.name}
-          label={t(topic.label)}
-          hint={"hint" in topic && t(topic.hint)}
-        />
+        <Checkbox key={topic.name} form={form} name={topic.name} label={t(topic.label)} />
       ))}
     </Form>
   );

@@ -59,17 +59,17 @@ export const OWNER_EMAIL_KINDS = ["payouts_held", "payments_undecided"] as const
 export type OwnerEmailKind = (typeof OWNER_EMAIL_KINDS)[number];
 
 /** Whether an e-mail contains a link into the portal. */
-export function isAccessEmail(kind: Email["kind"]): kind is AccessEmailKind {
+export function isAccessEmail(kind: (Email | OwnEmail)["kind"]): kind is AccessEmailKind {
   return (ACCESS_EMAIL_KINDS as readonly string[]).includes(kind);
 }
 
 /** Whether a promoter gets an e-mail although they want none. */
-export function isMoneyEmail(kind: Email["kind"]): kind is MoneyEmailKind {
+export function isMoneyEmail(kind: (Email | OwnEmail)["kind"]): kind is MoneyEmailKind {
   return (MONEY_EMAIL_KINDS as readonly string[]).includes(kind);
 }
 
 /** Whether an e-mail tells owners what to look at. */
-export function isOwnerEmail(kind: Email["kind"] | undefined): kind is OwnerEmailKind {
+export function isOwnerEmail(kind: (Email | OwnEmail)["kind"] | undefined): kind is OwnerEmailKind {
   return (OWNER_EMAIL_KINDS as readonly unknown[]).includes(kind);
 }
 
@@ -84,6 +84,14 @@ export interface Email {
   to: string;
   /** The values that templates can use. */
   values: Record<string, string>;
+  /** The company's own e-mail whose text takes the place of the template. Absent: none. */
+  companyEmailId?: number;
+}
+
+/** An e-mail that exists only because the company has written it. */
+export interface OwnEmail extends Omit<Email, "kind"> {
+  kind: "own";
+  companyEmailId: number;
 }
 
 /** A kind of e-mail to users of the dashboard, with a link that sets their password. */

@@ -13,6 +13,7 @@ import { promoCodes } from "../people/promo-code/promo-code.ts";
 import { promoterCampaigns, type PromoterCampaign } from "../people/promoter-campaign/promoter-campaign.ts";
 import { refTokens } from "../people/promoter-campaign/ref-token.ts";
 import { lockPromoterCampaigns } from "../people/promoter-campaign/search.ts";
+import { forgetMailings } from "../people/mailing/mailing.ts";
 import { removeOwnLinks } from "../people/referral-link.ts";
 import { loadStats } from "../people/daily.ts";
 import { archivedStates } from "../people/promoter/changes.ts";
@@ -49,6 +50,7 @@ export async function deletePromoter(
       await announce(tx, context, { entity: "payout_method", before: method, after: null });
     }
     await tx.remove(payoutHolds, accountId, id);
+    await forgetMailings(tx, { accountId, id });
     await removeDocuments(tx, promoter);
     await tx.remove(stripeAccounts, accountId, id);
     await tx.remove(taxDetails, accountId, id);

@@ -33,6 +33,7 @@ import {
   type Promoter,
 } from "../people/promoter/promoter.ts";
 import { loadSelected } from "../people/promoter/search.ts";
+import { forgetMailings } from "../people/mailing/mailing.ts";
 import { removeOwnLinks } from "../people/referral-link.ts";
 import { eraseWaiting } from "../ledger/sale/waiting.ts";
 import { removeVisitor, visitors } from "../people/visitor/visitor.ts";
@@ -68,6 +69,7 @@ export async function erasePromoter(given: Context, accountId: number, who: stri
     for (const method of await tx.view.list(payoutMethods, "promoter", accountId, [id]))
       await tx.put(payoutMethods, { ...method, details: {}, meta: {}, isDisabled: true });
     await tx.remove(payoutHolds, accountId, id);
+    await forgetMailings(tx, { accountId, id });
     await eraseDocuments(tx, promoter);
     await tx.remove(stripeAccounts, accountId, id);
     await tx.remove(taxDetails, accountId, id);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Account } from "../../domain/program/account/account.ts";
 import { loadCampaign, type Campaign } from "../../domain/program/campaign/campaign.ts";
+import { findLayout, findTriggered, triggerOf } from "../../domain/program/company-email/company-email.ts";
 import { EMAIL_KINDS } from "../../domain/events/email.ts";
 import { formatAmount } from "../../domain/money.ts";
 import { newPromoterCampaign, refLink } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
@@ -8,6 +9,7 @@ import { loadTerms } from "../../domain/ledger/terms.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { oneOf } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
+import { writeCompanyEmail } from "../../outgoing/email-text.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readPathId } from "../path-id.ts";
 import { field } from "../../http/fields.ts";
@@ -18,7 +20,8 @@ const params = z.object({ kind: field(oneOf(EMAIL_KINDS), "Which e-mail.", "acce
 export const previewEmailOperation: V2Operation = {
   id: "previewEmail",
   summary: "Preview an e-mail to promoters",
-  description: "Shows an e-mail to the campaign's promoters, with Jane Doe as the promoter.",
+  description:
+    "Shows an e-mail to the campaign's promoters, with Jane Doe as the promoter: the company's own text if there is one.",
   params,
   answer: z
     .object({
@@ -34,18 +37,27 @@ export const previewEmailOperation: V2Operation = {
 async function preview({ event, account, context: { store }, publicUrl, writeEmail }: V2Request) {
   const { kind } = shapeInput(params, readQuery(event));
   const campaign = await loadCampaign(store, account.id, readPathId(event));
-  const { subject, text, html } = writeEmail({
-    kind,
-    values: {
-      ...exampleValues(account, campaign, publicUrl),
-      offer: (await loadTerms(store, { account, campaign })).join(" "),
-    },
+  const values = {
+    ...exampleValues(account, campaign, publicUrl),
+    offer: (await loadTerms(store, { account, campaign })).join(" "),
+  };
+  const { instead } = await findTriggered(store, account.id, {
+    trigger: triggerOf(kind),
+    campaignId: campaign.id,
   });
+  const { subject, text, html } =
+    instead === null
+      ? writeEmail({ kind, values })
+      : await writeCompanyEmail({ ...instead, layout: await findLayout(store, account.id) }, values);
   return { subject, text, html };
 }
 
 /** Values for a preview: Jane Doe has just earned a commission. */
-function exampleValues(account: Account, campaign: Campaign, publicUrl: string): Record<string, string> {
+export function exampleValues(
+  account: Account,
+  campaign: Campaign,
+  publicUrl: string,
+): Record<string, string> {
   const jane = newPromoterCampaign({
     accountId: account.id,
     id: 0,

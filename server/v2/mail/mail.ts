@@ -49,6 +49,23 @@ async function show({ account, context, mail }: V2Request) {
   };
 }
 
+export const mailTestAnswer = z
+  .object({
+    sent: field(z.boolean(), "Whether the mail server accepted the e-mail."),
+    to: field(z.string(), "Your own address.", "alex@acme.example"),
+    response_code: field(
+      z.int().nullable(),
+      "The mail server's error code, or null if it accepted the e-mail or did not answer.",
+      550,
+    ),
+    error: field(
+      z.string().nullable(),
+      "Why the e-mail was not sent, or null if it was.",
+      "Can't send mail - all recipients were rejected: 550 No such user",
+    ),
+  })
+  .meta({ id: "MailTest" });
+
 /**
  * `POST /api/v2/company/mail/test`. It sends immediately, without the queue, so that the answer is about this e-mail.
  *
@@ -59,27 +76,17 @@ export const testMailOperation: V2Operation = {
   summary: "Send a test e-mail to yourself",
   description:
     "Sends an e-mail to your own address immediately and shows the mail server's answer. The status is 200 even if the server refused. Only for signed-in users.",
-  answer: z
-    .object({
-      sent: field(z.boolean(), "Whether the mail server accepted the e-mail."),
-      to: field(z.string(), "Your own address.", "alex@acme.example"),
-      response_code: field(
-        z.int().nullable(),
-        "The mail server's error code, or null if it accepted the e-mail or did not answer.",
-        550,
-      ),
-      error: field(
-        z.string().nullable(),
-        "Why the e-mail was not sent, or null if it was.",
-        "Can't send mail - all recipients were rejected: 550 No such user",
-      ),
-    })
-    .meta({ id: "MailTest" }),
+  answer: mailTestAnswer,
   refusals: ["refused"],
-  handle: test,
+  handle: (request) =>
+    sendToSelf(request, { subject: "A test e-mail from Tidemark", text: TEXT, html: `<p>${TEXT}</p>` }),
 };
 
-async function test({ account, caller, context, mail, limitEmail }: V2Request) {
+/** Sends an e-mail to the caller immediately. @throws Failure `refused`, `rate_limited` */
+export async function sendToSelf(
+  { account, caller, context, mail, limitEmail }: V2Request,
+  { subject, text, html }: { subject: string; text: string; html: string },
+): Promise<z.output<typeof mailTestAnswer>> {
   if (caller.kind === "key") throw new Failure("refused", FOR_PEOPLE);
   if (mail === null)
     throw new Failure("refused", "Mail is not set up: set SMTP_URL and start the server again");
@@ -88,9 +95,9 @@ async function test({ account, caller, context, mail, limitEmail }: V2Request) {
   const { status, error } = await mail.mailer.send({
     to,
     from: account.mailSender,
-    subject: "A test e-mail from Tidemark",
-    text: TEXT,
-    html: `<p>${TEXT}</p>`,
+    subject,
+    text,
+    html,
     unsubscribeUrl: null,
     messageId: context.chance.uuid(),
   });

@@ -56,7 +56,10 @@ async function work(engine: Engine, days: number, passes = 3): Promise<string[]>
   const chance = countedChance();
   const logOutage = () => void errors.push("outage");
   const seal = newSeal([]);
-  const jobs = newJobs({ store: newStore(engine), clock, chance, seal, log, logOutage }, () => elapsedMs);
+  const jobs = newJobs(
+    { store: newStore(engine), clock, chance, seal, log, logOutage, publicUrl: app.services.publicUrl },
+    () => elapsedMs,
+  );
   for (let pass = 0; pass < passes; pass++) {
     await jobs.pass().catch(() => {});
     elapsedMs += LATER_MS;

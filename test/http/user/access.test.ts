@@ -63,6 +63,11 @@ const TABLE = {
     GET /assets
     GET /assets/:id
     GET /assets/categories
+    GET /emails
+    GET /emails/:id
+    GET /emails/template
+    GET /emails/triggers
+    POST /emails/preview
     GET /products
     GET /products/:id
     GET /commissions
@@ -151,6 +156,14 @@ const TABLE = {
     PUT /assets/categories
     PUT /assets/update_category
     DELETE /assets/destroy
+    POST /emails
+    PUT /emails/:id
+    DELETE /emails/:id
+    POST /emails/:id/copy
+    POST /emails/:id/send_now
+    POST /emails/:id/send_test
+    PATCH /emails/custom_template
+    POST /emails/test_custom_template
     POST /products
     PUT /products/:id
     PATCH /products/:id

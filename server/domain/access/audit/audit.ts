@@ -35,6 +35,7 @@ export const AUDITED = {
   "billing-connection": "billing_connection",
   campaign: "campaign",
   commission: "commission",
+  "company-email": "email",
   contract: "contract",
   "contract-document": "contract_document",
   "custom-status": "custom_referral_status",
@@ -42,6 +43,7 @@ export const AUDITED = {
   invoice: "invoice",
   "invoice-agreement": "invoice_agreement",
   "invoice-text": "invoice_text",
+  "email-layout": "email_layout",
   lead: "referral",
   migration: "migration",
   payment: "payment",
@@ -262,6 +264,8 @@ const BOOKKEEPING = new Set([
   "askedAt",
   "checkedAt",
   "nextAskAt",
+  "sentCount",
+  "ranAt",
 ]);
 
 /** The fields of a record that changed, or null if none is worth logging. */

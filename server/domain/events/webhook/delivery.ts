@@ -4,7 +4,7 @@ import { findPage, type Found, type Schema, type Window } from "../../../storage
 import type { Store, Transaction, View } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
 import { SYSTEM, type Context } from "../../context.ts";
-import type { Email } from "../email.ts";
+import type { Email, OwnEmail } from "../email.ts";
 import { causeOf, EVENT_TYPES, isV1EventType, type Entity, type EventMessage } from "../event-type.ts";
 import { loadWebhook } from "./webhook.ts";
 
@@ -25,7 +25,7 @@ export interface Delivery {
   /** The position in its lane. */
   place: number;
   message: EventMessage | null;
-  email: Email | null;
+  email: Email | OwnEmail | null;
   status: DeliveryStatus;
   /** Attempts since it was made or restarted by hand, successful or not. */
   attempts: number;

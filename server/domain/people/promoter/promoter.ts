@@ -31,7 +31,10 @@ export interface PromoterProfile {
 
 export const EMAIL_TOPICS = ["drip", "new_commission", "new_referral", "payout", "marketing"] as const;
 
-/** The topics of e-mails to promoters. Nothing is sent about `drip` and `marketing` yet. */
+/**
+ * The topics of e-mails to promoters. `drip`: the company's own e-mails that follow a trigger later. `marketing`: those to
+ * many at once.
+ */
 export type EmailTopic = (typeof EMAIL_TOPICS)[number];
 
 export const INVOICE_DETAILS_STATUSES = ["pending", "approved", "denied"] as const;

@@ -6,6 +6,7 @@ import { table } from "../../../storage/table.ts";
 import type { Account } from "../account/account.ts";
 import type { Context } from "../../context.ts";
 import type { EmailKind } from "../../events/email.ts";
+import { wantedKinds } from "../company-email/company-email.ts";
 import { productsNamed, type RewardEntry } from "../reward/reward.ts";
 import type { Language } from "../../../languages/languages.ts";
 
@@ -208,7 +209,7 @@ export function listCampaigns(store: Store, accountId: number): Promise<Campaign
 /** The kinds of e-mails that an account's campaigns send. */
 export async function emailsOf({ view }: Transaction, accountId: number): Promise<EmailKind[]> {
   const all = await view.list(campaigns, "id", accountId, []);
-  return all.flatMap(({ emails }) => emails);
+  return [...all.flatMap(({ emails }) => emails), ...(await wantedKinds(view, accountId))];
 }
 
 /** @throws Failure `not_found` */

@@ -23,12 +23,12 @@ const answer = z
       "The site that the default campaign leads to, or null if there is none.",
       "www.example.com",
     ),
-    emails_opt_drip: field(z.boolean(), "E-mails that help newcomers. None are sent yet."),
+    emails_opt_drip: field(z.boolean(), "E-mails of the company that follow later, such as tips for newcomers."),
     emails_opt_new_commission: field(z.boolean(), "An e-mail about each commission."),
     emails_opt_new_referral: field(z.boolean(), "An e-mail about each lead."),
     emails_opt_payout: field(z.boolean(), "An e-mail about each payout."),
     company_name: field(z.string(), "Name of the company.", "Acme"),
-    marketing_consent: field(z.boolean(), "News from the company. None are sent yet."),
+    marketing_consent: field(z.boolean(), "E-mails of the company to many promoters, such as news."),
   })
   .meta({ id: "EmailSettings" });
 

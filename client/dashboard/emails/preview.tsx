@@ -1,0 +1,84 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import { answer, api } from "../../ui/api/client.ts";
+import { useLoad } from "../../ui/api/load.ts";
+import type { Trigger } from "./query.ts";
+
+/** Long enough for a word to be typed. */
+const PAUSE_MS = 400;
+
+/** The server has sanitised the HTML. If it ever missed something, this would still run and load nothing. */
+const POLICY = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`;
+
+/** The pages let text become markup only by a policy. This one is for the frame below, in which nothing runs. */
+const policy = (globalThis as { trustedTypes?: Policies }).trustedTypes?.createPolicy("email-preview", {
+  createHTML: withPolicy,
+});
+
+interface Policies {
+  createPolicy(
+    name: string,
+    rules: { createHTML: (html: string) => string },
+  ): {
+    createHTML(html: string): unknown;
+  };
+}
+
+/** The e-mail as the frame's document. Browsers without such policies accept the text itself. */
+function documentOf(html: string): string {
+  return (policy?.createHTML(html) ?? withPolicy(html)) as string;
+}
+
+function withPolicy(html: string): string {
+  return html.replace("<html>", `<html><head>${POLICY}</head>`);
+}
+
+interface Draft {
+  subject: string;
+  content: string;
+  trigger_on: Trigger;
+  campaign_id?: number;
+}
+
+/** An e-mail as promoters get it, with sample data, while it is written. */
+export function Preview(draft: Draft) {
+  const shown = useSignal(draft);
+  const typed = JSON.stringify(draft);
+  useEffect(() => {
+    const timer = setTimeout(() => (shown.value = JSON.parse(typed) as Draft), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [typed]);
+  const { subject, content } = shown.value;
+  const isEmpty = subject.trim() === "" || content.trim() === "";
+  const loaded = useLoad(
+    (signal) =>
+      isEmpty
+        ? Promise.resolve(null)
+        : answer(api.POST("/api/v2/company/emails/preview", { body: shown.value, signal })),
+    [shown.value],
+  );
+  const refusal = loaded.refusal.value;
+  const email = loaded.data.value;
+  return (
+    <section class="card stack" aria-label="Preview">
+      <h2>Preview</h2>
+      {refusal !== null && (
+        <p class="fault">{Object.values(refusal.fields).flat().join(", ") || refusal.message}</p>
+      )}
+      {email === null ? (
+        <p class="soft">Write a subject and a text.</p>
+      ) : (
+        <>
+          <strong>{email.subject}</strong>
+          <iframe
+            class="email-preview"
+            title={`Preview of ${email.subject}`}
+            sandbox=""
+            srcdoc={documentOf(email.html)}
+          />
+        </>
+      )}
+      <p class="small soft">Jane Doe is an example. Pictures are not loaded here.</p>
+    </section>
+  );
+}

@@ -1,0 +1,269 @@
+import { Failure, type FieldErrors } from "../../../failure.ts";
+import {
+  among,
+  anyOf,
+  contains,
+  findPage,
+  isWithin,
+  type Found,
+  type Schema,
+  type Sort,
+  type Window,
+} from "../../../storage/query.ts";
+import { sql, type SqlBool } from "kysely";
+import type { Store, Transaction } from "../../../storage/store.ts";
+import type { Context } from "../../context.ts";
+import { updateWantedEvents } from "../../events/webhook/webhook.ts";
+import type { Span } from "../../span.ts";
+import { campaigns, emailsOf } from "../campaign/campaign.ts";
+import {
+  companyEmails,
+  emailLayouts,
+  kindsOf,
+  loadCompanyEmail,
+  NO_SETTINGS,
+  PLACEHOLDERS,
+  type CompanyEmail,
+  type EmailTrigger,
+  type TriggerSettings,
+} from "./company-email.ts";
+
+/** Each event looks through the e-mails of its trigger. */
+const MOST_EMAILS = 200;
+const MOST_DELAY_DAYS = 365;
+
+/** The fields of an e-mail that a client sets. */
+export type CompanyEmailInput = Pick<
+  CompanyEmail,
+  "name" | "subject" | "content" | "campaignIds" | "isEnabled" | "triggerOn" | "settings"
+>;
+
+/**
+ * Makes an e-mail.
+ *
+ * @throws Failure `invalid` for an unknown placeholder or campaign, or a trigger that lacks a setting;
+ * `refused` if there are too many
+ */
+export async function createCompanyEmail(
+  { store, now }: Context,
+  accountId: number,
+  input: CompanyEmailInput,
+): Promise<CompanyEmail> {
+  const id = await store.nextId("company-email");
+  return store.transact((tx) => insertEmail(tx, newEmail({ accountId, id, input, now })));
+}
+
+/** Changes an e-mail. @throws Failure `not_found`, and `invalid` like `createCompanyEmail` */
+export function updateCompanyEmail(
+  { store, now }: Context,
+  accountId: number,
+  { id, input }: { id: number; input: CompanyEmailInput },
+): Promise<CompanyEmail> {
+  return store.transact(async (tx) => {
+    const before = await loadCompanyEmail(tx, accountId, id);
+    const changed = { ...before, ...input, settings: fittingSettings(input), updatedAt: now.toISOString() };
+    await putEmail(tx, changed);
+    return changed;
+  });
+}
+
+/** Copies an e-mail. The copy is switched off. @throws Failure `not_found`, `refused` */
+export async function copyCompanyEmail(
+  { store, now }: Context,
+  accountId: number,
+  copiedId: number,
+): Promise<CompanyEmail> {
+  const id = await store.nextId("company-email");
+  return store.transact(async (tx) => {
+    const { name, ...input } = await loadCompanyEmail(tx, accountId, copiedId);
+    const copy = { ...input, name: `${name} (copy)`.slice(0, 255), isEnabled: false };
+    return insertEmail(tx, newEmail({ accountId, id, input: copy, now }));
+  });
+}
+
+/** Deletes an e-mail. What waits to be sent later is not sent. @throws Failure `not_found` */
+export function deleteCompanyEmail({ store }: Context, accountId: number, id: number): Promise<CompanyEmail> {
+  return store.transact(async (tx) => {
+    const email = await loadCompanyEmail(tx, accountId, id);
+    await tx.remove(companyEmails, accountId, id);
+    await updateWantedEvents(tx, accountId, emailsOf);
+    return email;
+  });
+}
+
+/** Sets the layout of the company's e-mails. Null: back to the usual one. @throws Failure `invalid` */
+export function setLayout({ store }: Context, accountId: number, html: string | null): Promise<void> {
+  return store.transact(async (tx) => {
+    if (html === null) return tx.remove(emailLayouts, accountId, 1);
+    if (!/\{\{\s*content\s*\}\}/.test(html)) {
+      throw invalid({ html: ["needs {{content}} where the text of each e-mail goes"] });
+    }
+    const fault = unknownIn(html, [...PLACEHOLDERS.broadcast, "content"]);
+    if (fault !== null) throw invalid({ html: [fault] });
+    await tx.put(emailLayouts, { accountId, html });
+  });
+}
+
+/** The e-mails to list. Absent fields and empty lists match all. */
+export interface CompanyEmailFilter {
+  text: string | null;
+  isEnabled: boolean | null;
+  triggers: EmailTrigger[] | null;
+  campaignIds: number[];
+  sentCount: Span | undefined;
+}
+
+type CompanyEmailSchema = Schema<{ company_emails: typeof companyEmails }>;
+
+/** A page of e-mails, sorted as asked, otherwise newest first. */
+export function findCompanyEmails(
+  store: Store,
+  accountId: number,
+  {
+    text,
+    isEnabled,
+    triggers,
+    campaignIds,
+    sentCount,
+    sorts,
+    ...window
+  }: CompanyEmailFilter & { sorts: Sort<"sent_count" | "subject">[] } & Window,
+): Promise<Found<CompanyEmail>> {
+  let question = store
+    .question<CompanyEmailSchema>()
+    .selectFrom("company_emails")
+    .where("account_id", "=", accountId);
+  if (text !== null) {
+    const words = text.trim();
+    question = question.where(anyOf([contains("name", words), contains("subject", words)]));
+  }
+  if (isEnabled !== null) question = question.where("is_enabled", "=", isEnabled ? 1 : 0);
+  if (triggers !== null) {
+    question =
+      triggers.length === 0
+        ? question.where(sql<SqlBool>`1 = 0`)
+        : question.where(among("trigger_on", triggers));
+  }
+  if (campaignIds.length > 0) {
+    question = question.where((where) =>
+      where.or([
+        where("campaign_ids", "is", null),
+        ...campaignIds.map((id) => where("campaign_ids", "like", `% ${id} %`)),
+      ]),
+    );
+  }
+  if (sentCount !== undefined) question = question.where(isWithin("sent_count", sentCount));
+  for (const { by, isDescending } of sorts) question = question.orderBy(by, isDescending ? "desc" : "asc");
+  return findPage(store, companyEmails, { question: question.orderBy("id", "desc"), ...window });
+}
+
+function newEmail({
+  accountId,
+  id,
+  input,
+  now,
+}: {
+  accountId: number;
+  id: number;
+  input: CompanyEmailInput;
+  now: Date;
+}): CompanyEmail {
+  const { name, subject, content, campaignIds, isEnabled, triggerOn } = input;
+  return {
+    accountId,
+    id,
+    name,
+    subject,
+    content,
+    campaignIds,
+    isEnabled,
+    triggerOn,
+    settings: fittingSettings(input),
+    sentCount: 0,
+    ranAt: null,
+    createdAt: now.toISOString(),
+    updatedAt: now.toISOString(),
+  };
+}
+
+async function insertEmail(tx: Transaction, email: CompanyEmail): Promise<CompanyEmail> {
+  if ((await tx.view.count(companyEmails, "id", email.accountId, [])) >= MOST_EMAILS)
+    throw new Failure("refused", `There are ${MOST_EMAILS} e-mails; delete one first`);
+  await putEmail(tx, email);
+  return email;
+}
+
+async function putEmail(tx: Transaction, email: CompanyEmail): Promise<void> {
+  await refuseUnfit(tx, email);
+  await tx.put(companyEmails, email);
+  await updateWantedEvents(tx, email.accountId, emailsOf);
+}
+
+/** The settings that the trigger uses. The others are dropped. */
+function fittingSettings({ triggerOn, settings }: CompanyEmailInput): TriggerSettings {
+  const { delayInterval, delayValue, count, metric, periodDays, frequency, day, hour, minute } = settings;
+  if (kindsOf(triggerOn).length > 0) return { ...NO_SETTINGS, delayInterval, delayValue };
+  if (triggerOn === "count_reached") return { ...NO_SETTINGS, count, metric };
+  if (triggerOn === "inactivity") return { ...NO_SETTINGS, periodDays, metric };
+  return triggerOn === "recurring" ? { ...NO_SETTINGS, frequency, day, hour, minute } : NO_SETTINGS;
+}
+
+async function refuseUnfit(tx: Transaction, email: CompanyEmail): Promise<void> {
+  const fields: FieldErrors = { ...placeholderFaults(email), ...settingFaults(email) };
+  for (const id of email.campaignIds) {
+    if ((await tx.get(campaigns, email.accountId, id)) !== null) continue;
+    fields["campaignIds"] = [`names an unknown campaign (${id})`];
+  }
+  if (Object.keys(fields).length > 0) throw invalid(fields);
+}
+
+type Placed = Pick<CompanyEmail, "subject" | "content" | "triggerOn">;
+
+/** @throws Failure `invalid` */
+export function refuseUnknownPlaceholders(email: Placed): void {
+  const fields = placeholderFaults(email);
+  if (Object.keys(fields).length > 0) throw invalid(fields);
+}
+
+function placeholderFaults(email: Placed): FieldErrors {
+  const fields: FieldErrors = {};
+  for (const name of ["subject", "content"] as const) {
+    const fault = unknownIn(email[name], PLACEHOLDERS[email.triggerOn]);
+    if (fault !== null) fields[name] = [fault];
+  }
+  return fields;
+}
+
+function settingFaults({ triggerOn, settings }: CompanyEmail): FieldErrors {
+  const missing = (...names: (keyof TriggerSettings)[]): FieldErrors =>
+    Object.fromEntries(
+      names.filter((name) => settings[name] === null).map((name) => [name, ["can't be blank"]]),
+    );
+  const { delayInterval, delayValue, frequency, day } = settings;
+  if (triggerOn === "count_reached") return missing("count", "metric");
+  if (triggerOn === "inactivity") return missing("periodDays");
+  if (triggerOn === "recurring") {
+    const faults = missing("frequency", "day", "hour", "minute");
+    if (frequency === "weekly" && day !== null && day > 7) faults["day"] = ["must be from 0 to 7"];
+    if (frequency === "monthly" && day === 0) faults["day"] = ["must be from 1 to 31"];
+    return faults;
+  }
+  if (delayInterval === null && delayValue) return missing("delayInterval");
+  if (delayInterval === "day" && (delayValue ?? 0) > MOST_DELAY_DAYS)
+    return { delayValue: [`must be at most ${MOST_DELAY_DAYS} days`] };
+  return {};
+}
+
+/** A sentence about the first placeholder that is not known, or null. */
+function unknownIn(text: string, known: readonly string[]): string | null {
+  for (const [, name = ""] of text.matchAll(/\{\{\s*([^{}]*?)\s*\}\}/g)) {
+    if (known.includes(name)) continue;
+    const others = known.map((each) => `{{${each}}}`).join(", ");
+    return `does not know {{${name}}}. Use ${others}`;
+  }
+  return null;
+}
+
+function invalid(fields: FieldErrors): Failure {
+  return new Failure("invalid", "The record breaks a rule", fields);
+}

@@ -1,0 +1,204 @@
+import { Failure } from "../../../failure.ts";
+import type { Reader, View } from "../../../storage/store.ts";
+import { table } from "../../../storage/table.ts";
+import type { EmailKind } from "../../events/email.ts";
+
+export const EMAIL_TRIGGERS = [
+  "promoter_accepted",
+  "promoter_rejected",
+  "reward_created",
+  "fulfilment_completed",
+  "count_reached",
+  "lead_signup",
+  "inactivity",
+  "broadcast",
+  "recurring",
+] as const;
+
+/** What an e-mail of the company is sent for. A broadcast is sent when a user says so. */
+export type EmailTrigger = (typeof EMAIL_TRIGGERS)[number];
+
+export const DELAY_UNITS = ["second", "minute", "hour", "day"] as const;
+
+export const COUNTED_METRICS = ["clicks", "referrals", "customers", "cancellations"] as const;
+
+export const FREQUENCIES = ["weekly", "monthly"] as const;
+
+/** The details of a trigger. Each trigger uses some of them, and the others are null. */
+export interface TriggerSettings {
+  delayInterval: (typeof DELAY_UNITS)[number] | null;
+  delayValue: number | null;
+  count: number | null;
+  metric: (typeof COUNTED_METRICS)[number] | null;
+  periodDays: number | null;
+  frequency: (typeof FREQUENCIES)[number] | null;
+  /** Of the week, from 0 for Sunday to 7 for Sunday too, or of the month, from 1. */
+  day: number | null;
+  hour: number | null;
+  minute: number | null;
+}
+
+export const NO_SETTINGS: TriggerSettings = {
+  delayInterval: null,
+  delayValue: null,
+  count: null,
+  metric: null,
+  periodDays: null,
+  frequency: null,
+  day: null,
+  hour: null,
+  minute: null,
+};
+
+/** An e-mail to promoters whose text the company has written. */
+export interface CompanyEmail {
+  accountId: number;
+  id: number;
+  /** What the team calls it. */
+  name: string;
+  subject: string;
+  /** Text, or HTML that has been sanitised, with `{{name}}` as placeholders. */
+  content: string;
+  /** The campaigns whose promoters get it. Empty: all campaigns. */
+  campaignIds: number[];
+  isEnabled: boolean;
+  triggerOn: EmailTrigger;
+  settings: TriggerSettings;
+  /** How often it was delivered. */
+  sentCount: number;
+  /** The last time that a recurring e-mail was due, or null. */
+  ranAt: string | null;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export const companyEmails = table<CompanyEmail>()({
+  name: "company-email",
+  columns: {
+    id: "integer",
+    name: ["text", ({ name }) => name.toLowerCase()],
+    subject: ["text", ({ subject }) => subject.toLowerCase()],
+    trigger_on: "text",
+    is_enabled: ["integer", ({ isEnabled }) => (isEnabled ? 1 : 0)],
+    /** ` 1 7 `, so that each id has a blank on both sides, or null for all campaigns. */
+    campaign_ids: ["text", ({ campaignIds: ids }) => (ids.length === 0 ? null : ` ${ids.join(" ")} `)],
+    sent_count: "integer",
+  },
+  indexes: { trigger: { on: ["trigger_on"] } },
+});
+
+/** The frame of all e-mails that the company has written. Absent: the usual one. */
+interface EmailLayout {
+  accountId: number;
+  /** Sanitised HTML in which `{{content}}` is replaced by an e-mail's content. */
+  html: string;
+}
+
+export const emailLayouts = table<EmailLayout>()({
+  name: "email-layout",
+  columns: { id: ["integer", () => 1] },
+});
+
+/** The trigger whose e-mail takes the place of a built-in one. */
+const TRIGGER_OF: Record<EmailKind, EmailTrigger> = {
+  signup_accepted: "promoter_accepted",
+  accepted: "promoter_accepted",
+  rejected: "promoter_rejected",
+  new_referral: "lead_signup",
+  new_commission: "reward_created",
+  payout_sent: "fulfilment_completed",
+};
+
+/** The trigger of a built-in e-mail. */
+export function triggerOf(kind: EmailKind): EmailTrigger {
+  return TRIGGER_OF[kind];
+}
+
+/** The built-in e-mails of a trigger. Empty if only e-mails of the company have it. */
+export function kindsOf(trigger: EmailTrigger): EmailKind[] {
+  return (Object.keys(TRIGGER_OF) as EmailKind[]).filter((kind) => TRIGGER_OF[kind] === trigger);
+}
+
+const COMMON = [
+  "first_name",
+  "email",
+  "company_name",
+  "campaign_name",
+  "ref_token",
+  "ref_link",
+  "portal_url",
+  "unsubscribe_url",
+];
+
+/** The placeholders that each trigger knows. */
+export const PLACEHOLDERS: Record<EmailTrigger, readonly string[]> = {
+  promoter_accepted: [...COMMON, "offer"],
+  promoter_rejected: COMMON,
+  reward_created: [...COMMON, "amount"],
+  fulfilment_completed: [...COMMON, "amount"],
+  count_reached: [...COMMON, "count"],
+  lead_signup: COMMON,
+  inactivity: [...COMMON, "days"],
+  broadcast: COMMON,
+  recurring: COMMON,
+};
+
+const UNIT_MS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_000 };
+
+/** How long after its trigger an e-mail is sent. */
+export function delayMs({ settings }: CompanyEmail): number {
+  const { delayInterval, delayValue } = settings;
+  return delayInterval === null || delayValue === null ? 0 : delayValue * UNIT_MS[delayInterval];
+}
+
+/** Whether promoters of a campaign get an e-mail. */
+export function isForCampaign({ campaignIds }: CompanyEmail, campaignId: number): boolean {
+  return campaignIds.length === 0 || campaignIds.includes(campaignId);
+}
+
+/** The e-mails of a trigger in a campaign. */
+export interface TriggeredEmails {
+  /**
+   * The one that takes the place of the built-in e-mail, or null. One that names the campaign goes before one
+   * for all campaigns, and a newer one before an older one.
+   */
+  instead: CompanyEmail | null;
+  /** Those that are sent after a delay, each besides all others. */
+  later: CompanyEmail[];
+}
+
+/** The e-mails that are switched on for a trigger in a campaign. @see docs/spec/events.md "Own e-mails" */
+export async function findTriggered(
+  view: View,
+  accountId: number,
+  { trigger, campaignId }: { trigger: EmailTrigger; campaignId: number },
+): Promise<TriggeredEmails> {
+  const all = await view.list(companyEmails, "trigger", accountId, [trigger]);
+  const fitting = all.filter((each) => each.isEnabled && isForCampaign(each, campaignId));
+  const [instead = null] = fitting
+    .filter((each) => delayMs(each) === 0)
+    .toSorted((one, other) => rank(other) - rank(one) || other.id - one.id);
+  return { instead, later: fitting.filter((each) => delayMs(each) > 0) };
+}
+
+function rank({ campaignIds }: CompanyEmail): number {
+  return campaignIds.length === 0 ? 0 : 1;
+}
+
+/** The built-in e-mails whose events the company's own e-mails want. */
+export async function wantedKinds(view: View, accountId: number): Promise<EmailKind[]> {
+  const all = await view.list(companyEmails, "id", accountId, []);
+  return all.filter(({ isEnabled }) => isEnabled).flatMap(({ triggerOn }) => kindsOf(triggerOn));
+}
+
+/** @throws Failure `not_found` */
+export async function loadCompanyEmail(reader: Reader, accountId: number, id: number): Promise<CompanyEmail> {
+  const email = await reader.get(companyEmails, accountId, id);
+  if (email === null) throw new Failure("not_found", "E-mail not found.");
+  return email;
+}
+
+/** The company's layout, or null for the usual one. */
+export async function findLayout(reader: Reader, accountId: number): Promise<string | null> {
+  return (await reader.get(emailLayouts, accountId, 1))?.html ?? null;
+}

@@ -1,0 +1,175 @@
+import type { IOptions } from "sanitize-html";
+
+/** An e-mail ready to be sent. */
+export interface WrittenEmail {
+  subject: string;
+  text: string;
+  html: string;
+}
+
+/** Replaces `{{name}}` by the escaped value. Unknown names become empty. */
+export function fill(
+  template: string,
+  values: Record<string, string>,
+  escape: (value: string, name: string) => string,
+): string {
+  return template.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, name: string) =>
+    Object.hasOwn(values, name) ? escape(values[name] ?? "", name) : "",
+  );
+}
+
+/** A line break in a header would start another one. */
+export function onOneLine(value: string): string {
+  // eslint-disable-next-line no-control-regex -- control characters are removed on purpose
+  return value.replace(/[\s\u0000-\u001f\u007f]+/g, " ").trim();
+}
+
+const HTML_ESCAPES: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+export function escapeHtml(value: string): string {
+  return value.replace(/[&<>"']/g, (character) => HTML_ESCAPES[character] ?? "");
+}
+
+const LEAVE = "Unsubscribe from these e-mails";
+
+/** The frame of e-mails of companies that have none of their own. */
+export const USUAL_LAYOUT = layoutWith(LEAVE);
+
+function layoutWith(leave: string): string {
+  return `{{content}}\n<p><small><a href="{{unsubscribe_url}}">${leave}</a></small></p>\n`;
+}
+
+/** An e-mail whose text a company has written. */
+export interface CompanyText {
+  subject: string;
+  /** Text, or HTML. */
+  content: string;
+  /** Null for the usual one. */
+  layout: string | null;
+  /** The words of the link to unsubscribe that is added. Absent: in English. */
+  leave?: string;
+}
+
+/**
+ * Fills in an e-mail of a company. It is sanitised after that, so that neither the company's HTML nor a value, such as a
+ * promoter's name in an address, can run anything.
+ *
+ * @see docs/spec/events.md "Own e-mails"
+ */
+export async function writeCompanyEmail(
+  { subject, content, layout, leave = LEAVE }: CompanyText,
+  values: Record<string, string>,
+): Promise<WrittenEmail> {
+  const escape = (value: string) => escapeHtml(onOneLine(value));
+  // Built-in e-mails have the address behind the words, and so a colon.
+  const usual = layoutWith(leave.replace(/[:：]\s*$/, ""));
+  const frame = layout ?? usual;
+  // Values are filled in once, at the end: a value that looks like a placeholder stays as it is.
+  const framed = frame.replace(/\{\{\s*content\s*\}\}/g, () => asHtml(content));
+  const leaves = /\{\{\s*unsubscribe_url\s*\}\}/.test(frame + content);
+  const whole = leaves ? framed : `${framed}\n${usual.replace("{{content}}\n", "")}`;
+  const html = await sanitised(fill(whole, values, escape));
+  return {
+    subject: onOneLine(fill(subject, values, onOneLine)),
+    text: textOf(html),
+    html: `<!doctype html>\n<html><body>\n${html}\n</body></html>\n`,
+  };
+}
+
+/** Elements that mail programs show and that run nothing. */
+const ALLOWED: IOptions = {
+  allowedTags: words(
+    "p br a b strong i em u s small sub sup span div center h1 h2 h3 h4 h5 h6 ul ol li blockquote pre code hr img",
+    "table thead tbody tfoot tr th td caption",
+  ),
+  allowedAttributes: {
+    "*": ["style", "align", "dir", "lang", "title"],
+    a: ["href", "target", "rel"],
+    img: ["src", "alt", "width", "height"],
+    table: ["width", "border", "cellpadding", "cellspacing", "bgcolor", "role"],
+    td: ["width", "height", "colspan", "rowspan", "valign", "bgcolor"],
+    th: ["width", "height", "colspan", "rowspan", "valign", "bgcolor", "scope"],
+  },
+  allowedSchemes: ["http", "https", "mailto"],
+  allowProtocolRelative: false,
+  allowedStyles: { "*": stylesOf() },
+};
+
+/** Styles that stay inside the e-mail: no addresses, no positions. */
+function stylesOf(): Record<string, RegExp[]> {
+  const plain = [/^[-#.,%\w\s"']+$/, /^rgba?\([\d\s,.%]+\)$/];
+  const names = words(
+    "color background-color font-family font-size font-style font-weight line-height letter-spacing text-align",
+    "text-decoration text-transform vertical-align white-space width max-width height display",
+    "border border-top border-bottom border-color border-radius border-collapse",
+    "margin margin-top margin-bottom margin-left margin-right",
+    "padding padding-top padding-bottom padding-left padding-right",
+  );
+  return Object.fromEntries(names.map((name) => [name, plain]));
+}
+
+function words(...lines: string[]): string[] {
+  return lines.join(" ").split(" ");
+}
+
+/** HTML without everything that could run, load or deceive. Placeholders stay. */
+export async function sanitised(html: string): Promise<string> {
+  // It takes a tenth of a second to load, and most servers never need it.
+  const { default: sanitizeHtml } = await import("sanitize-html");
+  return sanitizeHtml(html, ALLOWED);
+}
+
+const TAG = /<\/?[a-z][^<>]*>/i;
+
+/** Content as it is kept: HTML is sanitised, and text stays as it is. */
+export async function keptContent(content: string): Promise<string> {
+  return TAG.test(content) ? await sanitised(content) : content;
+}
+
+/** The HTML of content. In text, empty lines separate paragraphs, and addresses become links. */
+function asHtml(content: string): string {
+  if (TAG.test(content)) return content;
+  const paragraphs = content
+    .replaceAll("\r\n", "\n")
+    .trim()
+    .split(/\n\s*\n/);
+  return paragraphs.map((each) => `<p>${linked(escapeHtml(each)).replaceAll("\n", "<br>\n")}</p>`).join("\n");
+}
+
+function linked(paragraph: string): string {
+  return paragraph.replace(
+    /\{\{\s*(?:\w+_url|ref_link)\s*\}\}|https?:\/\/[^\s<>{}"']*[^\s<>{}"'.,;:!?)]/g,
+    (address) => `<a href="${address}">${address}</a>`,
+  );
+}
+
+/** The text of sanitised HTML, in which `<` begins a tag and nothing else. */
+function textOf(html: string): string {
+  const marked = html
+    .replace(/\s+/g, " ")
+    .replace(/<a [^>]*href="([^"]*)"[^>]*>(.*?)<\/a>/g, (_, address: string, label: string) =>
+      label === address ? address : `${label} ${address}`,
+    )
+    .replace(/<(br|hr)[^>]*>/g, "\n")
+    .replace(/<li[^>]*>/g, "\n- ")
+    .replace(/<\/(p|div|h\d|ul|ol|blockquote|pre|table|center)>/g, "\n\n")
+    .replace(/<\/(tr|caption)>/g, "\n")
+    .replace(/<\/t[dh]>/g, " ")
+    .replace(/<[^>]*>/g, "");
+  const plain = marked
+    .replace(/&(lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? "")
+    .replaceAll("&amp;", "&");
+  const lines = plain.split("\n").map((line) => line.trim());
+  return `${lines
+    .join("\n")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim()}\n`;
+}
+
+const ENTITIES: Record<string, string> = { lt: "<", gt: ">", quot: '"', "#39": "'" };

@@ -1,0 +1,100 @@
+import { z } from "zod";
+import type { Campaign } from "../../domain/program/campaign/campaign.ts";
+import {
+  COUNTED_METRICS,
+  DELAY_UNITS,
+  EMAIL_TRIGGERS,
+  FREQUENCIES,
+  type CompanyEmail,
+} from "../../domain/program/company-email/company-email.ts";
+import { createdAt, field, recordId } from "../../http/fields.ts";
+import { embeddedCampaign, embeddedCampaignJson } from "../embedded-json.ts";
+
+const settings = z.object({
+  delay_interval: field(z.enum(DELAY_UNITS).nullable(), "Unit of the delay.", "day"),
+  delay_value: field(
+    z.int().nullable(),
+    "How long after its trigger the e-mail is sent, at most 365 days. Null or 0 means immediately, in place of the built-in e-mail.",
+    3,
+  ),
+  count: field(z.int().nullable(), "For `count_reached`: how many there must be.", 10),
+  metric: field(
+    z.enum(COUNTED_METRICS).nullable(),
+    "For `count_reached`: what is counted. For `inactivity`: what a promoter lacks, or null for clicks, referrals and customers.",
+    "customers",
+  ),
+  period_in_days: field(z.int().nullable(), "For `inactivity`: how many days nothing happened.", 30),
+  frequency: field(z.enum(FREQUENCIES).nullable(), "For `recurring`: how often.", "weekly"),
+  day: field(
+    z.int().nullable(),
+    "For `recurring`: day of the week, from 0 (Sunday) to 6, or of the month, from 1. A month without the day has its last one.",
+    1,
+  ),
+  hour: field(z.int().nullable(), "For `recurring`: hour, in the account's time zone.", 9),
+  minute: field(z.int().nullable(), "For `recurring`: minute.", 0),
+});
+
+const trigger = z.object({
+  enabled: field(z.boolean(), "Whether the trigger sends it.", true),
+  trigger_on: field(
+    z.enum(EMAIL_TRIGGERS),
+    "What it is sent for. `broadcast`: when `send_now` says so. `fulfilment_completed`: a payout was sent.",
+  ),
+  settings: field(settings, "Details of the trigger. Those that it does not use are null."),
+});
+
+export const emailAnswer = z
+  .object({
+    id: recordId,
+    name: field(z.string(), "What the team calls it.", "Welcome, day 3"),
+    subject: field(z.string(), "The subject, with placeholders.", "Your link, {{first_name}}"),
+    content: field(
+      z.string(),
+      "The content, with placeholders: text, or HTML. What could run in HTML is removed.",
+      "Hello {{first_name}},\n\nyour link is {{ref_link}}",
+    ),
+    allowed_campaign_ids: field(
+      z.array(z.int()),
+      "Ids of the campaigns whose promoters get it. Empty means all campaigns.",
+      [1],
+    ),
+    trigger: field(trigger, "What it is sent for."),
+    sent_count: field(z.int(), "How often it was delivered.", 12),
+    allowed_campaigns: field(z.array(embeddedCampaign), "The campaigns of `allowed_campaign_ids`."),
+    created_at: createdAt,
+    updated_at: field(z.iso.datetime(), "When the record was last changed."),
+  })
+  .meta({ id: "Email" });
+
+export function emailJson(
+  email: CompanyEmail,
+  campaigns: ReadonlyMap<number, Campaign>,
+): z.output<typeof emailAnswer> {
+  const { settings: given } = email;
+  return {
+    id: email.id,
+    name: email.name,
+    subject: email.subject,
+    content: email.content,
+    allowed_campaign_ids: email.campaignIds,
+    trigger: {
+      enabled: email.isEnabled,
+      trigger_on: email.triggerOn,
+      settings: {
+        delay_interval: given.delayInterval,
+        delay_value: given.delayValue,
+        count: given.count,
+        metric: given.metric,
+        period_in_days: given.periodDays,
+        frequency: given.frequency,
+        day: given.day,
+        hour: given.hour,
+        minute: given.minute,
+      },
+    },
+    sent_count: email.sentCount,
+    allowed_campaigns: email.campaignIds.flatMap((id) => campaigns.get(id) ?? []).map(embeddedCampaignJson),
+    created_at: email.createdAt,
+    updated_at: email.updatedAt,
+  };
+}

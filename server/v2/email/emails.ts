@@ -1,0 +1,326 @@
+import { z } from "zod";
+import { startBroadcast } from "../../domain/people/mailing/broadcast.ts";
+import { listCampaigns } from "../../domain/program/campaign/campaign.ts";
+import {
+  copyCompanyEmail,
+  createCompanyEmail,
+  deleteCompanyEmail,
+  findCompanyEmails,
+  updateCompanyEmail,
+  type CompanyEmailInput,
+} from "../../domain/program/company-email/changes.ts";
+import {
+  COUNTED_METRICS,
+  DELAY_UNITS,
+  EMAIL_TRIGGERS,
+  FREQUENCIES,
+  loadCompanyEmail,
+  type CompanyEmail,
+  type EmailTrigger,
+} from "../../domain/program/company-email/company-email.ts";
+import { field } from "../../http/fields.ts";
+import { setPageHeaders } from "../../http/pages.ts";
+import { readJson } from "../../http/parameters/json.ts";
+import {
+  direction,
+  flag,
+  id,
+  listOf,
+  longText,
+  oneOf,
+  splitList,
+  text,
+  wholeNumber,
+  word,
+} from "../../input/fields.ts";
+import { shapeInput } from "../../input/shape.ts";
+import { keptContent } from "../../outgoing/email-text.ts";
+import { batchAnswer, batchJson } from "../batch/batch-json.ts";
+import type { V2Operation, V2Request, V2Row } from "../operation.ts";
+import { pageParams, readListing, sortsOf } from "../page-params.ts";
+import { readPathId } from "../path-id.ts";
+import { amounts, amountSpan } from "../range-params.ts";
+import { recordError } from "../record-error.ts";
+import { emailAnswer, emailJson } from "./email-json.ts";
+import { SENDING_OPERATIONS } from "./sending.ts";
+
+const NAME_LENGTH = 255;
+
+/** The words of the filter, and the triggers that they find. No e-mail can have the others. */
+const FILTERED = {
+  not_set: ["broadcast"],
+  lead_subscribed: ["lead_signup"],
+  lead_becomes_referral: [],
+  promoter_signs_up: [],
+  promoter_pending: [],
+  promoter_accepted: ["promoter_accepted"],
+  promoter_rejected: ["promoter_rejected"],
+  promoter_blocked: [],
+  promotion_reached_target: ["count_reached"],
+  reward_created: ["reward_created"],
+  reward_approved: [],
+  reward_denied: [],
+  fulfilment_pending: [],
+  fulfilment_completed: ["fulfilment_completed"],
+  lead_signup: ["lead_signup"],
+  count_reached: ["count_reached"],
+  inactivity: ["inactivity"],
+  broadcast: ["broadcast"],
+  recurring: ["recurring"],
+} as const satisfies Record<string, readonly EmailTrigger[]>;
+const FILTER_WORDS = Object.keys(FILTERED) as (keyof typeof FILTERED)[];
+
+const filters = z
+  .object(
+    {
+      trigger_enabled: field(oneOf(["yes", "no"]), "Only e-mails whose trigger is on, or off."),
+      trigger_on: field(
+        oneOf(FILTER_WORDS),
+        "Only e-mails with this trigger. `not_set`: broadcasts. `lead_subscribed` is `lead_signup`, and `promotion_reached_target` is `count_reached`.",
+      ),
+      sent_count: field(amounts, "Only e-mails that were delivered this often."),
+      campaign_id: field(listOf(id), "Only e-mails that promoters of this campaign get.", [1]),
+    },
+    "is invalid",
+  )
+  .partial();
+
+const listParams = pageParams.extend({
+  q: field(text.optional(), "Text to search for in names and subjects.", "welcome"),
+  filters: field(filters.optional(), "Only records that match."),
+  sorting: field(
+    z
+      .object(
+        {
+          sent_count: field(direction, "By how often they were delivered."),
+          subject: field(direction, "By subject."),
+        },
+        "is invalid",
+      )
+      .partial()
+      .optional(),
+    "Order of the list. The newest e-mail comes first otherwise.",
+  ),
+});
+
+const { shape: shown } = emailAnswer;
+const { shape: shownTrigger } = shown.trigger;
+const { shape: shownSettings } = shownTrigger.settings;
+const settings = z.object(
+  {
+    delay_interval: field(oneOf(DELAY_UNITS).nullish(), shownSettings.delay_interval),
+    delay_value: field(wholeNumber(0, 9_999).nullish(), shownSettings.delay_value),
+    count: field(wholeNumber(1, 9_999).nullish(), shownSettings.count),
+    metric: field(oneOf(COUNTED_METRICS).nullish(), shownSettings.metric),
+    period_in_days: field(wholeNumber(1, 365).nullish(), shownSettings.period_in_days),
+    frequency: field(oneOf(FREQUENCIES).nullish(), shownSettings.frequency),
+    day: field(wholeNumber(0, 31).nullish(), shownSettings.day),
+    hour: field(wholeNumber(0, 23).nullish(), shownSettings.hour),
+    minute: field(wholeNumber(0, 59).nullish(), shownSettings.minute),
+  },
+  "is invalid",
+);
+const emailBody = z.object({
+  name: field(word(NAME_LENGTH).min(1, "can't be blank"), shown.name),
+  subject: field(word(NAME_LENGTH).min(1, "can't be blank"), shown.subject),
+  content: field(longText.min(1, "can't be blank"), shown.content),
+  allowed_campaign_ids: field(
+    z.preprocess(
+      splitList,
+      z.array(id, "is invalid").transform((given) => [...new Set(given)]),
+    ),
+    shown.allowed_campaign_ids,
+  ),
+  trigger: field(
+    z.object(
+      {
+        enabled: field(flag, shownTrigger.enabled),
+        trigger_on: field(oneOf(EMAIL_TRIGGERS), shownTrigger.trigger_on),
+        settings: field(settings, shownTrigger.settings),
+      },
+      "is invalid",
+    ),
+    shown.trigger,
+  ),
+});
+const example = {
+  name: "Welcome, day 3",
+  subject: "How is it going, {{first_name}}?",
+  content: "Hello {{first_name}},\n\nyour link is {{ref_link}}",
+  allowed_campaign_ids: [],
+  trigger: {
+    enabled: true,
+    trigger_on: "promoter_accepted",
+    settings: { delay_interval: "day", delay_value: 3 },
+  },
+};
+
+const shape = recordError({
+  campaignIds: "allowed_campaign_ids",
+  delayInterval: "trigger[settings][delay_interval]",
+  delayValue: "trigger[settings][delay_value]",
+  count: "trigger[settings][count]",
+  metric: "trigger[settings][metric]",
+  periodDays: "trigger[settings][period_in_days]",
+  frequency: "trigger[settings][frequency]",
+  day: "trigger[settings][day]",
+  hour: "trigger[settings][hour]",
+  minute: "trigger[settings][minute]",
+});
+
+const listOperation: V2Operation = {
+  id: "listEmails",
+  summary: "List the company's e-mails",
+  description: "Lists the e-mails to promoters that the company has written.",
+  params: listParams,
+  answer: z.array(emailAnswer),
+  isPaged: true,
+  refusals: ["invalid"],
+  async handle(request) {
+    const { account, context } = request;
+    const { params, query, page, window } = readListing(request, listParams);
+    const wanted = params.filters ?? {};
+    const found = await findCompanyEmails(context.store, account.id, {
+      text: params.q ?? null,
+      isEnabled: wanted.trigger_enabled === undefined ? null : wanted.trigger_enabled === "yes",
+      triggers: wanted.trigger_on === undefined ? null : [...FILTERED[wanted.trigger_on]],
+      campaignIds: wanted.campaign_id ?? [],
+      sentCount: amountSpan(wanted.sent_count),
+      sorts: sortsOf(params.sorting ?? {}, query, {
+        sent_count: "sent_count" as const,
+        subject: "subject" as const,
+      }),
+      ...window,
+    });
+    setPageHeaders(request, page, found.total);
+    return showEmails(request, found.records);
+  },
+};
+
+const createOperation: V2Operation = {
+  id: "createEmail",
+  summary: "Write an e-mail",
+  description:
+    "Writes an e-mail to promoters. If its trigger has a built-in e-mail and it has no delay, it takes the place of that one in its campaigns.",
+  example,
+  body: emailBody,
+  answer: emailAnswer,
+  refusals: ["invalid", "refused"],
+  shape,
+  handle: async (request) =>
+    showEmail(
+      request,
+      await createCompanyEmail(request.context, request.account.id, await readEmail(request)),
+    ),
+};
+
+const getOperation: V2Operation = {
+  id: "getEmail",
+  summary: "Get an e-mail",
+  description: "Finds one e-mail of the company.",
+  answer: emailAnswer,
+  refusals: ["not_found"],
+  handle: async (request) =>
+    showEmail(
+      request,
+      await loadCompanyEmail(request.context.store, request.account.id, readPathId(request.event)),
+    ),
+};
+
+const updateOperation: V2Operation = {
+  id: "updateEmail",
+  summary: "Change an e-mail",
+  description: "Changes an e-mail. E-mails that wait to be sent have the new text.",
+  example,
+  body: emailBody,
+  answer: emailAnswer,
+  refusals: ["not_found", "invalid"],
+  shape,
+  async handle(request) {
+    const change = { id: readPathId(request.event), input: await readEmail(request) };
+    return showEmail(request, await updateCompanyEmail(request.context, request.account.id, change));
+  },
+};
+
+const deleteOperation: V2Operation = {
+  id: "deleteEmail",
+  summary: "Delete an e-mail",
+  description: "Deletes an e-mail. The built-in e-mail of its trigger is sent again.",
+  answer: emailAnswer,
+  refusals: ["not_found"],
+  async handle(request) {
+    const { event, account, context } = request;
+    return showEmail(request, await deleteCompanyEmail(context, account.id, readPathId(event)));
+  },
+};
+
+const copyOperation: V2Operation = {
+  id: "copyEmail",
+  summary: "Copy an e-mail",
+  description: "Copies an e-mail. The copy is off, so that it sends nothing until you have changed it.",
+  answer: emailAnswer,
+  refusals: ["not_found", "refused"],
+  async handle(request) {
+    const { event, account, context } = request;
+    return showEmail(request, await copyCompanyEmail(context, account.id, readPathId(event)));
+  },
+};
+
+const sendNowOperation: V2Operation = {
+  id: "sendEmailNow",
+  summary: "Send a broadcast to its promoters",
+  description:
+    "Sends a broadcast to all accepted promoters of its campaigns who want e-mails. Each gets it once, even if you send it again. The answer is a batch, which is completed when all were sent.",
+  answer: batchAnswer,
+  refusals: ["not_found", "refused"],
+  async handle({ event, account, context }) {
+    return batchJson(await startBroadcast(context, account.id, readPathId(event)));
+  },
+};
+
+/** The paths are below `/api/v2/company`. */
+export const EMAIL_OPERATIONS: V2Row[] = [
+  ...SENDING_OPERATIONS,
+  ["GET", "/emails", listOperation],
+  ["POST", "/emails", createOperation],
+  ["GET", "/emails/:id", getOperation],
+  ["PUT", "/emails/:id", updateOperation],
+  ["DELETE", "/emails/:id", deleteOperation],
+  ["POST", "/emails/:id/copy", copyOperation],
+  ["POST", "/emails/:id/send_now", sendNowOperation],
+];
+
+async function readEmail({ event }: V2Request): Promise<CompanyEmailInput> {
+  const { trigger, ...given } = shapeInput(emailBody, await readJson(event));
+  const set = trigger.settings;
+  return {
+    name: given.name,
+    subject: given.subject,
+    content: await keptContent(given.content),
+    campaignIds: given.allowed_campaign_ids,
+    isEnabled: trigger.enabled,
+    triggerOn: trigger.trigger_on,
+    settings: {
+      delayInterval: set.delay_interval ?? null,
+      delayValue: set.delay_value ?? null,
+      count: set.count ?? null,
+      metric: set.metric ?? null,
+      periodDays: set.period_in_days ?? null,
+      frequency: set.frequency ?? null,
+      day: set.day ?? null,
+      hour: set.hour ?? null,
+      minute: set.minute ?? null,
+    },
+  };
+}
+
+async function showEmail(request: V2Request, email: CompanyEmail): Promise<z.output<typeof emailAnswer>> {
+  const [shownEmail] = await showEmails(request, [email]);
+  return shownEmail!;
+}
+
+async function showEmails({ account, context: { store } }: V2Request, found: CompanyEmail[]) {
+  const campaigns = await listCampaigns(store, account.id);
+  const byId = new Map(campaigns.map((campaign) => [campaign.id, campaign]));
+  return found.map((email) => emailJson(email, byId));
+}

@@ -1,0 +1,220 @@
+import { z } from "zod";
+import { loadTerms } from "../../domain/ledger/terms.ts";
+import { loadCampaignOrDefault } from "../../domain/program/campaign/campaign.ts";
+import { refuseUnknownPlaceholders, setLayout } from "../../domain/program/company-email/changes.ts";
+import {
+  EMAIL_TRIGGERS,
+  findLayout,
+  kindsOf,
+  loadCompanyEmail,
+  PLACEHOLDERS,
+  type EmailTrigger,
+} from "../../domain/program/company-email/company-email.ts";
+import { field } from "../../http/fields.ts";
+import { readJson } from "../../http/parameters/json.ts";
+import { id, longText, oneOf, word } from "../../input/fields.ts";
+import { shapeInput } from "../../input/shape.ts";
+import {
+  keptContent,
+  sanitised,
+  USUAL_LAYOUT,
+  writeCompanyEmail,
+  type WrittenEmail,
+} from "../../outgoing/email-text.ts";
+import { exampleValues } from "../campaign/email-preview.ts";
+import { mailTestAnswer, sendToSelf } from "../mail/mail.ts";
+import type { V2Operation, V2Request, V2Row } from "../operation.ts";
+import { readPathId } from "../path-id.ts";
+import { emailAnswer } from "./email-json.ts";
+
+const sendTestOperation: V2Operation = {
+  id: "sendTestEmail",
+  summary: "Send an e-mail to yourself",
+  description:
+    "Sends an e-mail of the company to your own address immediately, with Jane Doe as the promoter. Only for signed-in users.",
+  answer: mailTestAnswer,
+  refusals: ["not_found", "refused"],
+  async handle(request) {
+    const { event, account, context } = request;
+    const email = await loadCompanyEmail(context.store, account.id, readPathId(event));
+    return sendToSelf(
+      request,
+      await written(request, { ...email, campaignId: email.campaignIds[0] ?? null }),
+    );
+  },
+};
+
+const { shape: shown } = emailAnswer;
+const previewBody = z.object({
+  subject: field(word(255).min(1, "can't be blank"), shown.subject),
+  content: field(longText.min(1, "can't be blank"), shown.content),
+  trigger_on: field(oneOf(EMAIL_TRIGGERS), shown.trigger.shape.trigger_on),
+  campaign_id: field(id.optional(), "Id of the campaign that it speaks of. Left out: the default one.", 1),
+});
+
+const previewOperation: V2Operation = {
+  id: "previewOwnEmail",
+  summary: "Preview an e-mail while it is written",
+  description:
+    "Shows an e-mail as promoters would get it, with Jane Doe as the promoter. Nothing is saved. An extension of Tidemark.",
+  example: { subject: "Hello {{first_name}}", content: "Your link is {{ref_link}}", trigger_on: "broadcast" },
+  body: previewBody,
+  answer: z
+    .object({
+      subject: field(z.string(), "The subject.", "Hello Jane"),
+      text: field(z.string(), "The text.", "Your link is https://www.example.com/?via=jane"),
+      html: field(z.string(), "The text as HTML.", "<p>Your link is …</p>"),
+    })
+    .meta({ id: "WrittenEmail" }),
+  refusals: ["not_found", "invalid"],
+  async handle(request) {
+    const body = shapeInput(previewBody, await readJson(request.event));
+    const { subject, text, html } = await written(request, {
+      subject: body.subject,
+      content: await keptContent(body.content),
+      triggerOn: body.trigger_on,
+      campaignId: body.campaign_id ?? null,
+    });
+    return { subject, text, html };
+  },
+};
+
+const triggersOperation: V2Operation = {
+  id: "listEmailTriggers",
+  summary: "List triggers of e-mails",
+  description:
+    "Lists the triggers, the placeholders that each knows, and the built-in e-mail that is sent if the company has written none. An extension of Tidemark.",
+  answer: z.array(
+    z
+      .object({
+        trigger_on: shown.trigger.shape.trigger_on,
+        placeholders: field(z.array(z.string()), "Names for `{{name}}`.", ["first_name"]),
+        original: field(
+          z
+            .object({
+              subject: field(z.string(), "The subject, with placeholders.", "You have a new referral"),
+              content: field(z.string(), "The text, with placeholders.", "Hello {{first_name}},"),
+            })
+            .nullable(),
+          "The built-in e-mail, or null if the trigger has none.",
+        ),
+      })
+      .meta({ id: "EmailTrigger" }),
+  ),
+  handle: async (request) =>
+    EMAIL_TRIGGERS.map((trigger) => ({
+      trigger_on: trigger,
+      placeholders: [...PLACEHOLDERS[trigger]],
+      original: originalOf(request, trigger),
+    })),
+};
+
+const layoutAnswer = z
+  .object({
+    html: field(z.string(), "The HTML around the content of e-mails.", "<div>{{content}}</div>"),
+    is_custom: field(z.boolean(), "Whether it is the company's own.", true),
+  })
+  .meta({ id: "EmailTemplate" });
+
+const showLayoutOperation: V2Operation = {
+  id: "getEmailTemplate",
+  summary: "Get the frame of e-mails",
+  description: "Shows the HTML around the content of the e-mails that the company has written.",
+  answer: layoutAnswer,
+  handle: showLayout,
+};
+
+const layoutBody = z.object({
+  html: field(
+    longText,
+    "HTML with `{{content}}` where the text of each e-mail goes. What could run is removed. Empty: back to the usual one.",
+    "<div>{{content}}</div>",
+  ),
+});
+
+const changeLayoutOperation: V2Operation = {
+  id: "updateEmailTemplate",
+  summary: "Change the frame of e-mails",
+  description:
+    "Changes the HTML around the content of the e-mails that the company has written. A link to unsubscribe is added if it has none.",
+  example: { html: "<div>{{content}}</div>" },
+  body: layoutBody,
+  answer: layoutAnswer,
+  refusals: ["invalid"],
+  async handle(request) {
+    const { event, account, context } = request;
+    const values = await readJson(event);
+    // An empty text is a value here: it removes the company's own frame.
+    const html = values["html"] === "" ? "" : shapeInput(layoutBody, values).html;
+    await setLayout(context, account.id, html.trim() === "" ? null : await sanitised(html));
+    return showLayout(request);
+  },
+};
+
+const testLayoutOperation: V2Operation = {
+  id: "sendTestEmailTemplate",
+  summary: "Send the frame of e-mails to yourself",
+  description: "Sends a sample in the frame to your own address immediately. Only for signed-in users.",
+  answer: mailTestAnswer,
+  refusals: ["refused"],
+  handle: async (request) =>
+    sendToSelf(
+      request,
+      await written(request, {
+        subject: "A sample of e-mails from {{company_name}}",
+        content: "Hello {{first_name}},\n\nthis is how e-mails to promoters look.\n\n{{company_name}}",
+        triggerOn: "broadcast",
+        campaignId: null,
+      }),
+    ),
+};
+
+/** The paths are below `/api/v2/company`. */
+export const SENDING_OPERATIONS: V2Row[] = [
+  ["GET", "/emails/template", showLayoutOperation],
+  ["PATCH", "/emails/custom_template", changeLayoutOperation],
+  ["POST", "/emails/test_custom_template", testLayoutOperation],
+  ["GET", "/emails/triggers", triggersOperation],
+  ["POST", "/emails/preview", previewOperation, "viewer"],
+  ["POST", "/emails/:id/send_test", sendTestOperation],
+];
+
+async function showLayout({ account, context: { store } }: V2Request) {
+  const own = await findLayout(store, account.id);
+  return { html: own ?? USUAL_LAYOUT, is_custom: own !== null };
+}
+
+interface Draft {
+  subject: string;
+  content: string;
+  triggerOn: EmailTrigger;
+  campaignId: number | null;
+}
+
+/** An e-mail with sample values. @throws Failure `invalid`, `not_found` for the campaign */
+async function written(
+  { account, context: { store }, publicUrl }: V2Request,
+  { subject, content, triggerOn, campaignId }: Draft,
+): Promise<WrittenEmail> {
+  refuseUnknownPlaceholders({ subject, content, triggerOn });
+  const campaign = await loadCampaignOrDefault(store, account, campaignId);
+  const layout = await findLayout(store, account.id);
+  return writeCompanyEmail(
+    { subject, content, layout },
+    {
+      ...exampleValues(account, campaign, publicUrl),
+      offer: (await loadTerms(store, { account, campaign })).join(" "),
+      count: "10",
+      days: "30",
+    },
+  );
+}
+
+/** The text of the built-in e-mail, with its placeholders. The link to unsubscribe follows every e-mail anyway. */
+function originalOf({ writeEmail }: V2Request, trigger: EmailTrigger) {
+  const kind = kindsOf(trigger).at(-1);
+  if (kind === undefined) return null;
+  const values = Object.fromEntries(PLACEHOLDERS[trigger].map((name) => [name, `{{${name}}}`]));
+  const { subject, text } = writeEmail({ kind, values });
+  return { subject, content: text.split("\n\n--\n")[0]!.trim() };
+}
