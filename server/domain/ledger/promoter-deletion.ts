@@ -2,6 +2,7 @@ import { Failure } from "../../failure.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../events/event.ts";
+import { removeDocuments } from "../people/contract/document.ts";
 import { promoterAddresses } from "../people/lead/suspicion.ts";
 import { payoutHolds } from "./payout-method/hold.ts";
 import { payoutMethods } from "./payout-method/payout-method.ts";
@@ -46,6 +47,7 @@ export async function deletePromoter(
       await announce(tx, context, { entity: "payout_method", before: method, after: null });
     }
     await tx.remove(payoutHolds, accountId, id);
+    await removeDocuments(tx, promoter);
     for (const { addressHash } of await tx.view.list(promoterAddresses, "id", accountId, [id]))
       await tx.remove(promoterAddresses, accountId, id, addressHash);
     await tx.remove(promoters, accountId, id);
