@@ -270,7 +270,8 @@ async function move(fromUrl: string, toUrl: string, { resume, force, account }: 
       ),
     ),
   );
-  tell("The new store needs the key of the former one: see TIDEMARK_SECRET_FILE");
+  const hasUsualKey = config.secretKeys.length === 0 && config.secretFile === null;
+  if (hasUsualKey) tell("The new store needs the key of the former one: see TIDEMARK_SECRET_FILE");
   if (account.length > 0) tell(NEXT_STEPS);
 }
 

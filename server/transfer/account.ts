@@ -19,7 +19,7 @@ import { SUM_TABLES, tableNamed, TABLES, type AnyRecord, type AnyTable } from ".
 import type { Source } from "./fill.ts";
 import { IDS, PLAIN, type Item, type Items } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
-import { isProof, nextIdsIn, plainItemsIn, recordsIn } from "./stored-items.ts";
+import { isProof, nextIdsIn, proofIn, recordsIn } from "./stored-items.ts";
 
 /**
  * Makes an account read-only. When it returns, every change that was answered before is in the store, and no more will
@@ -129,7 +129,7 @@ export async function* itemsOf(reads: Reads, accountIds: readonly number[]): Asy
 export async function* sharedItemsOf(reads: Reads): AsyncGenerator<Item[]> {
   yield* recordsIn(reads, dayRates as unknown as AnyTable, SYSTEM);
   yield await nextIdsIn(reads);
-  yield (await plainItemsIn(reads)).filter(isProof);
+  yield await proofIn(reads);
 }
 
 /** Filters a source by accounts. @throws Failure `not_found` if an account is missing */

@@ -9,11 +9,11 @@ import { parseStored } from "../storage/documents.ts";
 import { LAYOUT, readMark } from "../storage/layout.ts";
 import { giveToFolderOwner } from "../storage/owner.ts";
 import { openRecord, withoutSecrets } from "../storage/sealed.ts";
-import type { Engine } from "../storage/session.ts";
+import type { Engine, Reads } from "../storage/session.ts";
 import { tableNamed, type AnyRecord } from "../tables.ts";
 import { itemLine, newTally, type Item, type Totals } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
-import { atOneMoment, isProof, itemsIn } from "./stored-items.ts";
+import { atOneMoment, itemsIn, proofIn } from "./stored-items.ts";
 import { entriesIn } from "./upgrade/former-items.ts";
 
 export const FORMAT = "tidemark-export";
@@ -63,7 +63,12 @@ export async function* exportLines(
   const tally = newTally();
   const progress = counting("exported", onProgress);
   const shown = showing(secrets, engine.seal ?? NO_SEAL);
-  for await (const items of atOneMoment(engine, itemsIn)) {
+  const read = async function* (reads: Reads) {
+    yield* itemsIn(reads);
+    // Plain records may fill a store with another key.
+    if (secrets === "sealed") yield await proofIn(reads);
+  };
+  for await (const items of atOneMoment(engine, read)) {
     const wanted = shown(items.filter(isWanted));
     tally.add(wanted);
     progress(items.length);
@@ -79,14 +84,12 @@ export function showing(secrets: Secrets, seal: Seal): (items: Item[]) => Item[]
   if (secrets === "sealed") return (items) => items;
   const show = secrets === "plain" ? openRecord : withoutSecrets;
   return (items) =>
-    items.flatMap((item) => {
+    items.map((item) => {
       const table = tableNamed(item.collection);
-      // A store that is filled with plain records may have another key.
-      if (table === null) return isProof(item) ? [] : [item];
-      if (table.sealed === undefined) return [item];
+      if (table?.sealed === undefined) return item;
       const record = parseStored<AnyRecord>(table.name, item.text);
       const shown = show(table, record, seal);
-      return shown === record ? [item] : [{ ...item, text: JSON.stringify(shown) }];
+      return shown === record ? item : { ...item, text: JSON.stringify(shown) };
     });
 }
 

@@ -8,7 +8,7 @@ import { freeze, itemsOf, sharedItemsOf } from "./account.ts";
 import { fillStore, findUnfinished, type Interrupted } from "./fill.ts";
 import { totalsOf, type Items, type Totals } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
-import { atOneMoment, itemsIn } from "./stored-items.ts";
+import { atOneMoment, itemsIn, proofIn } from "./stored-items.ts";
 import { formerItemsIn } from "./upgrade/former-items.ts";
 
 /**
@@ -27,7 +27,10 @@ export async function moveStore(
       layout < FIRST_WITH_TABLES ? formerItemsIn(reads, layout)() : itemsIn(reads),
     );
   const before = await totalsOf(items(), counting("checked", onProgress));
-  const source = { id: before.sha256, layout, count: before.entries, items };
+  const shared = async function* () {
+    yield await proofIn(from.reads);
+  };
+  const source = { id: before.sha256, layout, count: before.entries, items, shared };
   await fillStore(to, { work: "move", source, onProgress, ...interrupted });
   const compared = counting("compared", onProgress, 2 * before.entries);
   const after = await totalsOf(items(), compared);

@@ -3,6 +3,7 @@ import { accounts } from "../domain/program/account/account.ts";
 import { Failure } from "../failure.ts";
 import type { Seal } from "../seal.ts";
 import { parseStored } from "../storage/documents.ts";
+import { readItem } from "../storage/items.ts";
 import { MARK_KEY, PROOF_KEY, ROOM_KEY } from "../storage/layout.ts";
 import { docOf, rowOf } from "../storage/sealed.ts";
 import type { Engine, Reads, Session } from "../storage/session.ts";
@@ -53,10 +54,16 @@ export async function nextIdsIn(reads: Reads): Promise<Item[]> {
   }));
 }
 
-export async function plainItemsIn(reads: Reads): Promise<Item[]> {
+async function plainItemsIn(reads: Reads): Promise<Item[]> {
   const rows = await reads.all({ text: "select key, value from items order by key", values: [] });
-  const own = rows.filter(([key]) => key !== MARK_KEY && key !== ROOM_KEY);
+  const own = rows.filter(([key]) => key !== MARK_KEY && key !== ROOM_KEY && key !== PROOF_KEY);
   return own.map(([key, value]) => ({ collection: PLAIN, text: JSON.stringify({ key, value }) }));
+}
+
+/** The proof of a store's key. It goes along with sealed records. */
+export async function proofIn(reads: Reads): Promise<Item[]> {
+  const value = await readItem(reads, PROOF_KEY);
+  return value === null ? [] : [{ collection: PLAIN, text: JSON.stringify({ key: PROOF_KEY, value }) }];
 }
 
 /** Whether an item is the proof of a store's key. */
@@ -107,7 +114,7 @@ export async function holdsNothing(reads: Reads): Promise<boolean> {
     const rows = await reads.all({ text: `select 1 from ${name} limit 1`, values: [] });
     if (rows.length > 0) return false;
   }
-  return (await plainItemsIn(reads)).every(isProof);
+  return (await plainItemsIn(reads)).length === 0;
 }
 
 /** Empties all tables. */
