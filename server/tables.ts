@@ -10,9 +10,12 @@ import { billingObjects } from "./domain/ledger/billing/object.ts";
 import { waitingCancellations, waitingRefunds } from "./domain/ledger/billing/waiting.ts";
 import { campaigns } from "./domain/program/campaign/campaign.ts";
 import { commissions, commissionSources } from "./domain/ledger/commission/commission.ts";
+import { contracts, contractVersions } from "./domain/people/contract/contract.ts";
+import { contractDocuments } from "./domain/people/contract/document.ts";
 import { unsubscriptions } from "./domain/events/email.ts";
 import { erasureCounts, unfinishedErasures } from "./domain/people/erased.ts";
 import { facts, wantedEvents } from "./domain/events/event.ts";
+import { customStatuses, statusesOfLeads } from "./domain/people/lead/custom-status.ts";
 import { leads } from "./domain/people/lead/lead.ts";
 import { promoterAddresses } from "./domain/people/lead/suspicion.ts";
 import { migrationReports, migrations } from "./domain/program/migration/migration.ts";
@@ -40,6 +43,7 @@ import { instalments } from "./domain/ledger/sale/instalment.ts";
 import { salePayments } from "./domain/ledger/sale/payment.ts";
 import { cancellations, refunds, sales } from "./domain/ledger/sale/sale.ts";
 import { waitingEvents } from "./domain/ledger/sale/waiting.ts";
+import { savedViews } from "./domain/access/saved-view.ts";
 import { sessions } from "./domain/access/session.ts";
 import { serverSetups, sightings } from "./domain/people/sighting.ts";
 import { mailedLinks } from "./domain/switch/new-links.ts";
@@ -74,8 +78,12 @@ export const TABLES: readonly AnyTable[] = [
   campaigns,
   cancellations,
   commissions,
+  contracts,
+  contractDocuments,
+  contractVersions,
   csvImports,
   csvParts,
+  customStatuses,
   dayRates,
   deliveries,
   erasureCounts,
@@ -87,6 +95,7 @@ export const TABLES: readonly AnyTable[] = [
   instalments,
   lanes,
   leads,
+  statusesOfLeads,
   leases,
   wantedEvents,
   mailboxes,
@@ -117,6 +126,7 @@ export const TABLES: readonly AnyTable[] = [
   rewards,
   sales,
   salePayments,
+  savedViews,
   serverSetups,
   sessions,
   sightings,

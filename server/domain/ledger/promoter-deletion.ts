@@ -2,6 +2,7 @@ import { Failure } from "../../failure.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../events/event.ts";
+import { removeDocuments } from "../people/contract/document.ts";
 import { promoterAddresses } from "../people/lead/suspicion.ts";
 import { payoutHolds } from "./payout-method/hold.ts";
 import { stripeAccounts } from "./payment/stripe-account.ts";
@@ -47,6 +48,7 @@ export async function deletePromoter(
       await announce(tx, context, { entity: "payout_method", before: method, after: null });
     }
     await tx.remove(payoutHolds, accountId, id);
+    await removeDocuments(tx, promoter);
     await tx.remove(stripeAccounts, accountId, id);
     for (const { addressHash } of await tx.view.list(promoterAddresses, "id", accountId, [id]))
       await tx.remove(promoterAddresses, accountId, id, addressHash);
