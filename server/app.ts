@@ -215,7 +215,7 @@ function methodRefusal(services: Services, route: string, methods: string[]): Ev
 /** Refuses in the shape of the path's generation. */
 function refusal(services: Services, error: unknown, headers: AnswerHeaders = {}): EventHandler {
   return (event) => {
-    const generation = event.url.pathname.startsWith("/api/v2") ? "v2" : "v1";
+    const generation = /^\/api\/(v2|admin)\b/.test(event.url.pathname) ? "v2" : "v1";
     const shape = generation === "v2" ? v2Error : v1Error;
     return refuse(services, event, { error, generation, shape, headers });
   };

@@ -14,9 +14,12 @@ import { invoiceTexts } from "./domain/ledger/invoice/company.ts";
 import { invoicedPayouts, invoices, invoiceSeries } from "./domain/ledger/invoice/invoice.ts";
 import { taxDetails } from "./domain/ledger/invoice/tax-details.ts";
 import { commissions, commissionSources } from "./domain/ledger/commission/commission.ts";
+import { contracts, contractVersions } from "./domain/people/contract/contract.ts";
+import { contractDocuments } from "./domain/people/contract/document.ts";
 import { unsubscriptions } from "./domain/events/email.ts";
 import { erasureCounts, unfinishedErasures } from "./domain/people/erased.ts";
 import { facts, wantedEvents } from "./domain/events/event.ts";
+import { customStatuses, statusesOfLeads } from "./domain/people/lead/custom-status.ts";
 import { leads } from "./domain/people/lead/lead.ts";
 import { promoterAddresses } from "./domain/people/lead/suspicion.ts";
 import { migrationReports, migrations } from "./domain/program/migration/migration.ts";
@@ -42,6 +45,7 @@ import { instalments } from "./domain/ledger/sale/instalment.ts";
 import { salePayments } from "./domain/ledger/sale/payment.ts";
 import { cancellations, refunds, sales } from "./domain/ledger/sale/sale.ts";
 import { waitingEvents } from "./domain/ledger/sale/waiting.ts";
+import { savedViews } from "./domain/access/saved-view.ts";
 import { sessions } from "./domain/access/session.ts";
 import { serverSetups, sightings } from "./domain/people/sighting.ts";
 import { mailedLinks } from "./domain/switch/new-links.ts";
@@ -76,8 +80,12 @@ export const TABLES: readonly AnyTable[] = [
   campaigns,
   cancellations,
   commissions,
+  contracts,
+  contractDocuments,
+  contractVersions,
   csvImports,
   csvParts,
+  customStatuses,
   dayRates,
   deliveries,
   erasureCounts,
@@ -94,6 +102,7 @@ export const TABLES: readonly AnyTable[] = [
   invoicedPayouts,
   lanes,
   leads,
+  statusesOfLeads,
   leases,
   wantedEvents,
   mailboxes,
@@ -123,6 +132,7 @@ export const TABLES: readonly AnyTable[] = [
   rewards,
   sales,
   salePayments,
+  savedViews,
   serverSetups,
   sessions,
   sightings,

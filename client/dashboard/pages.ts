@@ -53,6 +53,12 @@ export const PAGES: PageRow[] = [
     component: lazy(async () => (await import("./assets/assets.tsx")).Assets),
   },
   {
+    path: "/admin/contracts",
+    title: "Contracts",
+    group: "Program",
+    component: lazy(async () => (await import("./contracts/contracts.tsx")).Contracts),
+  },
+  {
     path: "/admin/rewards",
     title: "Rewards",
     group: "Program",

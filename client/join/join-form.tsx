@@ -27,7 +27,7 @@ export function JoinForm({ campaign }: { campaign: Campaign }) {
     email: "",
     password: "",
     company_website: "",
-    ...initialAnswers(campaign.questions),
+    ...initialAnswers(campaign),
   });
   const joined = useSignal<Joined | null>(null);
   if (joined.value !== null) return <Done campaign={campaign} joined={joined.value} />;
@@ -49,14 +49,14 @@ export function JoinForm({ campaign }: { campaign: Campaign }) {
             ...(values.company_website !== "" && { company_website: values.company_website }),
             ...(invitation !== null && { invitation }),
             ...(ref !== null && { ref }),
-            ...answersOf(campaign.questions, values),
+            ...answersOf(campaign, values),
           };
           const params = { path: { campaign: campaign.id } };
           joined.value = await answer(api.POST("/api/v2/join/{campaign}", { params, body }));
         }}
       >
         <Fields form={texts} />
-        <Questions form={form} questions={campaign.questions} terms={campaign.terms} />
+        <Questions form={form} asked={campaign} />
         <Trap form={texts} />
       </Form>
       <p class="small">

@@ -1,24 +1,46 @@
 import { asRefusal } from "../ui/api/refusal.ts";
+import { qrPng, qrSvg } from "../ui/feedback/qr-code.tsx";
 import { toastRefusal } from "../ui/feedback/toast.tsx";
 import { t } from "../languages/messages.ts";
 
 /** Saves a list as a file of this name. */
 export function DownloadButton({ name, load }: { name: string; load: () => Promise<string> }) {
+  const make = async () => new Blob([await load()], { type: "text/csv" });
   return (
-    <button class="button" onClick={() => void save(name, load)}>
+    <button class="button" onClick={() => void saveFile(name, make)}>
       {t("download_csv")}
     </button>
   );
 }
 
-function save(name: string, load: () => Promise<string>): Promise<void> {
-  return saveFile(name, async () => new Blob([await load()], { type: "text/csv" }));
+const FILES = [
+  ["SVG", "svg", qrSvg],
+  ["PNG", "png", qrPng],
+] as const;
+
+/** Saves the QR code of a link as a file, for print (SVG) or for screens (PNG). */
+export function QrDownloads({ url, name }: { url: string; name: string }) {
+  const file = `qr-${name.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, "-")}`;
+  return (
+    <div class="row tight">
+      {FILES.map(([kind, ending, make]) => (
+        <button
+          key={kind}
+          class="button little"
+          aria-label={t("links.qr.file", { kind, name })}
+          onClick={() => void saveFile(`${file}.${ending}`, () => make(url))}
+        >
+          {kind}
+        </button>
+      ))}
+    </div>
+  );
 }
 
-/** Saves a file of this name. The page fetches it, because a link could not send the token of a frame. */
-export async function saveFile(name: string, load: () => Promise<Blob>): Promise<void> {
+/** Saves a file of this name. The page makes it, because a link could not send the token of a frame. */
+export async function saveFile(name: string, make: () => Blob | Promise<Blob>): Promise<void> {
   try {
-    const address = URL.createObjectURL(await load());
+    const address = URL.createObjectURL(await make());
     const link = document.createElement("a");
     link.href = address;
     link.download = name;

@@ -53,6 +53,11 @@ export const PAGES: { path: string; title: TextKey; component: LazyPage }[] = [
     component: lazy(async () => (await import("./campaigns/campaigns.tsx")).Campaigns),
   },
   {
+    path: "/portal/contracts",
+    title: "page.contracts",
+    component: lazy(async () => (await import("./contracts/contracts.tsx")).Contracts),
+  },
+  {
     path: "/portal/people",
     title: "page.people",
     component: lazy(async () => (await import("./people/people.tsx")).People),

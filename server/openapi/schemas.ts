@@ -113,7 +113,19 @@ function plain(value: unknown): unknown {
     };
   }
   return describedOutside(
-    Object.fromEntries(Object.entries(schema).map(([name, inner]) => [name, plain(inner)])),
+    Object.fromEntries(
+      Object.entries(schema).map(([name, inner]) => [
+        name,
+        name === "properties" ? plainEach(inner) : plain(inner),
+      ]),
+    ),
+  );
+}
+
+/** The fields of an object. They may have names such as `default`, which mean something in a schema. */
+function plainEach(properties: unknown): unknown {
+  return Object.fromEntries(
+    Object.entries(properties as object).map(([name, field]) => [name, plain(field)]),
   );
 }
 

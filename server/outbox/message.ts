@@ -5,6 +5,7 @@ import type { Balance } from "../domain/ledger/commission/balance.ts";
 import type { Commission } from "../domain/ledger/commission/commission.ts";
 import { actionOf, eventTypesOf, v1EventTypesOf, type EventMessage } from "../domain/events/event-type.ts";
 import type { RecordChange } from "../domain/ledger/announcement.ts";
+import type { ContractDocument } from "../domain/people/contract/document.ts";
 import type { Fact } from "../domain/events/event.ts";
 import type { Lead } from "../domain/people/lead/lead.ts";
 import {
@@ -24,6 +25,7 @@ import { webhooks, type Webhook } from "../domain/events/webhook/webhook.ts";
 import type { Store } from "../storage/store.ts";
 import { showEvent } from "../v1/event/event-data.ts";
 import { showCommission } from "../v2/commission/commission-json.ts";
+import { showDocument } from "../v2/contract/contract-json.ts";
 import { embeddedPromoterJson } from "../v2/embedded-json.ts";
 import { showPaymentsBatch } from "../v2/payments-batch/payments-batch-json.ts";
 import { payoutJson } from "../v2/payout/payout-json.ts";
@@ -191,6 +193,8 @@ async function dataOf(store: Store, change: RecordChange, time: "before" | "afte
   switch (change.entity) {
     case "commission":
       return commissionData(store, recordAt(change, time));
+    case "contract_document":
+      return documentData(store, recordAt(change, time));
     case "promoter":
       return promoterData(store, recordAt(change, time), change.balance?.[time]);
     case "promoter_campaign":
@@ -218,6 +222,11 @@ async function commissionData(store: Store, commission: Commission): Promise<Jso
   const shown = await showCommission(store, commission);
   const promoter = await store.get(promoters, commission.accountId, commission.promoterId);
   return { ...shown, promoter_campaign: { ...shown.promoter_campaign, promoter: ownerJson(promoter) } };
+}
+
+async function documentData(store: Store, document: ContractDocument): Promise<Json> {
+  const promoter = await store.get(promoters, document.accountId, document.promoterId);
+  return { ...(await showDocument(store, document)), promoter: ownerJson(promoter) };
 }
 
 /**

@@ -11,7 +11,10 @@ import { previewEmailOperation } from "./campaign/email-preview.ts";
 import { COMMISSION_BATCHES, destroyCommissionsOperation } from "./commission/commission-batches.ts";
 import { createCommissionOperation, updateCommissionOperation } from "./commission/commission-changes.ts";
 import { listCommissionsOperation } from "./commission/commissions.ts";
+import { CONTRACT_OPERATIONS } from "./contract/contracts.ts";
 import { CONNECTION_OPERATIONS } from "./connection-operations.ts";
+import { CUSTOM_STATUS_OPERATIONS, OWN_STATUS_OPERATIONS } from "./custom-status/custom-statuses.ts";
+import { DASHBOARD_OPERATIONS } from "./dashboard/dashboards.ts";
 import { EXPORT_OPERATIONS } from "./export/exports.ts";
 import { INVOICE_OPERATIONS } from "./invoice/invoice-operations.ts";
 import { homeOperation } from "./home/home.ts";
@@ -74,6 +77,7 @@ import {
 } from "./referral/referral-batches.ts";
 import { referralTimelineOperation } from "./referral/timeline.ts";
 import { MIGRATION_OPERATIONS } from "./migration/migrations.ts";
+import { SAVED_VIEW_OPERATIONS } from "./saved-view/saved-views.ts";
 import { SWITCH_OPERATIONS } from "./switch/switch.ts";
 import { USER_OPERATIONS } from "./user-operations.ts";
 import { trackSale } from "./referral/sale.ts";
@@ -105,6 +109,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ["GET", "/promo_codes/:id", getPromoCodeOperation],
   ["DELETE", "/promo_codes/:id", archivePromoCodeOperation],
   ...ASSET_OPERATIONS,
+  ...CONTRACT_OPERATIONS,
   ["GET", "/campaigns", listCampaignsOperation],
   ["POST", "/campaigns", createCampaignOperation],
   ["GET", "/campaigns/:id", getCampaignOperation],
@@ -130,12 +135,14 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ["POST", "/referrals/move_to_promoter", moveReferralsOperation],
   ["POST", "/referrals/:id/import_events", importEventsOperation],
   ["GET", "/referrals/:id/timeline", referralTimelineOperation],
+  ...OWN_STATUS_OPERATIONS,
   ["GET", "/promoters/:id/chart_data", promoterChart],
   ["GET", "/promoter_campaigns/:id/chart_data", promoterCampaignChart],
   ["GET", "/promoter_campaigns/:id/referral_links", listReferralLinksOperation],
   ["GET", "/home", homeOperation],
   ["GET", "/setup", setupOperation],
   ["POST", "/setup/script", checkScriptOperation],
+  ...DASHBOARD_OPERATIONS,
   ["GET", "/reports/overview", overviewReport],
   ["GET", "/reports/campaigns", campaignsReport],
   ["GET", "/reports/promoters", promotersReport],
@@ -166,6 +173,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ...CONNECTION_OPERATIONS,
   ...EXPORT_OPERATIONS,
   ["POST", "/imports", importOperation],
+  ...SAVED_VIEW_OPERATIONS,
   ...SWITCH_OPERATIONS,
   ...USER_OPERATIONS,
   ...MIGRATION_OPERATIONS,
@@ -176,6 +184,7 @@ export const V2_OPERATIONS: V2Row[] = [
   ...COMPANY_OPERATIONS.map((row): V2Row => [row[0], `/api/v2/company${row[1]}`, row[2], accessOf(row)]),
   ...PORTAL_ACCESS,
   ...ERASURES,
+  ...CUSTOM_STATUS_OPERATIONS,
   ["POST", "/api/v2/track/signup", trackSignup, "key"],
   ["POST", "/api/v2/track/sale", trackSale, "key"],
 ];

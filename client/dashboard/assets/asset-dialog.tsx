@@ -7,6 +7,7 @@ import { Await } from "../../ui/feedback/state.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { Select, TextArea, TextField } from "../../ui/form/field.tsx";
 import { Form, useForm, type FormState } from "../../ui/form/form.tsx";
+import { CampaignBoxes } from "../campaigns/choices.tsx";
 import { addCategory, loadCategories, TYPES, type Asset, type AssetType, type Category } from "./query.ts";
 
 /** The option for making a new category. */
@@ -87,7 +88,9 @@ function Fields({ asset, reload, onClose, categories, campaigns }: AssetDialogPr
           required
         />
       )}
-      {campaigns.length > 1 && <CampaignBoxes campaigns={campaigns} allowed={allowed} />}
+      {campaigns.length > 1 && (
+        <CampaignBoxes campaigns={campaigns} chosen={allowed} hint="Tick none if all promoters may use it." />
+      )}
     </Form>
   );
 }
@@ -161,38 +164,6 @@ function Content({
         />
       )}
     </>
-  );
-}
-
-/** The campaigns whose promoters see it. */
-function CampaignBoxes({
-  campaigns,
-  allowed,
-}: {
-  campaigns: Parts["campaigns"];
-  allowed: Signal<ReadonlySet<number>>;
-}) {
-  const mark = (id: number, isAllowed: boolean) => {
-    const next = new Set(allowed.value);
-    if (isAllowed) next.add(id);
-    else next.delete(id);
-    allowed.value = next;
-  };
-  return (
-    <fieldset class="stack tight">
-      <legend>For promoters of</legend>
-      <span class="hint">Tick none if all promoters may use it.</span>
-      {campaigns.map(({ id, name }) => (
-        <label key={id} class="check">
-          <input
-            type="checkbox"
-            checked={allowed.value.has(id)}
-            onInput={(event) => mark(id, event.currentTarget.checked)}
-          />
-          {name}
-        </label>
-      ))}
-    </fieldset>
   );
 }
 

@@ -1,3 +1,4 @@
+import type { Signal } from "@preact/signals";
 import { api, page } from "../../ui/api/client.ts";
 import { useLoad, type Loaded } from "../../ui/api/load.ts";
 import type { components } from "../../ui/api/types.ts";
@@ -32,4 +33,38 @@ export function ChooseCampaign<F extends { campaign: string }>({
 }) {
   const options = [["", "All campaigns"] as const, ...campaignOptions(campaigns)];
   return <Choose filters={filters} name="campaign" label="Campaign" options={options} />;
+}
+
+/** Boxes for the campaigns whose promoters something is for. */
+export function CampaignBoxes({
+  campaigns,
+  chosen,
+  hint,
+}: {
+  campaigns: { id: number; name: string }[];
+  chosen: Signal<ReadonlySet<number>>;
+  hint: string;
+}) {
+  const mark = (id: number, isChosen: boolean) => {
+    const next = new Set(chosen.value);
+    if (isChosen) next.add(id);
+    else next.delete(id);
+    chosen.value = next;
+  };
+  return (
+    <fieldset class="stack tight">
+      <legend>For promoters of</legend>
+      <span class="hint">{hint}</span>
+      {campaigns.map(({ id, name }) => (
+        <label key={id} class="check">
+          <input
+            type="checkbox"
+            checked={chosen.value.has(id)}
+            onInput={(event) => mark(id, event.currentTarget.checked)}
+          />
+          {name}
+        </label>
+      ))}
+    </fieldset>
+  );
 }

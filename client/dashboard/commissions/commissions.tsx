@@ -10,6 +10,7 @@ import { NoneFits } from "../../ui/table/filters.tsx";
 import { useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { useCampaigns } from "../campaigns/choices.tsx";
+import { SavedViews } from "../saved-views.tsx";
 import { may } from "../session/session.ts";
 import { COMMISSION_ACTIONS } from "./actions.ts";
 import { CommissionDialog } from "./commission-dialog.tsx";
@@ -81,6 +82,7 @@ export function Commissions() {
       }
     >
       <CommissionFilterBar filters={filters} campaigns={campaigns.data.value}>
+        <SavedViews list="commissions" filters={filters} usual={USUAL} />
         <ColumnMenu columns={all} chosen={chosenColumns} />
       </CommissionFilterBar>
       <ChosenActions actions={COMMISSION_ACTIONS} choice={choice} one="commission" reload={list.reload} />

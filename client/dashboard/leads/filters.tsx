@@ -6,6 +6,7 @@ import { Choose, Only, optionsOf, SearchField } from "../../ui/table/filters.tsx
 import { orderOf, PAGE_LENGTH, type Rows, type Wanted } from "../../ui/table/list.ts";
 import { ChooseCampaign, type Campaign } from "../campaigns/choices.tsx";
 import { SUSPICION_OPTIONS, suspicionsOf } from "../suspicions.ts";
+import { statusOptions, type OwnStatus } from "./own-statuses.tsx";
 import { STATES, type Lead } from "./words.ts";
 
 type Query = NonNullable<operations["listReferrals"]["parameters"]["query"]>;
@@ -18,6 +19,7 @@ export const USUAL = {
   campaign: "",
   promoter: "",
   suspicion: "",
+  own: "",
   page: "1",
   sort: "-created_at",
 };
@@ -33,7 +35,7 @@ export function loadLeads(
 }
 
 /** Unset filters are left out, because the server refuses empty ones. */
-function queryOf({ q, state, type, campaign, promoter, suspicion, sort }: LeadFilters): Query {
+function queryOf({ q, state, type, campaign, promoter, suspicion, own, sort }: LeadFilters): Query {
   return {
     ...(q && { q }),
     ...(state && { "filters[state]": state as NonNullable<Query["filters[state]"]> }),
@@ -41,6 +43,7 @@ function queryOf({ q, state, type, campaign, promoter, suspicion, sort }: LeadFi
     ...(campaign && { "filters[campaign_id]": [Number(campaign)] }),
     ...(promoter && { "filters[promoter_id]": Number(promoter) }),
     ...(suspicion && { "filters[fraud_check]": suspicionsOf(suspicion) }),
+    ...(own && { "filters[custom_status_id]": [Number(own)] }),
     ...(sort && { "sorting[created_at]": orderOf(sort).direction }),
   };
 }
@@ -55,10 +58,13 @@ const STATE_OPTIONS = optionsOf("Any state", {
 export function LeadFilterBar({
   filters,
   campaigns,
+  statuses,
   children,
 }: {
   filters: Filters<LeadFilters>;
   campaigns: Campaign[] | null;
+  /** The company's own statuses. */
+  statuses: OwnStatus[];
   children: ComponentChildren;
 }) {
   return (
@@ -67,6 +73,14 @@ export function LeadFilterBar({
         <SearchField filters={filters} label="Search leads" placeholder="E-mail, your id, name or website" />
         <Choose filters={filters} name="type" label="Customers" options={TYPE_OPTIONS} />
         <Choose filters={filters} name="state" label="State" options={STATE_OPTIONS} />
+        {statuses.length > 0 && (
+          <Choose
+            filters={filters}
+            name="own"
+            label="Own status"
+            options={[["", "Any own status"], ...statusOptions(statuses)]}
+          />
+        )}
         <ChooseCampaign filters={filters} campaigns={campaigns} />
         <Choose filters={filters} name="suspicion" label="Suspicions" options={SUSPICION_OPTIONS} />
         <div class="end">{children}</div>

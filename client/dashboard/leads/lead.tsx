@@ -10,6 +10,7 @@ import { Page } from "../../ui/shell/page.tsx";
 import { may } from "../session/session.ts";
 import { actOnLeads } from "./actions.tsx";
 import { MoveLeads } from "./move-leads.tsx";
+import { ChooseStatus } from "./own-statuses.tsx";
 import { leadName, SOURCES, type Lead } from "./words.ts";
 import { LeadState } from "./summary.tsx";
 import { Suspicion } from "./suspicion.tsx";
@@ -32,6 +33,7 @@ export function LeadPage() {
         {({ lead, entries }) => (
           <div class="stack wide">
             <LeadState lead={lead} />
+            {may("manager") && <ChooseStatus lead={lead} reload={loaded.reload} />}
             <Suspicion lead={lead} reload={loaded.reload} />
             <div class="grid sides">
               <section class="card">

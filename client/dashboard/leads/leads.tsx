@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import { useLoad } from "../../ui/api/load.ts";
 import { Empty } from "../../ui/feedback/state.tsx";
 import { date } from "../../ui/format.ts";
 import { useFilters } from "../../ui/fragment.ts";
@@ -9,9 +10,11 @@ import { NoneFits } from "../../ui/table/filters.tsx";
 import { useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { useCampaigns } from "../campaigns/choices.tsx";
+import { SavedViews } from "../saved-views.tsx";
 import { may } from "../session/session.ts";
 import { LeadActions } from "./actions.tsx";
 import { LeadFilterBar, loadLeads, USUAL } from "./filters.tsx";
+import { loadStatuses, OwnStatuses } from "./own-statuses.tsx";
 import { NewLead } from "./new-lead.tsx";
 import { SOURCES, type Lead } from "./words.ts";
 import { LeadName, LeadState } from "./summary.tsx";
@@ -47,18 +50,26 @@ export function Leads() {
   const choice = useChoice({ filters, list, load: loadLeads });
   const columns = useColumns("leads", HIDDEN_AT_FIRST);
   const isAdding = useSignal(false);
+  const isNaming = useSignal(false);
+  const statuses = useLoad(loadStatuses);
   return (
     <Page
       title="Leads"
       actions={
         may("manager") && (
-          <button class="button main" onClick={() => (isAdding.value = true)}>
-            Add a lead
-          </button>
+          <>
+            <button class="button" onClick={() => (isNaming.value = true)}>
+              Own statuses
+            </button>
+            <button class="button main" onClick={() => (isAdding.value = true)}>
+              Add a lead
+            </button>
+          </>
         )
       }
     >
-      <LeadFilterBar filters={filters} campaigns={campaigns.data.value}>
+      <LeadFilterBar filters={filters} campaigns={campaigns.data.value} statuses={statuses.data.value ?? []}>
+        <SavedViews list="leads" filters={filters} usual={USUAL} />
         <ColumnMenu columns={COLUMNS} chosen={columns} />
       </LeadFilterBar>
       {may("manager") && <LeadActions choice={choice} reload={list.reload} />}
@@ -74,6 +85,13 @@ export function Leads() {
           </NoneFits>
         }
       />
+      {isNaming.value && statuses.data.value && (
+        <OwnStatuses
+          statuses={statuses.data.value}
+          onSaved={async () => void (await Promise.all([statuses.reload(), list.reload()]))}
+          onClose={() => (isNaming.value = false)}
+        />
+      )}
       {isAdding.value && <NewLead reload={list.reload} onClose={() => (isAdding.value = false)} />}
     </Page>
   );

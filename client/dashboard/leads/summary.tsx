@@ -16,11 +16,12 @@ export function LeadName({ lead }: { lead: Lead }) {
   );
 }
 
-/** A lead's state, and whether it is suspicious. */
-export function LeadState({ lead: { state, fraud_check: suspicion } }: { lead: Lead }) {
+/** A lead's state, the company's own status, and whether it is suspicious. */
+export function LeadState({ lead: { state, custom_status: own, fraud_check: suspicion } }: { lead: Lead }) {
   return (
     <span class="row tight">
       <Badge tone={STATES[state].tone}>{STATES[state].words}</Badge>
+      {own !== null && <Badge>{own}</Badge>}
       {suspicion !== "no_suspicion" && (
         <span title={SUSPICIONS[suspicion].words}>
           <Badge tone="warn">{SUSPICIONS[suspicion].short}</Badge>

@@ -10,6 +10,7 @@ import { useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { ChooseCampaign, useCampaigns } from "../campaigns/choices.tsx";
 import { amountOf } from "../../ui/amount.ts";
+import { SavedViews } from "../saved-views.tsx";
 import { may } from "../session/session.ts";
 import { PAYOUT_ACTIONS } from "./actions.ts";
 import { loadPayouts, USUAL, type PayoutFilters } from "./query.ts";
@@ -83,6 +84,7 @@ export function PayoutList({
         <ChooseCampaign filters={filters} campaigns={campaigns.data.value} />
         <Choose filters={filters} name="method" label="Payout method" options={METHOD_OPTIONS} />
         <div class="end">
+          <SavedViews list="payouts" filters={filters} usual={{ ...USUAL, tab: "all" }} />
           <ColumnMenu columns={COLUMNS} chosen={columns} />
         </div>
       </div>

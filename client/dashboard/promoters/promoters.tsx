@@ -9,6 +9,7 @@ import { NoneFits } from "../../ui/table/filters.tsx";
 import { useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { useCampaigns } from "../campaigns/choices.tsx";
+import { SavedViews } from "../saved-views.tsx";
 import { may } from "../session/session.ts";
 import { PromoterActions } from "./actions.tsx";
 import { PromoterFilterBar, loadPromoters, USUAL } from "./filters.tsx";
@@ -86,6 +87,7 @@ export function Promoters() {
       }
     >
       <PromoterFilterBar filters={filters} campaigns={campaigns.data.value}>
+        <SavedViews list="promoters" filters={filters} usual={USUAL} />
         <ColumnMenu columns={all} chosen={columns} />
       </PromoterFilterBar>
       {may("manager") && (

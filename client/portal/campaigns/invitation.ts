@@ -5,7 +5,7 @@ import type { components } from "../../ui/api/types.ts";
 export interface Invitation {
   campaign: Pick<
     components["schemas"]["PortalCampaign"],
-    "id" | "name" | "needs_approval" | "questions" | "terms"
+    "id" | "name" | "needs_approval" | "questions" | "terms" | "contracts"
   >;
   invitation: string | null;
 }

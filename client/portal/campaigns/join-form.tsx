@@ -15,21 +15,21 @@ export function JoinForm({
 }: Invitation & {
   onJoined: (state: Campaign["state"]) => void;
 }) {
-  const form = useForm(initialAnswers(campaign.questions));
+  const form = useForm(initialAnswers(campaign));
   return (
     <Form
       form={form}
       action={t(campaign.needs_approval ? "join.apply" : "join.join")}
       onSubmit={async (values) => {
-        const answers = answersOf(campaign.questions, values);
+        const answers = answersOf(campaign, values);
         const body = { ...answers, ...(invitation !== null && { invitation }) };
         const params = { path: { id: campaign.id } };
         const joined = await answer(api.POST("/api/v2/affiliate/campaigns/{id}/join", { params, body }));
         onJoined(joined.state);
       }}
     >
-      <Questions form={form} questions={campaign.questions} terms={campaign.terms} />
-      {campaign.questions.length === 0 && campaign.terms === null && (
+      <Questions form={form} asked={campaign} />
+      {campaign.questions.length === 0 && campaign.terms === null && campaign.contracts.length === 0 && (
         <p class="soft">{t(campaign.needs_approval ? "campaigns.review" : "campaigns.own_link")}</p>
       )}
     </Form>

@@ -4,7 +4,9 @@ import { Await } from "../../ui/feedback/state.tsx";
 import { Page } from "../../ui/shell/page.tsx";
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { loadJoined } from "../campaigns/joined.ts";
+import { loadDocuments } from "../contracts/contracts.tsx";
 import { NoCampaign } from "../campaigns/no-campaign.tsx";
+import { QrDownloads } from "../download.tsx";
 import { stateWords } from "../words.ts";
 import { Course } from "./course.tsx";
 import { Terms } from "./terms.tsx";
@@ -20,12 +22,25 @@ export function Home() {
   return (
     <Page title={t("page.home")}>
       <div class="stack wide">
+        <ToSign />
         <YourLinks />
         <Earned />
         <Terms />
         <Course />
       </div>
     </Page>
+  );
+}
+
+/** Leads to the contracts that wait for the promoter's signature. */
+function ToSign() {
+  const waiting = (useLoad(loadDocuments).data.value ?? []).filter(({ status }) => status === "pending");
+  if (waiting.length === 0) return null;
+  return (
+    <p class="notice warn" role="status">
+      {t("contracts.waiting", { count: waiting.length })}
+      <a href="/portal/contracts">{t("contracts.read_and_sign")}</a>
+    </p>
   );
 }
 
@@ -61,7 +76,13 @@ function YourLinks() {
                   </a>
                 </div>
               </div>
-              <QrCode text={joined.ref_link} label={t("home.link.qr", { campaign: joined.campaign.name })} />
+              <div class="stack tight">
+                <QrCode
+                  text={joined.ref_link}
+                  label={t("home.link.qr", { campaign: joined.campaign.name })}
+                />
+                <QrDownloads url={joined.ref_link} name={joined.campaign.name} />
+              </div>
             </section>
           ))}
         </div>

@@ -11,6 +11,7 @@ import { Page } from "../../ui/shell/page.tsx";
 import { loadJoined } from "../campaigns/joined.ts";
 import { NoCampaign } from "../campaigns/no-campaign.tsx";
 import { QrCode } from "../../ui/feedback/qr-code.tsx";
+import { QrDownloads } from "../download.tsx";
 import { firstCampaignFirst } from "../session/session.ts";
 import { stateWords } from "../words.ts";
 import { Codes } from "./codes.tsx";
@@ -59,7 +60,11 @@ export function Links() {
       )}
       {coded.value && (
         <Dialog title={coded.value.name} onClose={() => (coded.value = null)}>
-          <QrCode text={coded.value.url} label={t("links.qr.of", { name: coded.value.name })} />
+          <div class="stack tight">
+            <QrCode text={coded.value.url} label={t("links.qr.of", { name: coded.value.name })} />
+            <p class="small soft">{t("links.qr.hint")}</p>
+            <QrDownloads url={coded.value.url} name={coded.value.name} />
+          </div>
         </Dialog>
       )}
     </Page>

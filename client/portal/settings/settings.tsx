@@ -5,6 +5,7 @@ import { Agreement } from "./agreement.tsx";
 import { EmailSettings } from "./email-settings.tsx";
 import { InvoiceDetails } from "./invoice-details.tsx";
 import { LanguageSettings } from "./language-settings.tsx";
+import { Leave } from "./leave.tsx";
 import { Password } from "./password.tsx";
 import { PayoutMethods } from "./payout-methods.tsx";
 import { Profile } from "./profile.tsx";
@@ -18,6 +19,7 @@ const tabs = () => [
   { id: "emails", title: t("settings.emails"), panel: () => <EmailSettings /> },
   { id: "language", title: t("settings.language"), panel: () => <LanguageSettings /> },
   { id: "password", title: t("password"), panel: () => <Password /> },
+  { id: "leave", title: t("settings.leave"), panel: () => <Leave /> },
 ];
 
 /** All that invoices and tax offices need. */

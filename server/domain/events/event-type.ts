@@ -2,6 +2,7 @@ import type { EmailKind } from "./email.ts";
 
 export const ENTITIES = [
   "commission",
+  "contract_document",
   "payments_batch",
   "payout",
   "payout_method",
@@ -26,6 +27,7 @@ interface Announced {
  */
 export interface AnnouncedRecords {
   commission: Announced & { status: string };
+  contract_document: Announced;
   payments_batch: Announced & { status: string; processingStartedAt: string | null };
   payout: Announced & { status: string; unit: string; amount: number };
   payout_method: Announced;
@@ -63,7 +65,7 @@ export interface EventMessage {
   at: string;
 }
 
-/** A sentence for each event type. Some belong to features that don't exist yet. */
+/** A sentence for each event type. */
 export const EVENT_MEANINGS: Record<string, string> = {
   "commission.approved": "A commission was approved.",
   "commission.created": "A promoter earned a commission.",
@@ -219,6 +221,8 @@ function transitionsOf(change: AnnouncedChange): string[] {
   switch (entity) {
     case "promoter_campaign":
       return before?.state === after.state ? [] : [after.state];
+    case "contract_document":
+      return before === null ? ["signed"] : [];
     case "commission":
       return before?.status === after.status ? [] : [after.status];
     case "payments_batch":

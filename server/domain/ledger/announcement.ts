@@ -4,6 +4,7 @@ import type { Balance } from "./commission/balance.ts";
 import { commissions, type Commission } from "./commission/commission.ts";
 import type { Entity } from "../events/event-type.ts";
 import type { Fact } from "../events/event.ts";
+import { contractDocuments, type ContractDocument } from "../people/contract/document.ts";
 import { leads, type Lead } from "../people/lead/lead.ts";
 import { paymentsBatches, type PaymentsBatch } from "./payments-batch/batch.ts";
 import { payoutMethods, type PayoutMethod } from "./payout-method/payout-method.ts";
@@ -15,6 +16,7 @@ import { promoters, type Promoter } from "../people/promoter/promoter.ts";
 /** The record of each entity. */
 interface EntityRecords {
   commission: Commission;
+  contract_document: ContractDocument;
   payments_batch: PaymentsBatch;
   payout: Payout;
   payout_method: PayoutMethod;
@@ -40,6 +42,7 @@ export type RecordChange = {
 
 const TABLES: { [E in Entity]: Table<EntityRecords[E]> } = {
   commission: commissions,
+  contract_document: contractDocuments,
   payments_batch: paymentsBatches,
   payout: payouts,
   payout_method: payoutMethods,

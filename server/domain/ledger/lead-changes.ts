@@ -13,6 +13,7 @@ import {
 import { findByRefToken } from "../people/promoter-campaign/ref-token.ts";
 import { hasWaiting } from "./sale/waiting.ts";
 import type { Show } from "../show.ts";
+import { noteCustomStatus, requireCustomStatus, statusesOfLeads } from "../people/lead/custom-status.ts";
 import { checkSplits } from "../people/lead/creation.ts";
 import { withHistory } from "../people/lead/customer.ts";
 import {
@@ -36,6 +37,7 @@ export interface LeadChanges extends OwnerName {
   customerSince?: Date | null | undefined;
   state?: LeadState | undefined;
   suspicion?: Suspicion | undefined;
+  customStatusId?: number | null | undefined;
   splits?: Split[] | null | undefined;
   /** Whether the commissions stay with the former promoter. */
   leavesCommissions: boolean;
@@ -68,6 +70,8 @@ export async function updateLead<T>(
     const after = withHistory(before, updated, now.toISOString());
     await refuseFaults(tx, after);
     if (changes.splits) await checkSplits(tx, after);
+    if (changes.customStatusId) await requireCustomStatus(tx, accountId, changes.customStatusId);
+    await noteCustomStatus(tx, before, after);
     await tx.put(leads, after, LEAD_REFUSALS);
     await announce(tx, context, { entity: "referral", before, after });
     if (target !== null && !changes.leavesCommissions)
@@ -89,7 +93,10 @@ export async function deleteLead(context: Context, accountId: number, selector: 
     await tx.lock(leads, accountId, lead.id);
     const isSold = lead.salesCount > 0 || (await hasWaiting(tx, lead));
     if (isSold) await tx.put(leads, { ...lead, archivedAt: context.now.toISOString() });
-    else await tx.remove(leads, accountId, lead.id);
+    else {
+      await tx.remove(leads, accountId, lead.id);
+      await tx.remove(statusesOfLeads, accountId, lead.id);
+    }
     await announce(tx, context, { entity: "referral", before: lead, after: null });
   });
 }
@@ -141,6 +148,7 @@ function changed(lead: Lead, changes: LeadChanges, now: Date): Lead {
     planName: planName === undefined ? lead.planName : planName,
     suspicion: changes.suspicion ?? lead.suspicion,
     splits: splits === undefined ? lead.splits : splits,
+    ...(changes.customStatusId !== undefined && { customStatusId: changes.customStatusId ?? undefined }),
     customerSince: customerSince === undefined ? lead.customerSince : (customerSince?.toISOString() ?? null),
   };
   const state = changes.state ?? impliedState(after, customerSince);

@@ -2,6 +2,7 @@ import { Failure } from "../../failure.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Context } from "../context.ts";
 import { announce } from "../events/event.ts";
+import { removeDocuments } from "../people/contract/document.ts";
 import { promoterAddresses } from "../people/lead/suspicion.ts";
 import { taxDetails } from "./invoice/tax-details.ts";
 import { payoutHolds } from "./payout-method/hold.ts";
@@ -48,6 +49,7 @@ export async function deletePromoter(
     }
     await tx.remove(payoutHolds, accountId, id);
     await tx.remove(taxDetails, accountId, id);
+    await removeDocuments(tx, promoter);
     for (const { addressHash } of await tx.view.list(promoterAddresses, "id", accountId, [id]))
       await tx.remove(promoterAddresses, accountId, id, addressHash);
     await tx.remove(promoters, accountId, id);

@@ -1,5 +1,5 @@
 import { sql, type Compilable, type Kysely } from "kysely";
-import { prepared } from "../../storage/query.ts";
+import { among, prepared } from "../../storage/query.ts";
 import type { View } from "../../storage/store.ts";
 import type { Share, Summing, SumTable } from "../../storage/sums.ts";
 import { NO_VISIT, ORIGIN_KINDS, originKeys, type Origin } from "./origin.ts";
@@ -150,6 +150,12 @@ export async function loadPromoterTotals(
   const totals = {} as Record<Metric, number>;
   for (let at = 0; at < METRICS.length; at++) totals[METRICS[at]!] = sums[at]!;
   return totals;
+}
+
+/** The totals of these campaigns together. */
+export function loadCampaignsStats(view: View, accountId: number, campaignIds: number[]): Promise<Stats> {
+  const days = dailyQuestion(view, accountId, "campaign").where(among("daily.subject_id", campaignIds));
+  return statsIn(view, days.select(totalsOf(TOTAL_METRICS)));
 }
 
 /** The totals of a campaign. */

@@ -6,6 +6,7 @@ import { withoutLog } from "../access/audit/audited-store.ts";
 import { commissions } from "../ledger/commission/commission.ts";
 import { systemChance, type Context } from "../context.ts";
 import { announce } from "../events/event.ts";
+import { eraseDocuments } from "../people/contract/document.ts";
 import { isProposed, leads, type Lead } from "../people/lead/lead.ts";
 import { findLeadByEmail, listArchived, listProposals } from "../people/lead/search.ts";
 import { promoterAddresses } from "../people/lead/suspicion.ts";
@@ -67,6 +68,7 @@ export async function erasePromoter(given: Context, accountId: number, who: stri
       await tx.put(payoutMethods, { ...method, details: {}, meta: {}, isDisabled: true });
     await tx.remove(payoutHolds, accountId, id);
     await tx.remove(taxDetails, accountId, id);
+    await eraseDocuments(tx, promoter);
     await forgetSourceTexts(tx, accountId, { kind: "promoter", recordId: id });
     await forgetMigrationTexts(tx, accountId);
     for (const seen of await tx.view.list(promoterAddresses, "id", accountId, [id]))

@@ -119,7 +119,8 @@ function isSubject({ entity, entityId: id, data }: Shown, erased: Erased): boole
   if ("leadId" in erased) return entity === "referral" && id === erased.leadId;
   if (entity === "promoter") return id === erased.promoterId;
   if (entity === "promoter_campaign") return erased.promoterCampaignIds.has(id);
-  if (entity === "payout_method") return ownerIdOf(data) === erased.promoterId;
+  if (entity === "payout_method" || entity === "contract_document")
+    return ownerIdOf(data) === erased.promoterId;
   const owner = data["promoter_campaign_id"] ?? data["promoterCampaignId"];
   return entity === "promo_code" && erased.promoterCampaignIds.has(Number(owner));
 }

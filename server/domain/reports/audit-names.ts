@@ -1,10 +1,13 @@
 import type { View } from "../../storage/store.ts";
 import { campaigns } from "../program/campaign/campaign.ts";
+import { contracts } from "../people/contract/contract.ts";
+import { customStatuses } from "../people/lead/custom-status.ts";
 import { leads } from "../people/lead/lead.ts";
 import { products } from "../program/product.ts";
 import { promoCodes } from "../people/promo-code/promo-code.ts";
 import { promoterName, promoters } from "../people/promoter/promoter.ts";
 import { rewards } from "../program/reward/reward.ts";
+import { savedViews } from "../access/saved-view.ts";
 import { findUser } from "../access/user/user.ts";
 import { webhooks } from "../events/webhook/webhook.ts";
 import type { AuditEntry } from "../access/audit/audit.ts";
@@ -21,6 +24,12 @@ export async function findEntryName(view: View, entry: AuditEntry): Promise<stri
       return (await view.get(campaigns, accountId, id))?.name ?? null;
     case "reward":
       return (await view.get(rewards, accountId, id))?.name ?? null;
+    case "contract":
+      return (await view.get(contracts, accountId, id))?.name ?? null;
+    case "custom_referral_status":
+      return (await view.get(customStatuses, accountId, id))?.name ?? null;
+    case "saved_view":
+      return (await view.get(savedViews, accountId, id))?.name ?? null;
     case "product":
       return (await view.get(products, accountId, id))?.name ?? null;
     case "promo_code":

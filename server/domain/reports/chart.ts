@@ -80,6 +80,13 @@ export interface Comparison {
   previous: RangeFigures;
 }
 
+interface ComparisonQuery {
+  range: Period;
+  figures: readonly Figure[];
+  /** Only these campaigns. Absent: all. */
+  campaignIds?: number[] | undefined;
+}
+
 /**
  * Compares the account's figures of a range with those of the range before.
  * @throws Failure `invalid` if the range ends before it begins, or is too long
@@ -87,7 +94,7 @@ export interface Comparison {
 export async function compareRanges(
   store: Store,
   accountId: number,
-  { range, figures }: { range: Period; figures: readonly Figure[] },
+  { range, figures, campaignIds }: ComparisonQuery,
 ): Promise<Comparison> {
   const groupBy = groupingOf(range);
   // Splitting a range validates it, so this comes before the reads.
@@ -98,6 +105,7 @@ export async function compareRanges(
     periods: [...before.periods, ...now.periods],
     figures,
     series: "campaign",
+    chosen: campaignIds && ((column) => among(column, campaignIds)),
     isWhole: true,
     ownerOf: Number,
   });

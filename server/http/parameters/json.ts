@@ -13,8 +13,8 @@ const MAX_DEPTH = 16;
  * @see docs/spec/common.md "Input"
  * @throws Failure `malformed` if the body is not a JSON object, `too_large` past a limit
  */
-export async function readJson(event: H3Event): Promise<Record<string, unknown>> {
-  const body = await readBody(event);
+export async function readJson(event: H3Event, maxBytes?: number): Promise<Record<string, unknown>> {
+  const body = await readBody(event, maxBytes);
   const values = body.trim() === "" ? {} : await objectIn(event, body);
   bodies.set(event, values);
   return values;

@@ -17,6 +17,12 @@ import {
   listOwnPromoterCampaignsOperation,
   updateOwnPromoterCampaignOperation,
 } from "./campaign/promoter-campaigns.ts";
+import {
+  draftDocumentOperation,
+  listOwnDocumentsOperation,
+  showOwnDocumentOperation,
+  signOwnDocumentOperation,
+} from "./contract/contract-documents.ts";
 import { exportOwnCommissionsOperation, listOwnCommissionsOperation } from "./money/commissions.ts";
 import { showInvoiceDetailsOperation, updateInvoiceDetailsOperation } from "./money/invoice-details.ts";
 import {
@@ -38,7 +44,8 @@ import { ownDueStatsOperation, payoutReceiptOperation } from "./money/payout-rec
 import { listOwnPaymentsOperation } from "./money/payments.ts";
 import { exportOwnPayoutsOperation, listOwnPayoutsOperation } from "./money/payouts.ts";
 import { affiliateRoute, entranceRoute, type AffiliateRow, type OpenRow } from "./operation.ts";
-import { showCurrentOperation, updateCurrentOperation } from "./profile/current.ts";
+import { archiveCurrentOperation, showCurrentOperation, updateCurrentOperation } from "./profile/current.ts";
+import { emailFromIdOperation, setPasswordByLinkOperation } from "./profile/encrypted-id.ts";
 import { showEmailSettingsOperation, updateEmailSettingsOperation } from "./profile/email-settings.ts";
 import { setLanguageOperation } from "./profile/language.ts";
 import { setPasswordOperation } from "./profile/password.ts";
@@ -69,12 +76,17 @@ const OWN_OPERATIONS: AffiliateRow[] = [
   ["GET", "/promoters/current", showCurrentOperation],
   ["PUT", "/promoters/current", updateCurrentOperation],
   ["POST", "/promoters/set_password", setPasswordOperation],
+  ["POST", "/promoters/archive", archiveCurrentOperation],
   ["GET", "/promoters/chart_data", ownChartOperation],
   ["GET", "/promoters/sub_affiliates", listSubAffiliatesOperation],
   ["GET", "/campaigns", listOpenCampaignsOperation],
   ["POST", "/campaigns/:id/join", joinCampaignOperation],
   ["GET", "/assets", listOwnAssetsOperation],
   ["GET", "/asset_categories", listOwnCategoriesOperation],
+  ["GET", "/contract_documents", listOwnDocumentsOperation],
+  ["POST", "/contract_documents/draft", draftDocumentOperation],
+  ["GET", "/contract_documents/:id", showOwnDocumentOperation],
+  ["POST", "/contract_documents/:id/sign", signOwnDocumentOperation],
   ["GET", "/promoter_campaigns", listOwnPromoterCampaignsOperation],
   ["PUT", "/promoter_campaigns/:id", updateOwnPromoterCampaignOperation],
   ["GET", "/referral_links", listOwnLinksOperation],
@@ -127,6 +139,8 @@ const OPEN_OPERATIONS: OpenRow[] = [
   ["POST", "/session/link", useLinkOperation],
   ["POST", "/session/link/send", sendLinkOperation],
   ["POST", "/session/link/check", checkLinkOperation],
+  ["GET", "/promoters/email_from_encrypted_id", emailFromIdOperation],
+  ["PUT", "/promoters/set_password", setPasswordByLinkOperation],
 ];
 
 /** All operations for signed-in promoters, with full paths. */

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { checkSignup, type Campaign } from "../../domain/program/campaign/campaign.ts";
 import { keepPassword } from "../../domain/access/password.ts";
+import { requireSignatures } from "../../domain/people/contract/document.ts";
 import { joinProgram, loadOpenCampaign, type OpenCampaign } from "../../domain/people/portal/join.ts";
 import { loadTerms } from "../../domain/ledger/terms.ts";
 import { Failure } from "../../failure.ts";
@@ -10,6 +11,7 @@ import { describe, shapeInput } from "../../input/shape.ts";
 import type { OpenOperation, OpenRequest } from "../affiliate/operation.ts";
 import { mailAddress } from "../affiliate/own-fields.ts";
 import { newPassword } from "../affiliate/profile/password-field.ts";
+import { joinContract, joinContractsJson, signedVersions } from "../contract/join-contracts.ts";
 import { offer, questionAnswer, questionsJson } from "../campaign/signup-page-json.ts";
 import { readPathId } from "../path-id.ts";
 import { field, recordId } from "../../http/fields.ts";
@@ -31,6 +33,7 @@ const answerBody = z.object({
     { "Where do you publish?": "Blog" },
   ),
   terms_accepted: field(flag.optional(), "Whether the terms are accepted."),
+  signed_contract_version_ids: signedVersions,
 });
 const joinBody = z.object({
   email: field(mailAddress, "The person's e-mail address.", "jane@example.com"),
@@ -66,6 +69,7 @@ const joinPage = z
       "The terms that people accept when they join, or null if there are none.",
       "Do not bid on our name in ads.",
     ),
+    contracts: joinContract,
     questions: field(z.array(questionAnswer), "The questions that people answer when they join."),
     offer,
     is_private: field(z.boolean(), "Whether promoters join by invitation only."),
@@ -143,6 +147,7 @@ async function joinPageJson(
     company_name: account.name,
     description: campaign.signup?.description ?? null,
     terms: campaign.signup?.terms ?? null,
+    contracts: await joinContractsJson(context.store, account, { campaign, promoter: null }),
     questions: questionsJson(campaign),
     offer: await loadTerms(context.store, { account, campaign, language }),
     is_private: campaign.isPrivate,
@@ -161,6 +166,7 @@ async function join(request: OpenRequest) {
   const open = await load(request, invitationBody.safeParse(input).data?.invitation ?? null);
   const { account, campaign } = open;
   const { body, answers } = readJoin(campaign, input);
+  const signed = await requireSignatures(context.store, campaign, body.signed_contract_version_ids ?? []);
   await limitEmail(body.email);
   // Hashed in every case, so that the response time does not reveal whether the address is known. It comes before the
   // limit, because a client that gets 503 here tries again, which must not use up the day's e-mails.
@@ -175,6 +181,7 @@ async function join(request: OpenRequest) {
       answers,
       parentRefToken: body.ref ?? null,
       address,
+      signed,
       hasMail,
       language: request.language,
     });

@@ -192,8 +192,8 @@ async function stats(request: V2Request) {
         period_end: periodEnd,
         ...summaryJson(sums),
       })),
-      by_status: by.status ? summariesJson(found.byStatus) : {},
-      by_payout_method: by.payout_method ? summariesJson(found.byMethod) : {},
+      by_status: by.status ? payoutSummariesJson(found.byStatus) : {},
+      by_payout_method: by.payout_method ? payoutSummariesJson(found.byMethod) : {},
     },
   };
 }
@@ -226,7 +226,16 @@ export function payoutTermsJson(account: Account): z.output<typeof payoutTermsAn
   };
 }
 
-function summariesJson(summaries: Map<string, PayoutSummary>) {
+/** Sums of payouts by what they have in common. */
+export const payoutSummariesAnswer = field(z.record(z.string(), summary), "Sums by status.", {
+  pending: {
+    promoters_count: 8,
+    amounts: { cash: 2000, credits: 0, points: 0, free_months: 0, mon_discount: 0, discount_per: 0 },
+    total_incl_tax: 2380,
+  },
+});
+
+export function payoutSummariesJson(summaries: Map<string, PayoutSummary>) {
   return Object.fromEntries([...summaries].map(([key, sums]) => [key, summaryJson(sums)]));
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { campaigns } from "../../domain/program/campaign/campaign.ts";
+import { customStatuses, type CustomStatus } from "../../domain/people/lead/custom-status.ts";
 import { ENTRY_SOURCES, FRAUD_SUSPICIONS, LEAD_STATES, type Lead } from "../../domain/people/lead/lead.ts";
 import {
   promoterCampaigns,
@@ -58,7 +59,11 @@ export const referralAnswer = z
       "Met at the fair in March.",
     ),
     is_expired: field(z.boolean(), "Whether the lead no longer earns commissions."),
-    custom_status: field(z.string().nullable(), "Always null, because custom statuses do not exist.", null),
+    custom_status: field(
+      z.string().nullable(),
+      "Name of the status that the company has given it, or null if it has none.",
+      "Offer sent",
+    ),
   })
   .meta({ id: "Referral" });
 
@@ -67,11 +72,12 @@ interface ReferralParts extends OwnerParts {
   lead: Lead;
   /** The promoter campaigns of its splits, null where deleted. */
   splitOwners: (PromoterCampaign | null)[];
+  customStatus: CustomStatus | null;
 }
 
 /** Loads a lead's related records and shows it. */
 export async function showReferral(reader: Reader, lead: Lead): Promise<z.output<typeof referralAnswer>> {
-  const { accountId, splits } = lead;
+  const { accountId, splits, customStatusId } = lead;
   return referralJson({
     lead,
     promoterCampaign: await reader.get(promoterCampaigns, accountId, lead.promoterCampaignId),
@@ -80,6 +86,8 @@ export async function showReferral(reader: Reader, lead: Lead): Promise<z.output
     splitOwners: await Promise.all(
       (splits ?? []).map((split) => reader.get(promoterCampaigns, accountId, split.promoterCampaignId)),
     ),
+    customStatus:
+      customStatusId === undefined ? null : await reader.get(customStatuses, accountId, customStatusId),
   });
 }
 
@@ -105,7 +113,7 @@ function referralJson(parts: ReferralParts): z.output<typeof referralAnswer> {
     website: lead.website,
     comment: lead.comment ?? null,
     is_expired: false,
-    custom_status: null, // custom statuses do not exist
+    custom_status: parts.customStatus?.name ?? null,
   };
 }
 

@@ -52,6 +52,7 @@ export const listParams = z.object({
           customer_since: field(period, "When the lead became a customer."),
           created_at: field(period, "When the lead was recorded."),
           cancelled_at: field(period, "When the lead cancelled."),
+          custom_status_id: field(listOf(id), "Only leads with one of these statuses of the company.", [3]),
           plan_id: field(listOf(text), "The sold prices or plans, by your own ids.", ["pro-monthly"]),
         },
         "is invalid",
@@ -85,6 +86,7 @@ export function leadFilter({ q, ids, filters }: z.output<typeof listParams>): Le
     createdAt: span(filters.created_at),
     cancelledAt: span(filters.cancelled_at),
     planIds: filters.plan_id,
+    customStatusIds: filters.custom_status_id,
   };
 }
 
@@ -140,6 +142,7 @@ export const updateBody = z
     promoter_campaign_id: field(id, "Id of the promoter campaign that gets the lead.", 31),
     find_by: findBy,
     fraud_check: field(suspicion, "Why the lead is suspected of fraud."),
+    custom_status_id: field(id.nullable(), "Id of a custom referral status, or null for none.", 3),
     split_details: field(splits.nullable(), "The parts that go to others. An empty list removes them."),
   })
   .partial();

@@ -170,6 +170,7 @@ function changesOf(body: z.output<typeof updateBody>): LeadChanges {
     username: body.username,
     promoterCampaignId: body.promoter_campaign_id,
     suspicion: body.fraud_check,
+    customStatusId: body.custom_status_id,
     splits: body.split_details?.length === 0 ? null : body.split_details,
     leavesCommissions: true,
   };

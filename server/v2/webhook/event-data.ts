@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { ENTITIES, EVENT_MEANINGS, EVENT_TYPES, type Entity } from "../../domain/events/event-type.ts";
 import { commissionAnswer } from "../commission/commission-json.ts";
+import { documentAnswer } from "../contract/contract-json.ts";
 import { embeddedPromoter, embeddedPromoterCampaign } from "../embedded-json.ts";
 import { eventBody } from "./event-json.ts";
 import { paymentsBatchAnswer } from "../payments-batch/payments-batch-json.ts";
@@ -31,6 +32,7 @@ const EVENT_DATA: Record<Entity, z.ZodObject> = {
   commission: commissionAnswer
     .extend({ promoter_campaign: field(ownerCampaign, "The promoter campaign that earned it.") })
     .meta({ id: "CommissionEventData" }),
+  contract_document: documentAnswer.extend({ promoter: owner }).meta({ id: "ContractDocumentEventData" }),
   promoter: promoterAnswer,
   promoter_campaign: promoterCampaignAnswer
     .extend({ promoter: owner })

@@ -10,6 +10,7 @@ it.each([
   ["/admin/rewards", "No rewards yet", "Add a reward"],
   ["/admin/promo-codes", "No promo codes yet", "Add a promo code"],
   ["/admin/assets", "No assets yet", "Add an asset"],
+  ["/admin/contracts", "No contracts yet", "Add a contract"],
   ["/admin/commissions", "Nobody has earned anything yet", "See how"],
   ["/admin/payouts", "Nobody waits for money", "Show the next run"],
   ["/admin/payouts#tab=all", "No payouts were made yet", "Show the next run"],

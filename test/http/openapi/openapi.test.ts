@@ -271,7 +271,9 @@ describe("every operation", () => {
         access === "person" || access === "promoter" ? "Nobody is signed in" : "Bad credentials";
       const refusal = `{"message":"${message}","code":"unauthorized"${errors}}`;
       const isOpen = caller === "v2" && access === "anyone";
-      if (isOpen) expect(answer.status).toBe(method === "GET" ? 200 : 422);
+      // It needs the token of a link.
+      const needsQuery = path.endsWith("/email_from_encrypted_id");
+      if (isOpen) expect(answer.status).toBe(method === "GET" && !needsQuery ? 200 : 422);
       else expect([answer.status, await answer.text()]).toEqual([401, caller === "v1" ? message : refusal]);
       expect(answer.headers.get("cache-control")).toBe("no-store");
       const known = await app.request(target, {

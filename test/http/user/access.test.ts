@@ -49,6 +49,16 @@ const TABLE = {
     GET /reports/traffic_sources
     GET /reports/urls
     GET /reports/download
+    GET /dashboards/stats
+    GET /dashboards/trendings
+    GET /dashboards/chart_data
+    GET /dashboards/payouts_and_commissions
+    GET /saved_views
+    GET /contract_documents
+    GET /contract_documents/:id
+    GET /contracts
+    GET /contracts/:id
+    GET /custom_referral_statuses
     GET /assets
     GET /assets/:id
     GET /assets/categories
@@ -123,6 +133,14 @@ const TABLE = {
     POST /referrals/enable
     POST /referrals/move_to_promoter
     POST /referrals/:id/import_events
+    PUT /custom_referral_statuses
+    POST /saved_views
+    PUT /saved_views/:id
+    DELETE /saved_views/:id
+    POST /contracts
+    PUT /contracts/:id
+    PATCH /contracts/:id
+    DELETE /contracts/:id
     POST /assets
     PUT /assets/:id
     PATCH /assets/:id
@@ -262,17 +280,16 @@ describe("the least that a caller must be for", () => {
     expect(app.bugs).toEqual([]);
   });
 
-  it.each(V2_OPERATIONS.filter(([, path]) => !path.startsWith("/api/v2/company/")).map((row) => [row[1]]))(
-    "%s is a program with a key",
-    async (path) => {
-      const { status } = await app.request(path, {
-        method: "POST",
-        headers: { cookie: "tidemark_admin=any", "content-type": "application/json" },
-        body: "{}",
-      });
-      expect(status).toBe(401);
-    },
-  );
+  it.each(
+    V2_OPERATIONS.filter(([, path]) => !path.startsWith("/api/v2/company/")).map((row) => [row[0], row[1]]),
+  )("%s %s is a program with a key", async (method, path) => {
+    const { status } = await app.request(path, {
+      method,
+      headers: { cookie: "tidemark_admin=any", "content-type": "application/json" },
+      ...(method !== "GET" && { body: "{}" }),
+    });
+    expect(status).toBe(401);
+  });
 });
 
 describe("a viewer", () => {

@@ -105,6 +105,8 @@ export interface Lead {
   /** The visitor that became this lead. Null: the promoter was named by ref id or e-mail address. */
   tid: string | null;
   subId: string | null;
+  /** The status that the company has given it. Absent: none. It may have been deleted since. */
+  customStatusId?: number | undefined;
   /**
    * The id of the sign-up event. Null: the lead was imported or made by a sale, and has not signed up since.
    */

@@ -14,6 +14,7 @@ import {
 } from "../../../storage/query.ts";
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
 import { isoRange, type Span } from "../../span.ts";
+import type { statusesOfLeads } from "./custom-status.ts";
 import {
   leadEmail,
   leads,
@@ -135,6 +136,7 @@ export interface LeadFilter {
   cancelledAt?: Span | undefined;
   /** The plans of their latest sales, by the client's own ids. */
   planIds?: string[] | undefined;
+  customStatusIds?: number[] | undefined;
 }
 
 /** A page of the leads that match a filter, in the order in which they came or in reverse. */
@@ -159,7 +161,7 @@ async function findSelected(
 
 type LeadQuestion = SelectQueryBuilder<LeadSchema, "leads", object>;
 
-type LeadSchema = Schema<{ leads: typeof leads }>;
+type LeadSchema = Schema<{ leads: typeof leads; lead_custom_status: typeof statusesOfLeads }>;
 
 /** How each condition narrows a query. */
 const CONDITIONS: Conditions<LeadFilter, LeadQuestion, unknown> = {
@@ -179,6 +181,16 @@ const CONDITIONS: Conditions<LeadFilter, LeadQuestion, unknown> = {
   createdAt: (question, span) => question.where(isWithin("leads.created_at", isoRange(span))),
   cancelledAt: (question, span) => question.where(isWithin("leads.cancelled_at", isoRange(span))),
   planIds: (question, ids) => question.where(among("leads.plan_name", ids)),
+  customStatusIds: (question, ids) =>
+    question.where(({ exists, selectFrom }) =>
+      exists(
+        selectFrom("lead_custom_status")
+          .select("lead_custom_status.lead_id")
+          .whereRef("lead_custom_status.account_id", "=", "leads.account_id")
+          .whereRef("lead_custom_status.lead_id", "=", "leads.id")
+          .where(among("lead_custom_status.custom_status_id", ids)),
+      ),
+    ),
 };
 
 /** A query for the leads that match a filter, used by lists, exports and bulk actions. */

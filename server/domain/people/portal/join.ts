@@ -1,6 +1,8 @@
 import { listAccounts, type Account } from "../../program/account/account.ts";
 import { campaigns, isInvited, type Campaign, type SignupAnswers } from "../../program/campaign/campaign.ts";
 import type { Context } from "../../context.ts";
+import type { CurrentContract } from "../contract/contract.ts";
+import { signContracts } from "../contract/document.ts";
 import { enqueueAccessEmail } from "./sign-in.ts";
 import { createPromoter } from "../promoter/creation.ts";
 import { findPromoterByEmail, newProfile } from "../promoter/promoter.ts";
@@ -26,6 +28,8 @@ export interface Newcomer {
   /** The referral id of the promoter who recruited them. Null or unknown ids are ignored. */
   parentRefToken: string | null;
   address: string | null;
+  /** The contracts that they have signed. */
+  signed: CurrentContract[];
   /** Whether the server can send e-mails. Otherwise addresses need no confirmation. */
   hasMail: boolean;
   /** Null if their browser prefers none of ours. */
@@ -117,6 +121,7 @@ async function add(context: Context, { account, campaign, newcomer, deliveryId }
       ...(language !== null && { language }),
     },
     async andThen(tx, { promoter, promoterCampaign }) {
+      await signContracts(tx, context, { promoter, wanted: newcomer.signed, address: newcomer.address });
       if (!hasMail) return;
       const kind = promoterCampaign.state === "accepted" ? "join_accepted" : "join_waiting";
       await enqueueAccessEmail(tx, context, {

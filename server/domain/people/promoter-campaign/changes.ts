@@ -38,7 +38,7 @@ import {
 export async function addToCampaign<T>(
   context: Context,
   accountId: number,
-  { selection, campaignId, show }: { selection: Selection; campaignId: number; show: Show<Promoter, T> },
+  { selection, campaignId, andThen, show }: Addition<T>,
 ): Promise<T> {
   const { store, chance, now } = context;
   const id = await store.nextId("promoter-campaign");
@@ -60,8 +60,18 @@ export async function addToCampaign<T>(
     await tx.put(promoterCampaigns, promoterCampaign, { promoterInCampaign: alreadyInCampaign });
     await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: id });
     await announce(tx, context, { entity: "promoter_campaign", before: null, after: promoterCampaign });
+    await andThen?.(tx, promoter);
     return show(tx.view, promoter);
   });
+}
+
+/** A further campaign for a promoter. */
+interface Addition<T> {
+  selection: Selection;
+  campaignId: number;
+  /** Runs in the same commit. */
+  andThen?: (tx: Transaction, promoter: Promoter) => Promise<void>;
+  show: Show<Promoter, T>;
 }
 
 /** Changes to a promoter campaign. Undefined fields stay unchanged. */

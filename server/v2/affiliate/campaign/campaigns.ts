@@ -7,6 +7,11 @@ import {
   loadCampaign,
   type Campaign,
 } from "../../../domain/program/campaign/campaign.ts";
+import {
+  listOwnDocuments,
+  requireSignatures,
+  signContracts,
+} from "../../../domain/people/contract/document.ts";
 import { addToCampaign } from "../../../domain/people/promoter-campaign/changes.ts";
 import { listPromoterCampaigns } from "../../../domain/people/promoter-campaign/search.ts";
 import {
@@ -22,6 +27,7 @@ import { setPageHeaders } from "../../../http/pages.ts";
 import { flag, text } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
 import { offer, questionAnswer, questionsJson } from "../../campaign/signup-page-json.ts";
+import { joinContract, joinContractsJson, signedVersions } from "../../contract/join-contracts.ts";
 import { embeddedCampaign, embeddedCampaignJson } from "../../embedded-json.ts";
 import { pageParams, readListing } from "../../page-params.ts";
 import { readPathId } from "../../path-id.ts";
@@ -42,6 +48,7 @@ const answer = embeddedCampaign
       "The terms that people accept when they join, or null if there are none.",
       "Do not bid on our name in ads.",
     ),
+    contracts: joinContract,
     questions: field(z.array(questionAnswer), "The questions that people answer when they join."),
     offer,
     needs_approval: field(z.boolean(), "Whether the company reviews each newcomer first."),
@@ -58,6 +65,7 @@ const joinBody = z
       "Where do you publish?": "Blog",
     }),
     terms_accepted: field(flag, "Whether the terms are accepted."),
+    signed_contract_version_ids: signedVersions,
     invitation: field(
       text,
       "The invitation of a private campaign, from its sign-up link.",
@@ -106,16 +114,22 @@ async function list(request: AffiliateRequest) {
 
 /** @see docs/spec/v2.md "Joining" */
 async function join(request: AffiliateRequest) {
-  const { event, account, promoter, context, language } = request;
+  const { event, account, promoter, context, address, language } = request;
   const body = shapeInput(joinBody, await readJson(event));
   const campaign = await loadCampaign(context.store, account.id, readPathId(event));
   if (!isInvited(account, campaign, body.invitation ?? null)) {
     throw new Failure("not_found", "Campaign not found.");
   }
   checkSignup(campaign, { answers: body.answers ?? {}, acceptsTerms: body.terms_accepted ?? false });
+  const known = await listOwnDocuments(context.store, promoter);
+  const wanted = await requireSignatures(context.store, campaign, [
+    ...(body.signed_contract_version_ids ?? []),
+    ...known.flatMap(({ document, contract }) => (document === null ? [] : [contract.versionId])),
+  ]);
   return addToCampaign(context, account.id, {
     selection: byId(promoter.id),
     campaignId: campaign.id,
+    andThen: (tx) => signContracts(tx, context, { promoter, wanted, address }),
     show: async (view) =>
       json(view, { account, promoter, campaign, states: await statesOf(view, promoter), language }),
   });
@@ -145,6 +159,7 @@ async function json(
     ...embeddedCampaignJson(campaign),
     description: campaign.signup?.description ?? null,
     terms: campaign.signup?.terms ?? null,
+    contracts: await joinContractsJson(view, account, { campaign, promoter }),
     questions: questionsJson(campaign),
     offer: await loadTerms(view, { account, campaign, promoter, language, ...(joined && { joined }) }),
     needs_approval: !campaign.autoApprovePromoters,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listOwnDocuments } from "../../../domain/people/contract/document.ts";
 import { updateOwnProfile } from "../../../domain/people/portal/profile.ts";
 import { loadPendingEarnings } from "../../../domain/ledger/commission/balance.ts";
 import { PAYOUT_METHODS } from "../../../domain/ledger/payout-method/payout-method.ts";
@@ -16,10 +17,14 @@ import {
 } from "../campaign/promoter-campaigns.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { site } from "../own-fields.ts";
-import { field, recordId } from "../../../http/fields.ts";
+import { field, message, recordId } from "../../../http/fields.ts";
+import { endedSessionCookies, SESSION_COOKIES } from "../../../http/credentials.ts";
+import { endSessions } from "../../../domain/access/session.ts";
+import { archivePromoter } from "../../../domain/people/promoter/changes.ts";
 import { customFields } from "../../../input/common-fields.ts";
 
-const currentAnswer = z
+/** The promoter who is signed in, as they see themselves. */
+export const currentAnswer = z
   .object({
     id: recordId,
     email: field(z.string(), "The person's e-mail address.", "jane@example.com"),
@@ -43,7 +48,11 @@ const currentAnswer = z
       "How the promoter is paid, or null if they have not chosen yet.",
       "paypal",
     ),
-    pending_contract_documents: field(z.array(z.string()), "Contracts that wait for a signature.", []),
+    pending_contract_documents: field(
+      z.array(z.string()),
+      "Ids of the contract documents that wait for the promoter's signature.",
+      [],
+    ),
     profile: field(promoterProfileAnswer, "The promoter's own details."),
     promoter_campaigns: field(z.array(ownPromoterCampaignSummary), "The campaigns that the promoter is in."),
     is_confirmed: field(z.boolean(), "Whether the promoter has confirmed their e-mail address."),
@@ -82,6 +91,21 @@ export const showCurrentOperation: AffiliateOperation = {
   handle: (request) => currentJson(request, request.promoter),
 };
 
+/** `POST /api/v2/affiliate/promoters/archive` */
+export const archiveCurrentOperation: AffiliateOperation = {
+  id: "archiveCurrentPromoter",
+  summary: "Leave the program",
+  description:
+    "Archives the promoter and ends their session: links stop counting, and no one can sign in. What they have earned stays and is paid. The company can restore them.",
+  answer: z.object({ message }),
+  async handle({ context, account, promoter, session, cookies, publicUrl }) {
+    await archivePromoter(context, account.id, promoter.id);
+    await context.store.transact((tx) => endSessions(tx, session.holder));
+    cookies.push(...endedSessionCookies(SESSION_COOKIES.promoter, publicUrl));
+    return { message: "You have left the program" };
+  },
+};
+
 /** `PUT /api/v2/affiliate/promoters/current` */
 export const updateCurrentOperation: AffiliateOperation = {
   id: "updateCurrentPromoter",
@@ -98,13 +122,9 @@ export const updateCurrentOperation: AffiliateOperation = {
   },
 };
 
-/**
- * `pending_contract_documents` is always empty, because there are no contracts yet.
- *
- * The parent is shown only by name. Without a name, the id is shown instead of the e-mail address, which is private.
- */
-async function currentJson(
-  { account, context }: AffiliateRequest,
+/** The parent is shown only by name. Without a name, the id is shown instead of the e-mail address, which is private. */
+export async function currentJson(
+  { account, context }: Pick<AffiliateRequest, "account" | "context">,
   promoter: Promoter,
 ): Promise<z.output<typeof currentAnswer>> {
   const { store } = context;
@@ -133,7 +153,9 @@ async function currentJson(
     invoice_details_status: shown.invoice_details_status,
     joined_at: shown.joined_at,
     selected_payout_method: parts.payoutMethod?.method ?? null,
-    pending_contract_documents: [],
+    pending_contract_documents: (await listOwnDocuments(store, promoter)).flatMap(({ id, document }) =>
+      document === null ? [String(id)] : [],
+    ),
     profile: shown.profile,
     promoter_campaigns: await showAll(store, joined, showOwnPromoterCampaignSummary),
     is_confirmed: shown.is_confirmed,

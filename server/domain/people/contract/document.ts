@@ -1,0 +1,247 @@
+import { Failure } from "../../../failure.ts";
+import type { Reader, Transaction, View } from "../../../storage/store.ts";
+import { table } from "../../../storage/table.ts";
+import { writeAuditEntry } from "../../access/audit/audit.ts";
+import type { Context } from "../../context.ts";
+import { announce } from "../../events/event.ts";
+import { listPromoterCampaigns } from "../promoter-campaign/search.ts";
+import { loadPromoter, promoterName, type Promoter } from "../promoter/promoter.ts";
+import {
+  contracts,
+  contractsFor,
+  listCurrentContracts,
+  loadVersion,
+  type Contract,
+  type ContractVersion,
+  type CurrentContract,
+} from "./contract.ts";
+
+/** The signature of a promoter under a version of a contract. Until they sign, there is no record. */
+export interface ContractDocument {
+  accountId: number;
+  /** Made of the promoter's id and the contract's, so that a document has an id before it is signed. */
+  id: number;
+  contractId: number;
+  contractVersionId: number;
+  promoterId: number;
+  signedAt: string;
+  /** The network address of the signer, or null if unknown or erased. */
+  signedIp: string | null;
+  /** The promoter's name and e-mail address when they signed. Null: the promoter was erased. */
+  signedName: string | null;
+  signedEmail: string | null;
+  /** When the document was first to be signed. */
+  createdAt: string;
+}
+
+export const contractDocuments = table<ContractDocument>()({
+  name: "contract-document",
+  columns: {
+    id: "integer",
+    contract_id: "integer",
+    promoter_id: "integer",
+    signed_at: "text",
+    created_at: "text",
+  },
+  indexes: { promoter: { on: ["promoter_id"] }, contract: { on: ["contract_id", "promoter_id"] } },
+});
+
+/** A document with its records. */
+export interface DocumentParts {
+  id: number;
+  contract: Contract;
+  /** The signed version, or the one to sign. */
+  version: ContractVersion;
+  promoter: Promoter;
+  /** Null: it waits for the promoter. */
+  document: ContractDocument | null;
+  createdAt: string;
+}
+
+/** Contracts have smaller ids than this. */
+const MOST_CONTRACTS = 1_000_000;
+
+/** The id of the document that a promoter signs for a contract. */
+export function documentId(promoterId: number, contractId: number): number {
+  return promoterId * MOST_CONTRACTS + contractId;
+}
+
+/** A promoter in these states is asked to sign. */
+export const SIGNING_STATES = ["accepted", "pending"];
+
+/** A promoter's documents: those to sign, then the signed ones. */
+export async function listOwnDocuments(view: View, promoter: Promoter): Promise<DocumentParts[]> {
+  const { accountId, id } = promoter;
+  const signed = await view.list(contractDocuments, "promoter", accountId, [id]);
+  const isSigned = new Set(signed.map(({ contractId }) => contractId));
+  const joined = (await listPromoterCampaigns(view, accountId, id)).filter(({ state }) =>
+    SIGNING_STATES.includes(state),
+  );
+  const all = joined.length === 0 ? [] : await listCurrentContracts(view, accountId);
+  const due = new Map<number, DocumentParts>();
+  for (const { campaignId, createdAt } of joined) {
+    for (const { contract, version } of contractsFor(all, campaignId)) {
+      if (isSigned.has(contract.id) || due.has(contract.id)) continue;
+      const parts = { contract, version, promoter, document: null, createdAt };
+      due.set(contract.id, { id: documentId(id, contract.id), ...parts });
+    }
+  }
+  const kept = await Promise.all(signed.map((document) => withParts(view, document, promoter)));
+  return [...due.values(), ...kept];
+}
+
+/** One of a promoter's documents. @throws Failure `not_found` */
+export async function loadOwnDocument(view: View, promoter: Promoter, id: number): Promise<DocumentParts> {
+  const found = (await listOwnDocuments(view, promoter)).find((each) => each.id === id);
+  if (found === undefined) throw noDocument();
+  return found;
+}
+
+/** A document of any promoter. @throws Failure `not_found` */
+export async function loadDocument(view: View, accountId: number, id: number): Promise<DocumentParts> {
+  const document = await view.get(contractDocuments, accountId, id);
+  const promoterId = Math.floor(id / MOST_CONTRACTS);
+  const promoter = await loadPromoter(view, accountId, promoterId).catch(() => {
+    throw noDocument();
+  });
+  return document === null ? loadOwnDocument(view, promoter, id) : withParts(view, document, promoter);
+}
+
+/** How a promoter signs. */
+interface Signing {
+  address: string | null;
+  /** The version that they have read. Null: the current one. */
+  versionId: number | null;
+}
+
+/**
+ * Signs a document for its promoter. Signing it again changes nothing.
+ *
+ * @throws Failure `not_found`, or `invalid` if the contract has changed since it was read
+ */
+export function signDocument(
+  context: Context,
+  promoter: Promoter,
+  { id, address, versionId }: Signing & { id: number },
+): Promise<DocumentParts> {
+  return context.store.transact(async (tx) => {
+    const present = await loadPromoter(tx, promoter.accountId, promoter.id);
+    const found = await loadOwnDocument(tx.view, present, id);
+    if (found.document !== null) return found;
+    if (versionId !== null && versionId !== found.version.id) throw changedSince(found.contract);
+    return { ...found, document: await sign(tx, context, { ...found, address }) };
+  });
+}
+
+/**
+ * Finds the contracts of a campaign, all of which a newcomer must have signed.
+ *
+ * @throws Failure `invalid` naming those that are missing
+ */
+export async function requireSignatures(
+  view: View,
+  campaign: { accountId: number; id: number },
+  versionIds: readonly number[],
+): Promise<CurrentContract[]> {
+  const wanted = contractsFor(await listCurrentContracts(view, campaign.accountId), campaign.id);
+  const missing = wanted.filter(({ version }) => !versionIds.includes(version.id));
+  if (missing.length === 0) return wanted;
+  const faults = missing.map(({ contract }) => `must be signed: ${contract.name}`);
+  throw new Failure(
+    "invalid",
+    "Some contracts are not signed, or have changed. Load the page again to read them.",
+    { signed_contract_version_ids: faults },
+  );
+}
+
+/** Signs these contracts for a promoter, in the transaction that lets them join. */
+export async function signContracts(
+  tx: Transaction,
+  context: Context,
+  { promoter, wanted, address }: { promoter: Promoter; wanted: CurrentContract[]; address: string | null },
+): Promise<void> {
+  for (const { contract, version } of wanted) {
+    const id = documentId(promoter.id, contract.id);
+    if ((await tx.get(contractDocuments, promoter.accountId, id)) !== null) continue;
+    const createdAt = context.now.toISOString();
+    await sign(tx, context, { id, contract, version, promoter, createdAt, address });
+  }
+}
+
+/** Removes a deleted promoter's documents. */
+export async function removeDocuments(tx: Transaction, { accountId, id }: Promoter): Promise<void> {
+  for (const document of await tx.view.list(contractDocuments, "promoter", accountId, [id]))
+    await tx.remove(contractDocuments, accountId, document.id);
+}
+
+/** Removes a promoter's name and addresses from their signatures. What was signed, and when, stays. */
+export async function eraseDocuments(tx: Transaction, { accountId, id }: Promoter): Promise<void> {
+  for (const document of await tx.view.list(contractDocuments, "promoter", accountId, [id]))
+    await tx.put(contractDocuments, { ...document, signedIp: null, signedName: null, signedEmail: null });
+}
+
+async function withParts(
+  reader: Reader,
+  document: ContractDocument,
+  promoter: Promoter,
+): Promise<DocumentParts> {
+  const { accountId, id, contractId, contractVersionId, createdAt } = document;
+  const contract = await reader.get(contracts, accountId, contractId);
+  if (contract === null) throw noDocument();
+  const version = await loadVersion(reader, accountId, contractVersionId);
+  return { id, contract, version, promoter, document, createdAt };
+}
+
+async function sign(
+  tx: Transaction,
+  context: Context,
+  given: Omit<DocumentParts, "document"> & { address: string | null },
+): Promise<ContractDocument> {
+  const { id, contract, version, promoter, createdAt, address } = given;
+  const document: ContractDocument = {
+    accountId: promoter.accountId,
+    id,
+    contractId: contract.id,
+    contractVersionId: version.id,
+    promoterId: promoter.id,
+    signedAt: context.now.toISOString(),
+    signedIp: address,
+    signedName: promoterName(promoter),
+    signedEmail: promoter.email,
+    createdAt,
+  };
+  await tx.insert(contractDocuments, document);
+  await announce(tx, context, { entity: "contract_document", before: null, after: document });
+  if (context.actor === undefined) await logNewcomer(tx, context, { promoter, document });
+  return document;
+}
+
+/** Newcomers are not signed in yet, so the store does not log what they do. A signature always is. */
+async function logNewcomer(
+  tx: Transaction,
+  { store, now }: Context,
+  { promoter, document }: { promoter: Promoter; document: ContractDocument },
+): Promise<void> {
+  const actor = { kind: "promoter" as const, id: promoter.id, name: promoter.email };
+  await writeAuditEntry(
+    tx,
+    { store, actor, now },
+    {
+      accountId: promoter.accountId,
+      entity: "contract_document",
+      entityId: String(document.id),
+      before: null,
+      after: document,
+    },
+  );
+}
+
+function noDocument(): Failure {
+  return new Failure("not_found", "Contract document not found.");
+}
+
+function changedSince({ name }: Contract): Failure {
+  return new Failure("invalid", `The contract ${name} has changed since you read it. Please read it again.`, {
+    contract_version_id: ["is no longer the current version"],
+  });
+}

@@ -1,0 +1,138 @@
+import { Failure } from "../../../failure.ts";
+import type { Transaction, View } from "../../../storage/store.ts";
+import { table } from "../../../storage/table.ts";
+import type { Context } from "../../context.ts";
+import type { Lead } from "./lead.ts";
+
+/** A state of leads that a company has named itself, such as "Offer sent". It decides nothing. */
+export interface CustomStatus {
+  accountId: number;
+  id: number;
+  name: string;
+  description: string | null;
+  /** Lower ones come first. */
+  order: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export const customStatuses = table<CustomStatus>()({
+  name: "custom-status",
+  columns: {
+    id: "integer",
+    name: ["text", ({ name }) => name.toLowerCase()],
+    position: ["integer", byOrder],
+  },
+  unique: { name: ["name"] },
+  indexes: { position: { on: ["position"] } },
+});
+
+/** Finds the leads that have a custom status. Written with the lead, which has the status itself. */
+interface StatusOfLead {
+  accountId: number;
+  leadId: number;
+  customStatusId: number;
+}
+
+export const statusesOfLeads = table<StatusOfLead>()({
+  name: "lead-custom-status",
+  key: ["lead_id"],
+  columns: { lead_id: "integer", custom_status_id: "integer" },
+  indexes: { status: { on: ["custom_status_id"] } },
+});
+
+function byOrder({ order }: CustomStatus): number {
+  return order;
+}
+
+/** The maximum of statuses in an account. */
+const MOST = 100;
+
+/** An account's statuses, in their order. */
+export function listCustomStatuses(view: View, accountId: number): Promise<CustomStatus[]> {
+  return view.page(customStatuses, "position", accountId, [], { limit: MOST });
+}
+
+/** A status to be made (`id` null), changed or removed. */
+export interface CustomStatusChange {
+  id: number | null;
+  name: string;
+  /** Undefined: unchanged, or none. */
+  description: string | null | undefined;
+  order: number;
+  isRemoved: boolean;
+}
+
+/**
+ * Changes the given statuses only. Leads with a removed one have none.
+ *
+ * @throws Failure `not_found` for an unknown status, `taken` for a name that is used twice, `invalid` if there are too many
+ */
+export async function changeCustomStatuses(
+  { store, now }: Context,
+  accountId: number,
+  changes: CustomStatusChange[],
+): Promise<CustomStatus[]> {
+  const newIds = await Promise.all(changes.map(({ id }) => id ?? store.nextId("custom-status")));
+  return store.transact(async (tx) => {
+    const updatedAt = now.toISOString();
+    const known = new Map((await listCustomStatuses(tx.view, accountId)).map((each) => [each.id, each]));
+    for (const [at, change] of changes.entries()) {
+      const id = newIds[at]!;
+      const before = known.get(id);
+      if (before === undefined && change.id !== null)
+        throw new Failure("not_found", "Custom referral status not found.");
+      if (change.isRemoved) {
+        known.delete(id);
+        continue;
+      }
+      const { name, order, description = before?.description ?? null } = change;
+      const createdAt = before?.createdAt ?? updatedAt;
+      known.set(id, { accountId, id, name, description, order, createdAt, updatedAt });
+    }
+    const after = [...known.values()];
+    refuseUnfit(after);
+    await replaceAll(tx, accountId, after);
+    return after.toSorted((a, b) => a.order - b.order || a.id - b.id);
+  });
+}
+
+/** Two statuses may exchange their names, so all that change are removed first. */
+async function replaceAll(tx: Transaction, accountId: number, after: CustomStatus[]): Promise<void> {
+  const before = new Map((await listCustomStatuses(tx.view, accountId)).map((each) => [each.id, each]));
+  const changed = after.filter((each) => JSON.stringify(before.get(each.id)) !== JSON.stringify(each));
+  const gone = [...before.keys()].filter((id) => !after.some((each) => each.id === id));
+  const renamed = changed.filter(({ id, name }) => before.has(id) && before.get(id)!.name !== name);
+  for (const id of [...gone, ...renamed.map((each) => each.id)])
+    await tx.remove(customStatuses, accountId, id);
+  for (const status of changed) await tx.put(customStatuses, status);
+}
+
+function refuseUnfit(after: CustomStatus[]): void {
+  if (after.length > MOST) {
+    const fault = `is too long (maximum is ${MOST} statuses)`;
+    throw new Failure("invalid", `Validation failed: ${fault}`, { custom_referral_statuses: [fault] });
+  }
+  const names = new Set(after.map(({ name }) => name.toLowerCase()));
+  if (names.size < after.length) {
+    throw new Failure("taken", "Validation failed: name has already been taken", {
+      name: ["has already been taken"],
+    });
+  }
+}
+
+/** @throws Failure `invalid` for a status that the account does not have */
+export async function requireCustomStatus(tx: Transaction, accountId: number, id: number): Promise<void> {
+  if ((await tx.get(customStatuses, accountId, id)) !== null) return;
+  throw new Failure("invalid", `Validation failed: custom_status_id names no status: ${id}`, {
+    custom_status_id: [`names no status: ${id}`],
+  });
+}
+
+/** Keeps the list of leads by status in step with a changed lead. */
+export async function noteCustomStatus(tx: Transaction, before: Lead, after: Lead): Promise<void> {
+  const { accountId, id: leadId, customStatusId } = after;
+  if (before.customStatusId === customStatusId) return;
+  if (customStatusId === undefined) await tx.remove(statusesOfLeads, accountId, leadId);
+  else await tx.put(statusesOfLeads, { accountId, leadId, customStatusId });
+}

@@ -1,0 +1,212 @@
+import { z } from "zod";
+import type { CurrentContract } from "../../domain/people/contract/contract.ts";
+import { filledContent } from "../../domain/people/contract/content.ts";
+import { DOCUMENT_STATUSES } from "../../domain/people/contract/document-list.ts";
+import {
+  loadDocument,
+  type ContractDocument,
+  type DocumentParts,
+} from "../../domain/people/contract/document.ts";
+import { promoterName } from "../../domain/people/promoter/promoter.ts";
+import { Failure } from "../../failure.ts";
+import { createdAt, field, recordId } from "../../http/fields.ts";
+import type { Store } from "../../storage/store.ts";
+import { embeddedPromoter, embeddedPromoterJson } from "../embedded-json.ts";
+import { contractPdf } from "./contract-pdf.ts";
+
+const versionShape = {
+  added_at: field(z.iso.datetime(), "When the version was made."),
+  changes_made: field(
+    z.string().nullable(),
+    "The fields that differ from the version before, or null if it is the first.",
+    "content",
+  ),
+  external_link: field(
+    z.string().nullable(),
+    "Where the text is, if it is not hosted here.",
+    "https://www.example.com/agreement.pdf",
+  ),
+  content_hosted: field(z.boolean(), "Whether the text is kept here, in `content`.", true),
+};
+
+const checkboxLabel = field(
+  z.string(),
+  "What stands beside the box that a promoter ticks.",
+  "I agree to the partner agreement",
+);
+
+export const contractAnswer = z
+  .object({
+    id: recordId,
+    name: field(z.string(), "Name of the contract.", "Partner agreement"),
+    checkbox_label: checkboxLabel,
+    content_hosted: versionShape.content_hosted,
+    content: field(
+      z.string().nullable(),
+      "The text as HTML without anything that runs or loads, or null. `{{company_name}}`, `{{promoter_name}}` and `{{promoter_email}}` stand for the names.",
+      "<p>Between {{company_name}} and {{promoter_name}} …</p>",
+    ),
+    external_link: versionShape.external_link,
+    campaign_ids: field(z.array(z.int()), "Ids of the campaigns whose promoters sign it.", [1]),
+    default: field(z.boolean(), "Whether promoters of all campaigns that no contract names sign it.", true),
+    contract_version: field(
+      z.object({
+        id: recordId,
+        added_at: versionShape.added_at,
+        changes_made: versionShape.changes_made,
+      }),
+      "The version that is signed now.",
+    ),
+    signed_count: field(z.int(), "How many promoters have signed it.", 12),
+    pending_count: field(z.int(), "How many promoters are to sign it.", 3),
+    created_at: createdAt,
+    updated_at: field(z.iso.datetime(), "When the record was last changed."),
+  })
+  .meta({ id: "Contract" });
+
+export const documentAnswer = z
+  .object({
+    id: field(z.int(), "Id of the document, made of those of the promoter and the contract.", 17_000_002),
+    status: field(z.enum(DOCUMENT_STATUSES), "Whether the promoter has signed."),
+    signed_ip: field(
+      z.string().nullable(),
+      "The network address of the signer. Null if not signed, unknown or erased.",
+      "203.0.113.7",
+    ),
+    contract_version_id: field(z.int(), "Id of the signed version, or of the one to sign.", 4),
+    signed_at: field(z.iso.datetime().nullable(), "When it was signed, or null."),
+    created_at: field(z.iso.datetime(), "Since when it is to be signed."),
+    promoter: field(
+      embeddedPromoter
+        .extend({
+          profile: field(
+            z.object({
+              avatar: field(
+                z.string().nullable(),
+                "Address of their picture.",
+                "https://blog.example.com/jane.png",
+              ),
+            }),
+            "The promoter's picture.",
+          ),
+        })
+        .meta({ id: "SignerSummary" }),
+      "The promoter.",
+    ),
+    contract_version: field(
+      z.object({ ...versionShape, checkbox_label: checkboxLabel }),
+      "The signed version, or the one to sign.",
+    ),
+    contract: field(
+      z.object({ id: recordId, name: field(z.string(), "Name of the contract.", "Partner agreement") }),
+      "The contract.",
+    ),
+  })
+  .meta({ id: "ContractDocument" });
+
+export const CONTENT_TYPES = ["html", "pdf"] as const;
+
+export const contentAnswer = z
+  .object({
+    data: field(
+      z.object({
+        content: field(
+          z.string(),
+          "The text with the names in it: safe HTML, or a PDF file in base64.",
+          "<p>Between Acme and Jane Doe …</p>",
+        ),
+      }),
+      "The text.",
+    ),
+  })
+  .meta({ id: "ContractContent" });
+
+/** A contract in V2's form. */
+export function contractJson(
+  { contract, version }: CurrentContract,
+  { signed, pending }: { signed: number; pending: number },
+): z.output<typeof contractAnswer> {
+  return {
+    id: contract.id,
+    name: contract.name,
+    checkbox_label: version.checkboxLabel,
+    content_hosted: version.isHosted,
+    content: version.content,
+    external_link: version.externalLink,
+    campaign_ids: contract.campaignIds,
+    default: contract.isDefault,
+    contract_version: { id: version.id, added_at: version.addedAt, changes_made: version.changesMade },
+    signed_count: signed,
+    pending_count: pending,
+    created_at: contract.createdAt,
+    updated_at: contract.updatedAt,
+  };
+}
+
+/** A document in V2's form. */
+export function documentJson({
+  id,
+  contract,
+  version,
+  promoter,
+  document,
+  createdAt: since,
+}: DocumentParts): z.output<typeof documentAnswer> {
+  return {
+    id,
+    status: document === null ? "pending" : "signed",
+    signed_ip: document?.signedIp ?? null,
+    contract_version_id: version.id,
+    signed_at: document?.signedAt ?? null,
+    created_at: since,
+    promoter: { ...embeddedPromoterJson(promoter), profile: { avatar: promoter.profile.avatarUrl } },
+    contract_version: {
+      added_at: version.addedAt,
+      changes_made: version.changesMade,
+      external_link: version.externalLink,
+      content_hosted: version.isHosted,
+      checkbox_label: version.checkboxLabel,
+    },
+    contract: { id: contract.id, name: contract.name },
+  };
+}
+
+/** A new signature in V2's form, for events. @throws Failure `not_found` if its promoter was deleted */
+export async function showDocument(
+  store: Store,
+  { accountId, id }: ContractDocument,
+): Promise<z.output<typeof documentAnswer>> {
+  return documentJson(await loadDocument(store, accountId, id));
+}
+
+/**
+ * The text of a document, as HTML or as a PDF file in base64.
+ *
+ * @throws Failure `refused` if the text is kept on another site
+ */
+export async function contentJson(
+  parts: DocumentParts,
+  { companyName, type }: { companyName: string; type: (typeof CONTENT_TYPES)[number] },
+): Promise<z.output<typeof contentAnswer>> {
+  const { contract, version, promoter, document } = parts;
+  if (!version.isHosted || version.content === null) {
+    throw new Failure("refused", `The text is not kept here, but at ${version.externalLink}`);
+  }
+  const content = filledContent(version.content, {
+    companyName,
+    promoterName: document === null ? promoterName(promoter) : document.signedName,
+    promoterEmail: document === null ? promoter.email : document.signedEmail,
+  });
+  if (type === "html") return { data: { content } };
+  const bytes = await contractPdf({ title: contract.name, content, signature: signatureLine(document) });
+  return { data: { content: Buffer.from(bytes).toString("base64") } };
+}
+
+/** Who signed, when and from where, or null. */
+function signatureLine(document: ContractDocument | null): string | null {
+  if (document === null) return null;
+  const { signedName, signedEmail, signedAt, signedIp } = document;
+  const who = signedName === null ? "Signed" : `Signed by ${signedName} (${signedEmail})`;
+  const from = signedIp === null ? "" : ` from ${signedIp}`;
+  return `${who} on ${signedAt}${from}`;
+}

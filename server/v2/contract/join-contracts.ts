@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { contractsFor, listCurrentContracts } from "../../domain/people/contract/contract.ts";
+import { filledContent } from "../../domain/people/contract/content.ts";
+import { listOwnDocuments } from "../../domain/people/contract/document.ts";
+import type { Account } from "../../domain/program/account/account.ts";
+import type { Campaign } from "../../domain/program/campaign/campaign.ts";
+import { promoterName, type Promoter } from "../../domain/people/promoter/promoter.ts";
+import { field, recordId } from "../../http/fields.ts";
+import { id, listOf } from "../../input/fields.ts";
+import type { View } from "../../storage/store.ts";
+import { contractAnswer } from "./contract-json.ts";
+
+const { shape: shown } = contractAnswer;
+
+/** The contracts that people sign when they join a campaign. */
+export const joinContract = field(
+  z.array(
+    z
+      .object({
+        id: recordId,
+        version_id: field(z.int(), "Id of the version, for `signed_contract_version_ids`.", 4),
+        name: shown.name,
+        checkbox_label: shown.checkbox_label,
+        content: field(
+          z.string().nullable(),
+          "The text as safe HTML, or null if it is at `external_link`.",
+          "<p>Between Acme and the promoter …</p>",
+        ),
+        external_link: shown.external_link,
+      })
+      .meta({ id: "JoinContract" }),
+  ),
+  "The contracts that people sign when they join. Those that the promoter has signed are left out.",
+);
+
+/** The signatures in the body of a join. */
+export const signedVersions = field(
+  listOf(id).optional(),
+  "The versions of the campaign's contracts that the person signs. All are required.",
+  [4],
+);
+
+/** The contracts of a campaign for a newcomer, or for a promoter who joins one more campaign. */
+export async function joinContractsJson(
+  view: View,
+  account: Account,
+  { campaign, promoter }: { campaign: Campaign; promoter: Promoter | null },
+): Promise<z.output<typeof joinContract>> {
+  const wanted = contractsFor(await listCurrentContracts(view, account.id), campaign.id);
+  if (wanted.length === 0) return [];
+  const own = promoter === null ? [] : await listOwnDocuments(view, promoter);
+  const isSigned = new Set(own.flatMap(({ document }) => (document === null ? [] : document.contractId)));
+  const parties = {
+    companyName: account.name,
+    promoterName: promoter && promoterName(promoter),
+    promoterEmail: promoter?.email ?? null,
+  };
+  return wanted
+    .filter(({ contract }) => !isSigned.has(contract.id))
+    .map(({ contract, version }) => ({
+      id: contract.id,
+      version_id: version.id,
+      name: contract.name,
+      checkbox_label: version.checkboxLabel,
+      content: version.isHosted && version.content !== null ? filledContent(version.content, parties) : null,
+      external_link: version.isHosted ? null : version.externalLink,
+    }));
+}

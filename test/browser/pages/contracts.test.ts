@@ -1,0 +1,49 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
+
+const pages = newPages({ promoters: 2, leads: 0, sales: 0 });
+
+const button = (page: Page, name: string) => page.getByRole("button", { name });
+
+describe.each(WIDTHS)("at %i pixels", (width) => {
+  it("a manager adds a contract, and a promoter signs it in the portal", async () => {
+    const name = `Agreement ${width}`;
+    const page = await pages.open("/admin/contracts", { width, role: "manager" });
+    await button(page, "Add a contract").first().click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name", { exact: true }).fill(name);
+    await dialog
+      .getByLabel("Text", { exact: true })
+      .fill('<h1>Hello {{promoter_name}}</h1><p onclick="alert(1)">Text<script>alert(1)</script></p>');
+    await button(page, "Preview").click();
+    await dialog.getByRole("heading", { name: "Hello {{promoter_name}}" }).waitFor();
+    await dialog.getByLabel("Default campaign").check();
+    expect(await faultsOf(page)).toEqual([]);
+    await button(page, "Save the contract").click();
+    await page.getByRole("row", { name }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+
+    const email = `jane${width}@example.com`;
+    const { body } = await pages.app.v1("/promoters/create", { email });
+    const entrance = `/portal?auth_token=${(body as { auth_token: string }).auth_token}`;
+    const portal = await pages.open(entrance, { width, isDark: true });
+    await portal.waitForURL(`${pages.url}/portal`);
+    await portal.getByRole("link", { name: "Read and sign" }).click();
+    await button(portal, `Read and sign ${name}`).click();
+    await portal.getByRole("heading", { name: `Hello ${email}` }).waitFor();
+    expect(await faultsOf(portal)).toEqual([]);
+    await portal.getByRole("dialog").getByRole("checkbox").check();
+    await portal.getByRole("dialog").getByRole("button", { name: "Sign", exact: true }).click();
+    await button(portal, `Read ${name}`).waitFor();
+    expect(await faultsOf(portal)).toEqual([]);
+
+    await page.getByRole("tab", { name: "Who has signed" }).click();
+    await page.getByRole("searchbox").fill(email);
+    await page
+      .getByRole("row", { name: `${name}` })
+      .getByText("127.0.0.1")
+      .waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+  });
+});
