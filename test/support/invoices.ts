@@ -1,3 +1,5 @@
+import { docOf } from "../../server/storage/sealed.ts";
+import { TEST_SEAL } from "./memory-engine.ts";
 import { taxDetails } from "../../server/domain/ledger/invoice/tax-details.ts";
 import { voidInvoice } from "../../server/domain/ledger/invoice/changes.ts";
 import { createInvoices, invoiceDue } from "../../server/domain/ledger/invoice/following.ts";
@@ -61,9 +63,10 @@ export async function nameCompany(app: TestApp, promoter: Promoter, companyName:
   await app.context.store.transact((tx) => tx.put(promoters, renamed));
 }
 
-/** A promoter's tax form, with its number, or null. */
-export function storedTaxForm(app: TestApp, promoterId: number) {
-  return app.services.store.get(taxDetails, app.accountId, promoterId);
+/** A promoter's tax form, and its document as it is stored, or null. */
+export async function storedTaxForm(app: TestApp, promoterId: number) {
+  const form = await app.services.store.get(taxDetails, app.accountId, promoterId);
+  return form && { form, document: docOf(taxDetails, form, TEST_SEAL) };
 }
 
 /** Invoices three paid payouts, voids the oldest invoice, and invoices its payouts again. */

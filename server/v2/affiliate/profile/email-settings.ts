@@ -23,7 +23,10 @@ const answer = z
       "The site that the default campaign leads to, or null if there is none.",
       "www.example.com",
     ),
-    emails_opt_drip: field(z.boolean(), "E-mails of the company that follow later, such as tips for newcomers."),
+    emails_opt_drip: field(
+      z.boolean(),
+      "E-mails of the company that follow later, such as tips for newcomers.",
+    ),
     emails_opt_new_commission: field(z.boolean(), "An e-mail about each commission."),
     emails_opt_new_referral: field(z.boolean(), "An e-mail about each lead."),
     emails_opt_payout: field(z.boolean(), "An e-mail about each payout."),
