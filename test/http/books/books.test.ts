@@ -169,7 +169,7 @@ describe("the books", () => {
     ];
     expect(days(await file("file=entries&from=1000-01-01&to=2999-12-31"))).toEqual(whole);
     expect(days(await file("file=entries&from=1000-01-01&to=2026-03-09"))).toEqual([]);
-  });
+  }, 15_000);
 
   it("are a file with a line for each promoter, or for each entry", async () => {
     await live();

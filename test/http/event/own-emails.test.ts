@@ -176,7 +176,7 @@ describe("the company's e-mails", () => {
         body: { errors: { content: [`does not know {{x}}. Use ${COMMON}`] } },
       },
     );
-  });
+  }, 15_000);
 
   it("keep no HTML that could run", async () => {
     const content = '<p onclick="x()">Hi <a href="{{ref_link}}">link</a></p><script>alert(1)</script>';

@@ -135,7 +135,7 @@ describe("the key of events", () => {
     const path = "/hooks/payments/stripe/acme";
     const answer = await app.request(path, { method: "POST", body: payload, headers });
     expect([answer.status, await answer.json()]).toEqual([200, { result: "unknown" }]);
-  });
+  }, 15_000);
 
   it("may be one of several, and Stripe's package signs alike", async () => {
     await connectTo(app, "stripe", api.url, "whsec_old whsec_new");
