@@ -51,8 +51,6 @@ export interface Values {
   lists: Record<string, Record<string, string>[]>;
 }
 
-const MAX_CHARACTERS = 50_000;
-
 /** An element's start or end, a comment, or text. */
 const TOKEN = /<!--[\s\S]*?-->|<(\/?)([a-zA-Z][a-zA-Z0-9]*)((?:\s+[a-zA-Z-]+="[^"<>]*")*)\s*\/?>|[^<]+|</g;
 const ATTRIBUTE = /([a-zA-Z-]+)="([^"<>]*)"/g;
@@ -71,7 +69,6 @@ interface Token {
 
 /** Reads a document. @throws Failure `invalid` for any other HTML, in a sentence that names it */
 export function parseMarkup(html: string): Block[] {
-  if (html.length > MAX_CHARACTERS) throw fault(`is too long (maximum is ${MAX_CHARACTERS} characters)`);
   const tokens = tokensOf(html);
   const blocks: Block[] = [];
   while (tokens.length > 0) {
@@ -241,7 +238,8 @@ function misplaced({ kind, value }: Token): Failure {
   return fault(`has <${kind === "close" ? "/" : ""}${value}> where it is not allowed`);
 }
 
-function fault(words: string): Failure {
+/** A document that is refused. */
+export function fault(words: string): Failure {
   return new Failure("invalid", `Validation failed: html ${words}`, { html: [words] });
 }
 

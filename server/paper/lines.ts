@@ -66,7 +66,7 @@ function trimmed(runs: Run[]): Run[] {
 
 function glyphsOf(runs: Run[]): Glyph[] {
   const parts = runs.flatMap(({ text, isBold }) =>
-    [...clusters.segment(text)].map(({ segment }) => ({ ...shownCluster(segment), isBold })),
+    clustersOf(text).map((cluster) => ({ ...shownCluster(cluster), isBold })),
   );
   const whole = parts.map(({ text }) => text).join("");
   const { levels } = bidi.getEmbeddingLevels(whole);
@@ -77,6 +77,22 @@ function glyphsOf(runs: Run[]): Glyph[] {
     at += text.length;
     return { text, font: `${font} ${isBold ? "bold" : "regular"}`, level, mayBreak: breaks.has(at) };
   });
+}
+
+/** The time to segment a text grows with the square of its length. */
+const SEGMENTED = 500;
+
+/** The letters of a text, each with its accents. */
+function clustersOf(text: string): string[] {
+  const found: string[] = [];
+  for (let from = 0; from < text.length;) {
+    const part = [...clusters.segment(text.slice(from, from + SEGMENTED))];
+    // The rest may continue the last one.
+    if (from + SEGMENTED < text.length && part.length > 1) part.pop();
+    for (const { segment } of part) found.push(segment);
+    from += part.reduce((sum, { segment }) => sum + segment.length, 0);
+  }
+  return found;
 }
 
 /** A letter with its accents, in the font of the letter. */

@@ -17,11 +17,13 @@ export function parseEvent(body: string): object {
   throw new Failure("malformed", "The event is not an object, or is too large");
 }
 
-/** Whether a hexadecimal HMAC-SHA256 is that of a text, in constant time. */
-export function isHmac(given: string, { key, text }: { key: string; text: string }): boolean {
-  const own = createHmac("sha256", key).update(text).digest("hex");
-  const [one, other] = [Buffer.from(own), Buffer.from(given)];
-  return one.length === other.length && timingSafeEqual(one, other);
+/** Whether one of these is the hexadecimal HMAC-SHA256 of a text, in constant time for each. The text is read once. */
+export function isAnyHmac(given: readonly string[], { key, text }: { key: string; text: string }): boolean {
+  const own = Buffer.from(createHmac("sha256", key).update(text).digest("hex"));
+  return given.some((each) => {
+    const other = Buffer.from(each);
+    return own.length === other.length && timingSafeEqual(own, other);
+  });
 }
 
 /** The key of a provider's events. @throws Failure `malformed` if none was set */

@@ -4,7 +4,7 @@ import { decimalOf } from "../domain/ledger/payments-batch/payments.ts";
 import type { PaymentConnection } from "../domain/ledger/payment/connection.ts";
 import type { Answer, Report } from "../domain/ledger/payment/transition.ts";
 import { Failure } from "../failure.ts";
-import { isHmac, parseEvent, requiredKey } from "./event.ts";
+import { isAnyHmac, parseEvent, requiredKey } from "./event.ts";
 import type { Asked, Credentials, News, PaymentProvider, RawEvent, Sending } from "./provider.ts";
 import { askJson, isRefusal, minorOf, type Wired } from "./wire.ts";
 
@@ -95,7 +95,7 @@ async function newsIn(
 ): Promise<News | null> {
   const key = requiredKey(webhookKey, "Tremendous");
   const [, signature = ""] = /^sha256=(\w+)$/.exec(headers.get("tremendous-webhook-signature") ?? "") ?? [];
-  if (!isHmac(signature, { key, text: body }))
+  if (!isAnyHmac([signature], { key, text: body }))
     throw new Failure("malformed", "Tremendous did not sign this event");
   const resource = webhookEvent.safeParse(parseEvent(body)).data?.payload.resource;
   if (resource === undefined || (resource.type !== "orders" && resource.type !== "rewards")) return null;

@@ -40,6 +40,8 @@ export interface Session {
   mustSetPassword?: true;
   /** Whether a user only views a promoter's portal. Absent: the session may change things. */
   isReadOnly?: true;
+  /** Whether the company's own product asked for it, for a promoter. Absent: false. */
+  isOfProduct?: true;
 }
 
 /** Stored by the hash of the token, so that a request costs one read and the token itself is never stored. */
@@ -75,6 +77,7 @@ interface NewSession {
   endsAt?: Date;
   mustSetPassword?: boolean;
   isReadOnly?: boolean;
+  isOfProduct?: boolean;
 }
 
 const TOKEN_LENGTH = 43;
@@ -87,7 +90,7 @@ const MAX_DEVICE_LENGTH = 300;
 export async function openSession(
   tx: Transaction,
   { chance, now }: Pick<Context, "chance" | "now">,
-  { holder, passwordHash, device, endsAt, mustSetPassword, isReadOnly }: NewSession,
+  { holder, passwordHash, device, endsAt, mustSetPassword, isReadOnly, isOfProduct }: NewSession,
 ): Promise<OpenedSession> {
   const token = chance.token(TOKEN_LENGTH);
   const session: Session = {
@@ -101,6 +104,7 @@ export async function openSession(
     endsAt: endsAt?.toISOString() ?? null,
     ...(mustSetPassword && { mustSetPassword }),
     ...(isReadOnly && { isReadOnly }),
+    ...(isOfProduct && { isOfProduct }),
   };
   await tx.put(sessions, session);
   return { session, token };

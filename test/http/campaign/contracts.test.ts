@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { signInByAuthToken } from "../../../server/domain/people/portal/sign-in.ts";
 import { answerOf, NOW, startApp, type TestApp } from "../../support/app.ts";
 import { appOutbox, expectAsDescribed, workOff } from "../../support/outbox.ts";
 import { PASSWORD, portalBrowser, visitingPromoter } from "../../support/portal.ts";
@@ -208,6 +209,17 @@ describe("a promoter", () => {
       status: "signed",
       signed_ip: "203.0.113.7",
     });
+  });
+
+  it("can't name an address by sending the cookie's token as a bearer token", async () => {
+    await make({ default: true });
+    const { body } = await app.v1("/promoters/create", { email: "jane@example.com" });
+    const { auth_token: authToken } = body as { auth_token: string };
+    const signedIn = await signInByAuthToken(app.context, { authToken, device: null });
+    const own = portalBrowser(app, { authorization: `Bearer ${signedIn!.token}` });
+    expect(await own.outcome("POST /contract_documents/1000001/sign", { ip: "203.0.113.7" })).toEqual(
+      ok(SIGNED),
+    );
   });
 
   it("signs a contract that is kept elsewhere", async () => {

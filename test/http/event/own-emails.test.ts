@@ -166,6 +166,18 @@ describe("the company's e-mails", () => {
     expect((await call("GET /emails")).body).toEqual([]);
   });
 
+  it("are read at once, whatever braces and blanks they have", async () => {
+    const blanks = " ".repeat(9_900);
+    for (const content of [`{{${blanks}`, "{{".repeat(4_900), "{{ ".repeat(3_000)])
+      expect((await call("POST /emails", bodyOf("broadcast", {}, { content }))).status).toBe(200);
+    expect(await call("POST /emails", bodyOf("broadcast", {}, { content: `{{${blanks}x }}` }))).toMatchObject(
+      {
+        status: 422,
+        body: { errors: { content: [`does not know {{x}}. Use ${COMMON}`] } },
+      },
+    );
+  }, 15_000);
+
   it("keep no HTML that could run", async () => {
     const content = '<p onclick="x()">Hi <a href="{{ref_link}}">link</a></p><script>alert(1)</script>';
     const { body } = await call("POST /emails", bodyOf("broadcast", {}, { content }));
@@ -238,6 +250,7 @@ You can find everything in your portal: {{portal_url}}
     expect(await call("GET /emails/template")).toEqual({ status: 200, body: own });
     for (const [wrong, fault] of [
       ["<p>Hi</p>", "needs {{content}} where the text of each e-mail goes"],
+      ["{{content}} {{ content }}", "may have {{content}} only once"],
       ["{{content}} {{amount}}", `does not know {{amount}}. Use ${COMMON}, {{content}}`],
     ])
       expect(await call("PATCH /emails/custom_template", { html: wrong })).toMatchObject({

@@ -111,6 +111,17 @@ describe("the template", () => {
     expect((await download("/invoices/1/pdf")).status).toBe(200);
   });
 
+  it("is filled in whole, however long the invoice becomes", async () => {
+    const html = `<p>${"&".repeat(40_000)}</p>`;
+    expect((await saved(html)).status).toBe(200);
+    await invoice();
+    expect((await company(app, "GET /invoices/1")).body).toMatchObject({
+      html: `<p>${"&#38;".repeat(40_000)}</p>\n`,
+    });
+    expect((await download("/invoices/1/pdf")).status).toBe(200);
+    expect((await download("/invoices/zip")).status).toBe(200);
+  });
+
   it("shows a sample, with and without tax", async () => {
     const html = "<p>{{tax_rate}} {{reverse_charge}}</p>";
     const shown = async (vat_invoice: boolean) =>
@@ -142,6 +153,10 @@ describe("the template", () => {
     ["<p>{{payout.id}}</p>", "has the unknown placeholder {{payout.id}}"],
     ['<p data-if="__proto__">a</p>', 'has the unknown condition "__proto__"'],
     ['<table><tr data-each="toString"><td>a</td></tr></table>', 'has the unknown list "toString"'],
+    [
+      `<table>${'<tr data-each="payouts"><td>a</td></tr>'.repeat(11)}</table>`,
+      "may have data-each at most 10 times",
+    ],
   ])("refuses %s", async (html, fault) => {
     for (const request of ["PUT /invoices/custom_template", "POST /invoices/preview_template"]) {
       const { status, body } = await outcome(company(app, request, { html }));

@@ -4,7 +4,7 @@ import type { View } from "../../../storage/store.ts";
 import { parse } from "../../../storage/documents.ts";
 import { promoterName, promoters } from "../../people/promoter/promoter.ts";
 import type { Account } from "../../program/account/account.ts";
-import { startOfDay, timeZoneOf } from "../../program/account/time-zone.ts";
+import { dayIn, startOfDay, timeZoneOf } from "../../program/account/time-zone.ts";
 import type { commissions } from "../commission/commission.ts";
 import type { payouts } from "../payout/payout.ts";
 import { ENTRY_KINDS, type BookedRecord, type bookEntries, type EntryKind } from "./entry.ts";
@@ -129,11 +129,8 @@ export interface Entry {
 }
 
 /** The entries of some days, oldest first, a calendar day after the other. */
-export async function* entriesOf(
-  view: View,
-  account: Account,
-  { from, to }: BookDays,
-): AsyncGenerator<Entry[]> {
+export async function* entriesOf(view: View, account: Account, wanted: BookDays): AsyncGenerator<Entry[]> {
+  const { from, to } = await filledDays(view, account, wanted);
   for (let day = from; day <= to; day = dayAfter(day)) {
     const instants = instantsOf(account, { from: day, to: day });
     const question = view.question<BooksSchema>();
@@ -154,6 +151,20 @@ export async function* entriesOf(
       tax: Number(row.tax),
     }));
   }
+}
+
+/** The days from the first to the last entry among some days. Most of a thousand years would be empty. */
+async function filledDays(view: View, account: Account, days: BookDays): Promise<BookDays> {
+  const question = view.question<BooksSchema>();
+  const [ends] = await view.rows(
+    question
+      .selectFrom(changesSince(question, account.id, instantsOf(account, days)).as("changes"))
+      .select([sql<string | null>`min(at)`.as("first"), sql<string | null>`max(at)`.as("last")]),
+  );
+  const { first, last } = ends ?? { first: null, last: null };
+  if (first === null || last === null) return { from: days.to, to: days.from };
+  const timeZone = timeZoneOf(account);
+  return { from: dayIn(timeZone, new Date(first)), to: dayIn(timeZone, new Date(last)) };
 }
 
 /** The names and addresses of promoters, by id. Deleted ones are missing. */

@@ -1,4 +1,11 @@
-import { checkPlaceholders, fillMarkup, markupHtml, parseMarkup, type Values } from "../../../markup.ts";
+import {
+  checkPlaceholders,
+  fault,
+  fillMarkup,
+  markupHtml,
+  parseMarkup,
+  type Values,
+} from "../../../markup.ts";
 import type { View } from "../../../storage/store.ts";
 import { formatAmount } from "../../money.ts";
 import type { Invoicing } from "../../program/account/account.ts";
@@ -84,13 +91,20 @@ export async function templateOf(view: View, accountId: number): Promise<string>
   return (await latestText(view, accountId, "template"))?.text ?? DEFAULT_TEMPLATE;
 }
 
-/** Refuses a template that is not safe or has unknown placeholders. @throws Failure `invalid` */
+/** The most rows of a template that are repeated for each payout. */
+const MOST_REPEATED = 10;
+
+/** Refuses a template that is not safe, has unknown placeholders or repeats too much. @throws Failure `invalid` */
 export function checkTemplate(html: string): void {
+  const blocks = parseMarkup(html);
+  const rows = blocks.flatMap((block) => (block.kind === "table" ? block.rows : []));
+  if (rows.filter(({ each }) => each !== null).length > MOST_REPEATED)
+    throw fault(`may have data-each at most ${MOST_REPEATED} times`);
   const { texts, lists } = valuesOf(samplePaper(true));
   const names = Object.fromEntries(
     Object.entries(lists).map(([name, [first]]) => [name, Object.keys(first!)]),
   );
-  checkPlaceholders(parseMarkup(html), { texts, lists: names });
+  checkPlaceholders(blocks, { texts, lists: names });
 }
 
 /** The company as the customer of an invoice. */

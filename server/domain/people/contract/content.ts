@@ -21,7 +21,7 @@ const RULES: sanitizeHtml.IOptions = {
 /** The content of a contract as safe HTML. A text without tags becomes paragraphs. */
 export function safeContent(given: string): string {
   const text = given.trim();
-  const isPlain = !/<[a-z][^>]*>/i.test(text);
+  const isPlain = !/<[a-z][^<>]*>/i.test(text);
   return sanitizeHtml(isPlain ? paragraphsOf(text) : text, RULES).trim();
 }
 

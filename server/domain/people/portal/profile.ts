@@ -128,12 +128,13 @@ export async function setPassword(context: Context, change: PasswordChange): Pro
     if (current.passwordHash !== known) throw wrongPassword();
     await tx.put(promoters, { ...current, passwordHash, tempPasswordHash: null });
     await endSessions(tx, session.holder);
-    const { holder, device, endsAt } = session;
+    const { holder, device, endsAt, isOfProduct = false } = session;
     return openSession(tx, context, {
       holder,
       passwordHash,
       device,
       ...(endsAt !== null && { endsAt: new Date(endsAt) }),
+      isOfProduct,
     });
   });
 }

@@ -190,7 +190,8 @@ export function openFrame(context: Context, { account, promoter }: PortalPromote
   return context.store.transact(async (tx) => {
     const current = await loadPromoter(tx, account.id, promoter.id);
     if (current.archivedAt !== null) throw new Failure("refused", "Promoter is archived.");
-    return enter(tx, context, { account, promoter: current, device: null, mustSetPassword: false, endsAt });
+    const product = { device: null, mustSetPassword: false, endsAt, isOfProduct: true };
+    return enter(tx, context, { account, promoter: current, ...product });
   });
 }
 
@@ -354,7 +355,8 @@ async function enter(
     language = null,
     mustSetPassword,
     endsAt,
-  }: PortalPromoter & Visit & { mustSetPassword: boolean; endsAt?: Date },
+    isOfProduct = false,
+  }: PortalPromoter & Visit & { mustSetPassword: boolean; endsAt?: Date; isOfProduct?: boolean },
 ): Promise<SignedIn> {
   const after: Promoter = {
     ...(language !== null && { language }),
@@ -369,6 +371,7 @@ async function enter(
     device,
     ...(endsAt !== undefined && { endsAt }),
     mustSetPassword,
+    isOfProduct,
   });
   return { ...opened, account, promoter: after };
 }

@@ -95,9 +95,12 @@ export function deleteCompanyEmail({ store }: Context, accountId: number, id: nu
 export function setLayout({ store }: Context, accountId: number, html: string | null): Promise<void> {
   return store.transact(async (tx) => {
     if (html === null) return tx.remove(emailLayouts, accountId, 1);
-    if (!/\{\{\s*content\s*\}\}/.test(html)) {
+    const places = html.match(/\{\{\s*content\s*\}\}/g) ?? [];
+    if (places.length === 0) {
       throw invalid({ html: ["needs {{content}} where the text of each e-mail goes"] });
     }
+    // A thousand of them would make each e-mail as large as a thousand.
+    if (places.length > 1) throw invalid({ html: ["may have {{content}} only once"] });
     const fault = unknownIn(html, [...PLACEHOLDERS.broadcast, "content"]);
     if (fault !== null) throw invalid({ html: [fault] });
     await tx.put(emailLayouts, { accountId, html });
@@ -256,10 +259,10 @@ function settingFaults({ triggerOn, settings }: CompanyEmail): FieldErrors {
 
 /** A sentence about the first placeholder that is not known, or null. */
 function unknownIn(text: string, known: readonly string[]): string | null {
-  for (const [, name = ""] of text.matchAll(/\{\{\s*([^{}]*?)\s*\}\}/g)) {
-    if (known.includes(name)) continue;
+  for (const [, name = ""] of text.matchAll(/\{\{([^{}]*)\}\}/g)) {
+    if (known.includes(name.trim())) continue;
     const others = known.map((each) => `{{${each}}}`).join(", ");
-    return `does not know {{${name}}}. Use ${others}`;
+    return `does not know {{${name.trim()}}}. Use ${others}`;
   }
   return null;
 }

@@ -64,7 +64,7 @@ const signBody = z.object({
     word(45)
       .refine((value) => isIP(value) !== 0, "is invalid")
       .optional(),
-    "The signer's network address, from a product of the company that signs with a bearer token. The portal's own pages can't set it.",
+    "The signer's network address, from a product of the company that signs with the token of `iframe_login`. The portal's own pages can't set it.",
     "203.0.113.7",
   ),
   contract_version_id: field(
@@ -84,9 +84,10 @@ export const signOwnDocumentOperation: AffiliateOperation = {
   body: signBody,
   answer: documentAnswer,
   refusals: ["not_found", "invalid"],
-  async handle({ event, promoter, context, address }) {
+  async handle({ event, promoter, session, context, address }) {
     const body = shapeInput(signBody, await readJson(event));
-    const given = readBearer(event) === null ? undefined : body.ip;
+    // The token of a browser's cookie, sent as a bearer token, is not the company's word.
+    const given = session.isOfProduct && readBearer(event) !== null ? body.ip : undefined;
     const signed = await signDocument(context, promoter, {
       id: readPathId(event),
       address: given ?? address,
