@@ -510,6 +510,9 @@ export const es: Catalogue = {
   "said: has already been taken": "ya está en uso",
   "said: is too short (minimum is 8 characters)": "es demasiado corto (8 caracteres como mínimo)",
   "said: must be the two letters of a country": "deben ser las dos letras de un país",
+  "said: must be the two-letter code of a country, such as DE":
+    "debe ser el código de dos letras de un país, como DE",
+  "said: must be a page of {site}": "debe ser una página de {site}",
   "said: must have at least 3 letters, digits, - or _": "debe tener al menos 3 letras, cifras, - o _",
   "said: is not a valid IBAN": "no es un IBAN válido",
   "said: is not a valid BIC": "no es un BIC válido",
