@@ -522,6 +522,9 @@ export const de: Catalogue = {
   "said: has already been taken": "ist schon vergeben",
   "said: is too short (minimum is 8 characters)": "ist zu kurz (mindestens 8 Zeichen)",
   "said: must be the two letters of a country": "muss aus den zwei Buchstaben eines Landes bestehen",
+  "said: must be the two-letter code of a country, such as DE":
+    "muss der Code eines Landes aus zwei Buchstaben sein, wie DE",
+  "said: must be a page of {site}": "muss eine Seite von {site} sein",
   "said: must have at least 3 letters, digits, - or _":
     "muss mindestens 3 Buchstaben, Ziffern, - oder _ haben",
   "said: is not a valid IBAN": "ist keine gültige IBAN",

@@ -540,6 +540,9 @@ export const en = {
   "said: has already been taken": "has already been taken",
   "said: is too short (minimum is 8 characters)": "is too short (minimum is 8 characters)",
   "said: must be the two letters of a country": "must be the two letters of a country",
+  "said: must be the two-letter code of a country, such as DE":
+    "must be the two-letter code of a country, such as DE",
+  "said: must be a page of {site}": "must be a page of {site}",
   "said: must have at least 3 letters, digits, - or _": "must have at least 3 letters, digits, - or _",
   "said: is not a valid IBAN": "is not a valid IBAN",
   "said: is not a valid BIC": "is not a valid BIC",

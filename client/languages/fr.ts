@@ -518,6 +518,9 @@ export const fr: Catalogue = {
   "said: has already been taken": "est déjà pris",
   "said: is too short (minimum is 8 characters)": "est trop court (8 caractères au minimum)",
   "said: must be the two letters of a country": "doit être le code à deux lettres d’un pays",
+  "said: must be the two-letter code of a country, such as DE":
+    "doit être le code à deux lettres d’un pays, comme DE",
+  "said: must be a page of {site}": "doit être une page de {site}",
   "said: must have at least 3 letters, digits, - or _": "doit avoir au moins 3 lettres, chiffres, - ou _",
   "said: is not a valid IBAN": "n’est pas un IBAN valable",
   "said: is not a valid BIC": "n’est pas un BIC valable",

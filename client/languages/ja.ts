@@ -508,6 +508,9 @@ export const ja: Catalogue = {
   "said: has already been taken": "すでに使われています",
   "said: is too short (minimum is 8 characters)": "短すぎます（8 文字以上）",
   "said: must be the two letters of a country": "2 文字の国コードでなければなりません",
+  "said: must be the two-letter code of a country, such as DE":
+    "DE のような 2 文字の国コードでなければなりません",
+  "said: must be a page of {site}": "{site} のページでなければなりません",
   "said: must have at least 3 letters, digits, - or _": "3 文字以上の英数字、- または _ が必要です",
   "said: is not a valid IBAN": "正しい IBAN ではありません",
   "said: is not a valid BIC": "正しい BIC ではありません",

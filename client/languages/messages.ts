@@ -39,8 +39,13 @@ export function t<K extends Key>(key: K, ...given: ArgumentsOf<Texts[K]>): strin
     : (format<string>(message, "", values, { formatters: FORMATTERS }) as string);
 }
 
+/** The server names the site that a link may lead to. */
+const PAGE_OF = /^must be a page of (\S+)$/;
+
 /** A text of the server in the language of the page. One that the catalogue does not have stays. */
 export function said(text: string): string {
+  const [, site] = PAGE_OF.exec(text) ?? [];
+  if (site !== undefined) return t("said: must be a page of {site}", { site });
   const message = spoken.value.messages[`said: ${text}`];
   return typeof message === "string" ? message : text;
 }

@@ -510,6 +510,9 @@ export const pt: Catalogue = {
   "said: has already been taken": "já está em uso",
   "said: is too short (minimum is 8 characters)": "é curto demais (mínimo de 8 caracteres)",
   "said: must be the two letters of a country": "precisa ser as duas letras de um país",
+  "said: must be the two-letter code of a country, such as DE":
+    "precisa ser o código de duas letras de um país, como DE",
+  "said: must be a page of {site}": "precisa ser uma página de {site}",
   "said: must have at least 3 letters, digits, - or _": "precisa ter pelo menos 3 letras, algarismos, - ou _",
   "said: is not a valid IBAN": "não é um IBAN válido",
   "said: is not a valid BIC": "não é um BIC válido",

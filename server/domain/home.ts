@@ -95,6 +95,8 @@ interface SetupSteps {
   script: boolean;
   /** A campaign leads to a page other than the demo. */
   landingPage: boolean;
+  /** A campaign gives its promoters a reward. */
+  reward: boolean;
   promoter: boolean;
   click: boolean;
   lead: boolean;
@@ -110,19 +112,18 @@ export async function findSetupSteps(
   { id }: Account,
   publicUrl: string,
 ): Promise<{ steps: SetupSteps; hasCustomer: boolean }> {
-  const [stats, scripts, setup, someVisitors, someWebhooks, somePromoters, hasLandingPage] =
-    await Promise.all([
-      loadAccountStats(store, id),
-      findSightings(store, SYSTEM, "script"),
-      findSetup(store),
-      store.page(visitors, "id", id, [], { limit: 1 }),
-      store.page(webhooks, "id", id, [], { limit: 1 }),
-      store.page(promoters, "archived", id, [0], { limit: 1 }),
-      leadsElsewhere(store, id, publicUrl),
-    ]);
+  const [stats, scripts, setup, someVisitors, someWebhooks, somePromoters, done] = await Promise.all([
+    loadAccountStats(store, id),
+    findSightings(store, SYSTEM, "script"),
+    findSetup(store),
+    store.page(visitors, "id", id, [], { limit: 1 }),
+    store.page(webhooks, "id", id, [], { limit: 1 }),
+    store.page(promoters, "archived", id, [0], { limit: 1 }),
+    stepsOfCampaigns(store, id, publicUrl),
+  ]);
   const steps = {
     script: scripts.length > 0,
-    landingPage: hasLandingPage,
+    ...done,
     promoter: somePromoters.length > 0,
     // A lead came by a click or needs none.
     click: someVisitors.length > 0 || stats.referrals > 0,
@@ -169,9 +170,17 @@ async function pendingPayouts(store: Store, accountId: number): Promise<Tasks["p
   };
 }
 
-async function leadsElsewhere(store: Store, accountId: number, publicUrl: string): Promise<boolean> {
+/** The set-up steps that the account's campaigns have done. */
+async function stepsOfCampaigns(
+  store: Store,
+  accountId: number,
+  publicUrl: string,
+): Promise<Pick<SetupSteps, "landingPage" | "reward">> {
+  const done = { landingPage: false, reward: false };
   for await (const chunk of store.scan(campaigns, "id", accountId, [])) {
-    if (chunk.some(({ landingUrl }) => landingUrl !== `${publicUrl}/demo`)) return true;
+    done.landingPage ||= chunk.some(({ landingUrl }) => landingUrl !== `${publicUrl}/demo`);
+    done.reward ||= chunk.some(({ rewardsForPromoters }) => rewardsForPromoters.length > 0);
+    if (done.landingPage && done.reward) break;
   }
-  return false;
+  return done;
 }

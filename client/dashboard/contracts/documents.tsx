@@ -47,7 +47,10 @@ export function Documents({ filters }: { filters: Filters<DocumentFilters> }) {
         empty={
           <NoneFits filters={filters} usual={{ ...USUAL, tab: "documents" }} one="signature">
             <Empty title="No one is to sign yet">
-              <p>Promoters of the contracts' campaigns appear here.</p>
+              <p>
+                Promoters of the contracts' campaigns appear here. Add a contract on the tab “Contracts”
+                first.
+              </p>
             </Empty>
           </NoneFits>
         }

@@ -51,6 +51,7 @@ function stepsFor(accountId: string, origin: string): Step[] {
       body: <InsertScript origin={origin} accountId={accountId} />,
     },
     { name: "landing_page", title: "Choose where referral links lead", body: <SetLandingPage /> },
+    { name: "reward", title: "Say what promoters earn", body: <ChooseReward /> },
     { name: "promoter", title: "Add a promoter", body: <AddPromoter /> },
     {
       name: "click",
@@ -84,11 +85,26 @@ function SetLandingPage() {
   );
 }
 
-function AddPromoter() {
+function ChooseReward() {
   return (
     <p>
-      Add yourself <a href="/admin/promoters">as a promoter</a> to try everything out.
+      Make <a href="/admin/rewards">a reward</a>, such as 20% of each sale, and choose it on the tab Rewards
+      of <a href="/admin/campaigns">your campaign</a>. Without one, sales earn nothing.
     </p>
+  );
+}
+
+function AddPromoter() {
+  return (
+    <>
+      <p>
+        Add yourself <a href="/admin/promoters">as a promoter</a> to try everything out.
+      </p>
+      <p>
+        Promoters see your company as “{session.value?.account.name}”.{" "}
+        <a href="/admin/settings/account">Change the name</a>
+      </p>
+    </>
   );
 }
 

@@ -58,21 +58,21 @@ export function Books({ filters }: Props) {
   });
   return (
     <>
-      <div class="row">
+      <div class="table-tools">
         <Day filters={filters} name="from" label="From" />
         <Day filters={filters} name="to" label="To" />
         {may("manager") && (
-          <>
+          <div class="end">
             <button class="button" onClick={() => void save(filters, "balances")}>
               Download balances
             </button>
             <button class="button" onClick={() => void save(filters, "entries")}>
               Download entries
             </button>
-          </>
+          </div>
         )}
       </div>
-      <p class="hint">
+      <p class="books-rule hint">
         What was owed before, with what was earned, moved here and returned, less what was reversed and paid,
         is what was owed after. A past month never changes.
       </p>
@@ -104,13 +104,15 @@ async function loadBooks({ from, to, number }: Wanted<PayoutFilters>, signal: Ab
 
 function Day({ filters, name, label }: Props & { name: "from" | "to"; label: string }) {
   return (
-    <input
-      class="input"
-      type="date"
-      aria-label={label}
-      value={bookDays(filters.values.value)[name]}
-      onChange={(event) => filters.set({ [name]: event.currentTarget.value })}
-    />
+    <label class="day">
+      <span class="small soft">{label}</span>
+      <input
+        class="input"
+        type="date"
+        value={bookDays(filters.values.value)[name]}
+        onChange={(event) => filters.set({ [name]: event.currentTarget.value })}
+      />
+    </label>
   );
 }
 

@@ -129,12 +129,13 @@ function namesOf({ countries, elsewhere }: BankForms, country: string): BankForm
 /** Groups of countries, and codes for what is unknown. */
 const NO_COUNTRIES = new Set(["EU", "EZ", "UN", "QO", "ZZ", "XA", "XB"]);
 
-/** All countries in the reader's language, sorted by name. */
+/** All countries in the reader's language, sorted by name. Former codes, such as DD, stand for countries listed already. */
 function countries(): [code: string, name: string][] {
   const names = new Intl.DisplayNames(locale.value, { type: "region", fallback: "none" });
   const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
   const codes = letters.flatMap((first) => letters.map((second) => first + second));
   return codes
+    .filter((code) => Intl.getCanonicalLocales(`und-${code}`)[0] === `und-${code}`)
     .map((code): [string, string | undefined] => [code, NO_COUNTRIES.has(code) ? undefined : names.of(code)])
     .filter((row): row is [string, string] => row[1] !== undefined)
     .toSorted(([, one], [, other]) => one.localeCompare(other));

@@ -32,6 +32,7 @@ export const setupOperation: V2Operation = {
         .object({
           script: field(z.boolean(), "A page loads the script."),
           landing_page: field(z.boolean(), "A campaign leads to a page other than the demo."),
+          reward: field(z.boolean(), "A campaign gives its promoters a reward."),
           promoter: field(z.boolean(), "There is a promoter."),
           click: field(z.boolean(), "There was a click on a referral link."),
           referral: field(z.boolean(), "There is a lead."),
@@ -54,6 +55,7 @@ async function showSetup({ account, context, publicUrl }: V2Request) {
     steps: {
       script: steps.script,
       landing_page: steps.landingPage,
+      reward: steps.reward,
       promoter: steps.promoter,
       click: steps.click,
       referral: steps.lead,

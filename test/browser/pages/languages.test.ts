@@ -49,6 +49,21 @@ it("a German browser sees a German sign-up page and portal, and its owner gets a
   expect(await faultsOf(page)).toEqual([]);
 });
 
+it("what a form refuses is said in the language of the page", async () => {
+  const page = await pages.open(entrance, { locale: "de-DE" });
+  await page.getByRole("heading", { name: "Ihr Link" }).waitFor();
+  await page.goto(`${pages.url}/portal/links`);
+  await page.getByRole("button", { name: "Link erstellen" }).first().click();
+  await page.getByLabel("Name").fill("Preise");
+  await page.getByRole("textbox", { name: "Seite" }).fill("https://elsewhere.example/");
+  await page.getByRole("dialog").getByRole("button", { name: "Link erstellen" }).click();
+  await page.getByText(/^Muss eine Seite von \S+ sein\.$/).waitFor();
+  await page.goto(`${pages.url}/portal/settings#tab=invoice`);
+  await page.getByLabel("Land", { exact: true }).fill("Deutschland");
+  await page.getByRole("button", { name: "Rechnungsdaten speichern" }).click();
+  await page.getByText("Muss der Code eines Landes aus zwei Buchstaben sein, wie DE.").waitFor();
+});
+
 it("a promoter chooses another language, which stays", async () => {
   const page = await pages.open(entrance, { locale: "de-DE" });
   await page.getByRole("heading", { name: "Ihr Link" }).waitFor();
@@ -69,7 +84,9 @@ const PATHS = [
   "leads",
   "commissions",
   "payouts",
+  "invoices",
   "campaigns",
+  "contracts",
   "people",
   ...["profile", "payout", "invoice", "emails", "language", "password"].map((tab) => `settings#tab=${tab}`),
 ];

@@ -3,7 +3,7 @@ import { newDelivery } from "../../../server/domain/events/webhook/delivery.ts";
 import { SYSTEM } from "../../../server/domain/context.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { putFact } from "../../support/facts.ts";
-import { company, invalid, join, outcome } from "../../support/v2.ts";
+import { company, invalid, join, outcome, reward } from "../../support/v2.ts";
 import type { RecordOf } from "../../support/records.ts";
 import { startWith } from "../../support/operations.ts";
 import { newCommission } from "../../support/commissions.ts";
@@ -199,6 +199,7 @@ it("ticks off the steps of setting an account up", async () => {
   const steps = {
     script: false,
     landing_page: true,
+    reward: false,
     promoter: false,
     click: false,
     referral: false,
@@ -208,7 +209,9 @@ it("ticks off the steps of setting an account up", async () => {
   };
   expect(await setup()).toEqual({ status: 200, body: { has_customer: false, script_seen: null, steps } });
   await company(app, "PUT /campaigns/1", { landing_url: "https://track.acme.example/demo" });
-  expect(await setup()).toMatchObject({ body: { steps: { landing_page: false } } });
+  expect(await setup()).toMatchObject({ body: { steps: { landing_page: false, reward: false } } });
+  await company(app, "PUT /campaigns/1", { rewards_for_promoters: [{ reward_id: await reward(app) }] });
+  expect(await setup()).toMatchObject({ body: { steps: { landing_page: false, reward: true } } });
 
   await app.request("/svc.js", {
     headers: { referer: "https://www.acme.example/", host: "track.acme.example" },
@@ -238,6 +241,7 @@ it("ticks off the steps of setting an account up", async () => {
         ...steps,
         script: true,
         landing_page: false,
+        reward: true,
         promoter: true,
         click: true,
         referral: true,
