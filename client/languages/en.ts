@@ -388,6 +388,7 @@ export const en = {
   "contracts.read_and_sign": "Read and sign",
   "contracts.read_and_sign.of": "Read and sign {name}",
   "contracts.elsewhere": "Read it on the company's page",
+  "contracts.pdf": "Download as PDF",
   "contracts.sign": "Sign",
   "contracts.kept": "Your signature is kept with its time and your network address.",
   "contracts.done": "You have signed {name}",

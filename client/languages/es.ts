@@ -333,6 +333,7 @@ export const es: Catalogue = {
   "contracts.read_and_sign": "Leer y firmar",
   "contracts.read_and_sign.of": "Leer y firmar {name}",
   "contracts.elsewhere": "Leerlo en la página de la empresa",
+  "contracts.pdf": "Descargar en PDF",
   "contracts.sign": "Firmar",
   "contracts.kept": "Su firma se conserva con la hora y su dirección de red.",
   "contracts.done": "Ha firmado {name}",

@@ -338,6 +338,7 @@ export const fr: Catalogue = {
   "contracts.read_and_sign": "Lire et signer",
   "contracts.read_and_sign.of": "Lire et signer {name}",
   "contracts.elsewhere": "Le lire sur la page de l’entreprise",
+  "contracts.pdf": "Télécharger en PDF",
   "contracts.sign": "Signer",
   "contracts.kept": "Votre signature est conservée avec sa date et votre adresse réseau.",
   "contracts.done": "Vous avez signé {name}",

@@ -329,6 +329,7 @@ export const he: Catalogue = {
   "contracts.read_and_sign": "קריאה וחתימה",
   "contracts.read_and_sign.of": "קריאת {name} וחתימה",
   "contracts.elsewhere": "קריאה בדף של החברה",
+  "contracts.pdf": "הורדה כ־PDF",
   "contracts.sign": "חתימה",
   "contracts.kept": "החתימה שלך נשמרת עם השעה וכתובת הרשת שלך.",
   "contracts.done": "חתמת על {name}",

@@ -333,6 +333,7 @@ export const ja: Catalogue = {
   "contracts.read_and_sign": "読んで署名する",
   "contracts.read_and_sign.of": "{name}を読んで署名する",
   "contracts.elsewhere": "会社のページで読む",
+  "contracts.pdf": "PDFでダウンロード",
   "contracts.sign": "署名する",
   "contracts.kept": "署名は、日時とネットワークアドレスとともに保存されます。",
   "contracts.done": "{name}に署名しました",

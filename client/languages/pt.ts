@@ -332,6 +332,7 @@ export const pt: Catalogue = {
   "contracts.read_and_sign": "Ler e assinar",
   "contracts.read_and_sign.of": "Ler e assinar {name}",
   "contracts.elsewhere": "Ler na página da empresa",
+  "contracts.pdf": "Baixar em PDF",
   "contracts.sign": "Assinar",
   "contracts.kept": "Sua assinatura é guardada com a hora e o seu endereço de rede.",
   "contracts.done": "Você assinou {name}",
