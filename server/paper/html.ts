@@ -306,7 +306,9 @@ function textOf(block: PrintedBlock): string {
 
 function onTheRight(block: PrintedBlock): PrintedBlock {
   if (block.kind === "hr") return block;
-  if (block.kind !== "table") return { ...block, classes: ["right"] };
+  // The full stop of a list's number is behind it, too.
+  if (block.kind !== "table")
+    return { ...block, classes: ["right"], mark: block.mark?.replace(/^(.+)\.$/, ".$1") };
   const rows = block.rows.map(({ cells }) => ({
     cells: cells.map((cell): PrintedCell => ({ ...cell, classes: ["right"] })).toReversed(),
   }));

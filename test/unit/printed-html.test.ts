@@ -39,8 +39,8 @@ it.each([
     ["a\n• b\nc\nd\ne"],
   ],
   [
-    "<p>הסכם Acme</p><table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>",
-    ["p right: הסכם Acme", "b | a\n | c"],
+    "<p>הסכם Acme</p><ol><li>א</li></ol><table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>",
+    ["p right: הסכם Acme", "p 20 .1 right: א", "b | a\n | c"],
   ],
 ])("reads %s", (html, blocks) => {
   expect(htmlBlocks(html).map(shown)).toEqual(blocks);
