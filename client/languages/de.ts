@@ -16,6 +16,7 @@ export const de: Catalogue = {
   "copy.keys": "Strg+C drücken",
   "copy.failed": "Nicht kopiert",
   "copy.of": "{action}: {thing}",
+  download_pdf: "Als PDF herunterladen",
   failed: "Das konnte nicht geladen werden",
   forbidden: "Das dürfen Sie nicht sehen",
   "forbidden.text":
@@ -342,7 +343,6 @@ export const de: Catalogue = {
   "contracts.read_and_sign": "Lesen und unterschreiben",
   "contracts.read_and_sign.of": "{name} lesen und unterschreiben",
   "contracts.elsewhere": "Auf der Seite des Unternehmens lesen",
-  "contracts.pdf": "Als PDF herunterladen",
   "contracts.sign": "Unterschreiben",
   "contracts.kept": "Ihre Unterschrift wird mit Zeitpunkt und Netzwerkadresse aufbewahrt.",
   "contracts.done": "Sie haben {name} unterschrieben",

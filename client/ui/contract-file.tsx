@@ -18,7 +18,7 @@ export function ContractFile({
   return (
     <div>
       <button class="button" onClick={() => void saveFile(`${name}.pdf`, make)}>
-        {t("contracts.pdf")}
+        {t("download_pdf")}
       </button>
     </div>
   );

@@ -53,7 +53,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
       .getByRole("row", { name: `${name}` })
       .getByText("127.0.0.1")
       .waitFor();
-    await button(page, "Read").first().click();
+    await button(page, `Read the contract ${name} of ${email}`).click();
     const [file] = await Promise.all([
       page.waitForEvent("download"),
       button(page, "Download as PDF").click(),
