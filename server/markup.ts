@@ -51,6 +51,19 @@ export interface Values {
   lists: Record<string, Record<string, string>[]>;
 }
 
+const ESCAPES: Record<string, string> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Escapes a text for HTML and its attributes. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ESCAPES[character]!);
+}
+
 /** An element's start or end, a comment, or text. */
 const TOKEN = /<!--[\s\S]*?-->|<(\/?)([a-zA-Z][a-zA-Z0-9]*)((?:\s+[a-zA-Z-]+="[^"<>]*")*)\s*\/?>|[^<]+|</g;
 const ATTRIBUTE = /([a-zA-Z-]+)="([^"<>]*)"/g;
@@ -262,8 +275,8 @@ function element(
 ): string {
   const attributes = [
     classes.length > 0 ? ` class="${classes.join(" ")}"` : "",
-    condition === null ? "" : ` data-if="${escaped(condition)}"`,
-    each === null ? "" : ` data-each="${escaped(each)}"`,
+    condition === null ? "" : ` data-if="${escapeHtml(condition)}"`,
+    each === null ? "" : ` data-each="${escapeHtml(each)}"`,
   ];
   return `<${name}${attributes.join("")}>${inner}</${name}>`;
 }
@@ -271,14 +284,10 @@ function element(
 function runsHtml(runs: Run[]): string {
   return runs
     .map(({ text, isBold }) => {
-      const inner = escaped(text).replaceAll("\n", "<br>");
+      const inner = escapeHtml(text).replaceAll("\n", "<br>");
       return isBold && text !== "\n" ? `<strong>${inner}</strong>` : inner;
     })
     .join("");
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, (each) => `&#${each.charCodeAt(0)};`);
 }
 
 function filled(runs: Run[], texts: Record<string, string>): Run[] {

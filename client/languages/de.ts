@@ -16,6 +16,7 @@ export const de: Catalogue = {
   "copy.keys": "Strg+C drücken",
   "copy.failed": "Nicht kopiert",
   "copy.of": "{action}: {thing}",
+  download_pdf: "Als PDF herunterladen",
   failed: "Das konnte nicht geladen werden",
   forbidden: "Das dürfen Sie nicht sehen",
   "forbidden.text":

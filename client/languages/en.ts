@@ -15,6 +15,7 @@ export const shared = {
   "copy.keys": "Press Ctrl+C",
   "copy.failed": "Not copied",
   "copy.of": "{action} {thing}",
+  download_pdf: "Download as PDF",
   failed: "This could not be loaded",
   forbidden: "You may not see this",
   "forbidden.text": "Your role does not allow it. An owner of the account can change your role.",

@@ -16,6 +16,7 @@ export const es: Catalogue = {
   "copy.keys": "Pulsa Ctrl+C",
   "copy.failed": "No copiado",
   "copy.of": "{action}: {thing}",
+  download_pdf: "Descargar en PDF",
   failed: "No se ha podido cargar",
   forbidden: "No puedes ver esto",
   "forbidden.text": "Tu rol no lo permite. Un propietario de la cuenta puede cambiar tu rol.",

@@ -16,6 +16,7 @@ export const fr: Catalogue = {
   "copy.keys": "Appuyez sur Ctrl+C",
   "copy.failed": "Non copié",
   "copy.of": "{action} : {thing}",
+  download_pdf: "Télécharger en PDF",
   failed: "Le chargement a échoué",
   forbidden: "Vous ne pouvez pas voir cette page",
   "forbidden.text": "Votre rôle ne le permet pas. Un propriétaire du compte peut changer votre rôle.",

@@ -16,6 +16,7 @@ export const he: Catalogue = {
   "copy.keys": "יש ללחוץ Ctrl+C",
   "copy.failed": "לא הועתק",
   "copy.of": "{action}: {thing}",
+  download_pdf: "הורדה כ־PDF",
   failed: "הטעינה נכשלה",
   forbidden: "אין הרשאה לצפות בדף הזה",
   "forbidden.text": "התפקיד שלך אינו מאפשר זאת. בעלי החשבון יכולים לשנות את התפקיד.",

@@ -16,6 +16,7 @@ export const ja: Catalogue = {
   "copy.keys": "Ctrl+C を押してください",
   "copy.failed": "コピーできませんでした",
   "copy.of": "{action}：{thing}",
+  download_pdf: "PDFでダウンロード",
   failed: "読み込めませんでした",
   forbidden: "この内容は表示できません",
   "forbidden.text": "あなたの権限では表示できません。権限はアカウントの所有者が変更できます。",

@@ -16,6 +16,7 @@ export const pt: Catalogue = {
   "copy.keys": "Pressione Ctrl+C",
   "copy.failed": "Não copiado",
   "copy.of": "{action}: {thing}",
+  download_pdf: "Baixar em PDF",
   failed: "Não foi possível carregar",
   forbidden: "Você não pode ver isto",
   "forbidden.text": "Sua função não permite. Um proprietário da conta pode mudar sua função.",

@@ -1,6 +1,5 @@
-import { asRefusal } from "../ui/api/refusal.ts";
 import { qrPng, qrSvg } from "../ui/feedback/qr-code.tsx";
-import { toastRefusal } from "../ui/feedback/toast.tsx";
+import { saveFile } from "../ui/feedback/save-file.ts";
 import { t } from "../languages/messages.ts";
 
 /** Saves a list as a file of this name. */
@@ -35,18 +34,4 @@ export function QrDownloads({ url, name }: { url: string; name: string }) {
       ))}
     </div>
   );
-}
-
-/** Saves a file of this name. The page makes it, because a link could not send the token of a frame. */
-export async function saveFile(name: string, make: () => Blob | Promise<Blob>): Promise<void> {
-  try {
-    const address = URL.createObjectURL(await make());
-    const link = document.createElement("a");
-    link.href = address;
-    link.download = name;
-    link.click();
-    URL.revokeObjectURL(address);
-  } catch (error) {
-    toastRefusal(asRefusal(error));
-  }
 }

@@ -9,7 +9,8 @@ import {
   isMoneyEmail,
   type Email,
 } from "../domain/events/email.ts";
-import { escapeHtml, fill, onOneLine, type WrittenEmail } from "../outgoing/email-text.ts";
+import { escapeHtml } from "../markup.ts";
+import { fill, onOneLine, type WrittenEmail } from "../outgoing/email-text.ts";
 import { openPlace, type Place } from "../outgoing/place.ts";
 import { en, type TranslatedMail } from "../languages/en.ts";
 import { CATALOGUES, directionOf, type Language } from "../languages/languages.ts";

@@ -1,4 +1,5 @@
 import type { IOptions } from "sanitize-html";
+import { escapeHtml } from "../markup.ts";
 
 /** An e-mail ready to be sent. */
 export interface WrittenEmail {
@@ -22,18 +23,6 @@ export function fill(
 export function onOneLine(value: string): string {
   // eslint-disable-next-line no-control-regex -- control characters are removed on purpose
   return value.replace(/[\s\u0000-\u001f\u007f]+/g, " ").trim();
-}
-
-const HTML_ESCAPES: Record<string, string> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
-
-export function escapeHtml(value: string): string {
-  return value.replace(/[&<>"']/g, (character) => HTML_ESCAPES[character] ?? "");
 }
 
 const LEAVE = "Unsubscribe from these e-mails";

@@ -3,19 +3,30 @@ import LineBreaker from "linebreak";
 import type { Run } from "../markup.ts";
 import { shownCharacter, type FontName } from "./fonts.ts";
 
+/** How text looks beside its weight. */
+export interface Marks {
+  isItalic: boolean;
+  isUnderlined: boolean;
+  isStruck: boolean;
+}
+
+export interface PrintedRun extends Run {
+  /** Runs that look the same share one object. */
+  marks?: Marks | undefined;
+}
+
 /** A part of a line in one font, from left to right. */
 export interface Piece {
   text: string;
   font: FontName;
+  marks?: Marks | undefined;
 }
 
 /** Measures a text in points. */
 export type Measure = (piece: Piece) => number;
 
 /** A character, or several that are never separated. */
-interface Glyph {
-  text: string;
-  font: FontName;
+interface Glyph extends Piece {
   /** Even: from left to right. Odd: from right to left. */
   level: number;
   /** Whether a line may end after it. */
@@ -31,52 +42,60 @@ const clusters = new Intl.Segmenter("en", { granularity: "grapheme" });
  *
  * @see UAX #9 for the order of Hebrew and Latin text, UAX #14 for line breaks
  */
-export function linesOf(runs: Run[], width: number, measure: Measure): Piece[][] {
+export function linesOf(runs: PrintedRun[], width: number, measure: Measure): Piece[][] {
   return paragraphsOf(runs).flatMap((paragraph) =>
     brokenUp(glyphsOf(paragraph), width, measure).map((glyphs) =>
-      inOrder(glyphs).map(({ text, font }) => ({ text, font })),
+      inOrder(glyphs).map(({ text, font, marks }) => ({ text, font, marks })),
     ),
   );
 }
 
 /** The width of a text that is not broken. */
-export function widthOf(runs: Run[], measure: Measure): number {
+export function widthOf(runs: PrintedRun[], measure: Measure): number {
   const widths = paragraphsOf(runs).map((paragraph) => sum(mergedWidths(glyphsOf(paragraph), measure)));
   return Math.max(0, ...widths);
 }
 
 /** Splits runs at line breaks. */
-function paragraphsOf(runs: Run[]): Run[][] {
-  const paragraphs: Run[][] = [[]];
-  for (const { text, isBold } of runs) {
-    text.split("\n").forEach((part, at) => {
+function paragraphsOf(runs: PrintedRun[]): PrintedRun[][] {
+  const paragraphs: PrintedRun[][] = [[]];
+  for (const run of runs) {
+    run.text.split("\n").forEach((part, at) => {
       if (at > 0) paragraphs.push([]);
-      if (part !== "") paragraphs.at(-1)!.push({ text: part, isBold });
+      if (part !== "") paragraphs.at(-1)!.push({ ...run, text: part });
     });
   }
   return paragraphs.map(trimmed);
 }
 
-/** Blanks at both ends are invisible in HTML. */
-function trimmed(runs: Run[]): Run[] {
+/** Blanks at both ends are invisible in HTML, unless they are hard ones. */
+function trimmed(runs: PrintedRun[]): PrintedRun[] {
   return runs
-    .map((run, at) => (at === 0 ? { ...run, text: run.text.trimStart() } : run))
-    .map((run, at) => (at === runs.length - 1 ? { ...run, text: run.text.trimEnd() } : run));
+    .map((run, at) => (at === 0 ? { ...run, text: run.text.replace(/^ +/, "") } : run))
+    .map((run, at) => (at === runs.length - 1 ? { ...run, text: withoutEndBlanks(run.text) } : run));
 }
 
-function glyphsOf(runs: Run[]): Glyph[] {
-  const parts = runs.flatMap(({ text, isBold }) =>
-    clustersOf(text).map((cluster) => ({ ...shownCluster(cluster), isBold })),
+function glyphsOf(runs: PrintedRun[]): Glyph[] {
+  const parts = runs.flatMap(({ text, isBold, marks }) =>
+    clustersOf(text).map((cluster) => ({ ...shownCluster(cluster), isBold, marks })),
   );
   const whole = parts.map(({ text }) => text).join("");
   const { levels } = bidi.getEmbeddingLevels(whole);
   const breaks = breaksIn(whole);
   let at = 0;
-  return parts.map(({ text, font, isBold }): Glyph => {
+  return parts.map(({ text, font, isBold, marks }): Glyph => {
     const level = levels[at] ?? 0;
     at += text.length;
-    return { text, font: `${font} ${isBold ? "bold" : "regular"}`, level, mayBreak: breaks.has(at) };
+    const name: FontName = `${font} ${isBold ? "bold" : "regular"}`;
+    return { text, font: name, marks, level, mayBreak: breaks.has(at) };
   });
+}
+
+/** A regular expression would look at all blanks of a text. */
+function withoutEndBlanks(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === " ") end--;
+  return text.slice(0, end);
 }
 
 /** The time to segment a text grows with the square of its length. */
@@ -156,15 +175,15 @@ function mirrored({ text, level }: Glyph): string {
 }
 
 /**
- * Joins neighbours of a font, so that letters are kerned. Text from right to left stays in single characters, because
+ * Joins neighbours that look the same, so that letters are kerned. Text from right to left stays in single characters, because
  * fonts would turn it round once more.
  */
 function merged(glyphs: Glyph[]): Glyph[] {
   const joined: Glyph[] = [];
   for (const glyph of glyphs) {
     const last = joined.at(-1);
-    const fits =
-      last !== undefined && last.font === glyph.font && last.level % 2 === 0 && glyph.level % 2 === 0;
+    const looksTheSame = last?.font === glyph.font && last.marks === glyph.marks;
+    const fits = last !== undefined && looksTheSame && last.level % 2 === 0 && glyph.level % 2 === 0;
     if (fits) joined.splice(-1, 1, { ...last, text: last.text + glyph.text });
     else joined.push(glyph);
   }

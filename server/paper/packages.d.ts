@@ -6,6 +6,7 @@ declare module "pdfkit" {
   interface TextOptions {
     lineBreak: false;
     baseline: "alphabetic";
+    oblique?: boolean;
   }
 
   interface PDFDocument extends Readable {

@@ -1,7 +1,7 @@
 import PDFDocument from "pdfkit";
-import type { Block, Cell, Run, TableBlock, TableRow, TextBlock } from "../markup.ts";
+import type { MarkupClass } from "../markup.ts";
 import { fontBytes, type FontName } from "./fonts.ts";
-import { linesOf, widthOf, type Measure, type Piece } from "./lines.ts";
+import { linesOf, widthOf, type Measure, type Piece, type PrintedRun } from "./lines.ts";
 
 /** Lengths are in points, 1/72 inch. */
 const MARGIN = 56;
@@ -12,17 +12,56 @@ const COLORS = { text: "#111827", line: "#d1d5db", foot: "#6b7280" };
 const STYLES = {
   h1: { size: 20, isBold: true, below: 14 },
   h2: { size: 12, isBold: true, below: 6 },
+  h3: { size: 10, isBold: true, below: 4 },
   p: { size: 10, isBold: false, below: 8 },
   table: { size: 10, isBold: false, below: 16 },
 } as const;
 const SMALL = 8.5;
+/** Between the mark of a list and its text. */
+const MARK_GAP = 5;
+/** A heading stays with that many lines of what is below it. */
+const KEPT_LINES = 3;
+
+export interface PrintedText {
+  kind: "h1" | "h2" | "h3" | "p";
+  classes: MarkupClass[];
+  runs: PrintedRun[];
+  /** The space before it, or behind it if it is on the right. */
+  indent?: number;
+  /** What stands in that space before the first line, such as the number of a list. */
+  mark?: string | undefined;
+}
+
+export interface PrintedCell {
+  isHeading: boolean;
+  classes: MarkupClass[];
+  runs: PrintedRun[];
+}
+
+export interface PrintedRow {
+  cells: PrintedCell[];
+}
+
+export interface PrintedTable {
+  kind: "table";
+  classes: MarkupClass[];
+  rows: PrintedRow[];
+}
+
+/** `room`: a new page begins if there is less room for what follows, in points. */
+interface PrintedLine {
+  kind: "hr";
+  room?: number;
+}
+
+export type PrintedBlock = PrintedText | PrintedTable | PrintedLine;
 
 /** A document to print. */
 export interface PrintedDocument {
   title: string;
   /** The day that the file says it was made on, so that the same document always gives the same bytes. */
   date: Date;
-  blocks: Block[];
+  blocks: PrintedBlock[];
 }
 
 /** The state of the page that is being written. */
@@ -55,7 +94,7 @@ export async function printPdf({ title, date, blocks }: PrintedDocument): Promis
   const { width, height } = doc.page;
   const pen: Pen = { doc, y: MARGIN, width: width - 2 * MARGIN, bottom: height - MARGIN };
   for (const block of blocks) {
-    if (block.kind === "hr") writeLine(pen);
+    if (block.kind === "hr") writeLine(pen, block);
     else if (block.kind === "table") writeTable(pen, block);
     else writeText(pen, block);
   }
@@ -65,45 +104,77 @@ export async function printPdf({ title, date, blocks }: PrintedDocument): Promis
   return Buffer.concat(parts);
 }
 
-function writeText(pen: Pen, { kind, classes, runs }: TextBlock): void {
+function writeText(pen: Pen, { kind, classes, runs, indent = 0, mark }: PrintedText): void {
   const style = STYLES[kind];
   const size = classes.includes("small") ? SMALL : style.size;
   const all = style.isBold ? runs.map((run) => ({ ...run, isBold: true })) : runs;
-  for (const line of linesOf(all, pen.width, measureIn(pen, size))) {
-    makeRoom(pen, size * LEADING);
-    writePieces(pen, line, { size, x: MARGIN, width: pen.width, isRight: classes.includes("right") });
+  const isRight = classes.includes("right");
+  const width = pen.width - indent;
+  const place = { size, x: isRight ? MARGIN : MARGIN + indent, width, isRight };
+  linesOf(all, width, measureIn(pen, size)).forEach((line, rank) => {
+    makeRoom(pen, size * LEADING * (rank === 0 && style.isBold ? KEPT_LINES : 1));
+    if (rank === 0 && mark !== undefined) writeMark(pen, mark, { size, indent, isRight });
+    writePieces(pen, line, place);
     pen.y += size * LEADING;
-  }
+  });
   pen.y += style.below;
 }
 
-function writeLine(pen: Pen): void {
-  makeRoom(pen, ROW_GAP * 2);
+/** Writes the mark beside a text, towards it. */
+function writeMark(
+  pen: Pen,
+  mark: string,
+  { size, indent, isRight }: { size: number; indent: number; isRight: boolean },
+): void {
+  const [pieces = []] = linesOf([{ text: mark, isBold: false }], pen.width, measureIn(pen, size));
+  const x = isRight ? MARGIN + pen.width - indent + MARK_GAP : MARGIN;
+  writePieces(pen, pieces, { size, x, width: indent - MARK_GAP, isRight: !isRight });
+}
+
+function writeLine(pen: Pen, { room = ROW_GAP * 2 }: PrintedLine): void {
+  makeRoom(pen, room);
   rule(pen, pen.y);
   pen.y += ROW_GAP * 2;
 }
 
-/** Rows are never split. A row of headings is repeated on each page. */
-function writeTable(pen: Pen, table: TableBlock): void {
+/** Only rows that are higher than a page are split. A row of headings is repeated on each page. */
+function writeTable(pen: Pen, table: PrintedTable): void {
   const size = table.classes.includes("small") ? SMALL : STYLES.table.size;
   const widths = columnWidths(pen, table, size);
   const isPlain = table.classes.includes("plain");
   const [first] = table.rows;
-  const heading = first !== undefined && first.cells.every(({ isHeading }) => isHeading) ? first : null;
+  const height = (lines: Piece[][][]) => rowLines(lines) * size * LEADING + (isPlain ? 0 : ROW_GAP * 2);
+  const full = pen.bottom - MARGIN;
+  const hasHeading = first !== undefined && first.cells.every(({ isHeading }) => isHeading);
+  const headingLines = hasHeading ? cellLines(pen, first, { widths, size }) : [];
+  const isRepeated = hasHeading && height(headingLines) < full / 2;
+  const room = full - (isRepeated ? height(headingLines) : 0) - ROW_GAP * 2;
   for (const row of table.rows) {
-    const lines = cellLines(pen, row, { widths, size });
-    const height =
-      Math.max(1, ...lines.map(({ length }) => length)) * size * LEADING + (isPlain ? 0 : ROW_GAP * 2);
-    if (makeRoom(pen, height) && heading !== null && row !== heading)
-      writeRow(pen, heading, { widths, size, isPlain, lines: cellLines(pen, heading, { widths, size }) });
-    writeRow(pen, row, { widths, size, isPlain, lines });
+    for (const lines of split(cellLines(pen, row, { widths, size }), Math.floor(room / (size * LEADING)))) {
+      if (makeRoom(pen, height(lines)) && isRepeated && row !== first)
+        writeRow(pen, first, { widths, size, isPlain, lines: headingLines });
+      writeRow(pen, row, { widths, size, isPlain, lines });
+    }
   }
   pen.y += STYLES.table.below;
 }
 
+/** The lines of a row's highest cell. */
+function rowLines(lines: Piece[][][]): number {
+  return Math.max(1, ...lines.map(({ length }) => length));
+}
+
+/** The lines of a row's cells in parts that fit on a page. */
+function split(lines: Piece[][][], most: number): Piece[][][][] {
+  const count = Math.ceil(rowLines(lines) / most);
+  return Array.from({ length: count }, (_, at) =>
+    lines.map((cell) => cell.slice(at * most, (at + 1) * most)),
+  );
+}
+
 function cellLines(
   pen: Pen,
-  { cells }: TableRow,
+  { cells }: PrintedRow,
   { widths, size }: Pick<RowForm, "widths" | "size">,
 ): Piece[][][] {
   return cells.map((cell, at) => linesOf(cellRuns(cell), innerWidth(widths, at), measureIn(pen, size)));
@@ -122,7 +193,7 @@ interface RowForm {
   lines: Piece[][][];
 }
 
-function writeRow(pen: Pen, row: TableRow, { widths, size, isPlain, lines }: RowForm): void {
+function writeRow(pen: Pen, row: PrintedRow, { widths, size, isPlain, lines }: RowForm): void {
   const gap = isPlain ? 0 : ROW_GAP;
   const top = pen.y + gap;
   let x = MARGIN;
@@ -142,7 +213,7 @@ function writeRow(pen: Pen, row: TableRow, { widths, size, isPlain, lines }: Row
  * Shares the page's width: each column gets what its longest text needs, and if that is too much, a fair part. Spare
  * width is shared too, unless the first column is on the right: then the table moves there.
  */
-function columnWidths(pen: Pen, { rows }: TableBlock, size: number): number[] {
+function columnWidths(pen: Pen, { rows }: PrintedTable, size: number): number[] {
   const count = Math.max(1, ...rows.map(({ cells }) => cells.length));
   const measure = measureIn(pen, size);
   const wanted = Array.from({ length: count }, (_, at) =>
@@ -165,7 +236,7 @@ function columnWidths(pen: Pen, { rows }: TableBlock, size: number): number[] {
   return wanted.map((width) => (width <= fair ? width : fair + (spare * (width - fair)) / lacking));
 }
 
-function cellRuns({ isHeading, runs }: Cell): Run[] {
+function cellRuns({ isHeading, runs }: PrintedCell): PrintedRun[] {
   return isHeading ? runs.map((run) => ({ ...run, isBold: true })) : runs;
 }
 
@@ -187,18 +258,26 @@ function writePieces(
   doc.fillColor(COLORS.text);
   line.forEach((piece, rank) => {
     useFont(doc, piece.font);
-    doc.fontSize(size).text(piece.text, at, y + size, { lineBreak: false, baseline: "alphabetic" });
-    at += widths[rank]!;
+    const { isItalic = false, isUnderlined = false, isStruck = false } = piece.marks ?? {};
+    doc
+      .fontSize(size)
+      .text(piece.text, at, y + size, { lineBreak: false, baseline: "alphabetic", oblique: isItalic });
+    const to = at + widths[rank]!;
+    if (isUnderlined) drawLine(doc, { from: at, to, y: y + size * 1.12, color: COLORS.text });
+    if (isStruck) drawLine(doc, { from: at, to, y: y + size * 0.7, color: COLORS.text });
+    at = to;
   });
 }
 
 function rule({ doc, width }: Pen, y: number): void {
-  doc
-    .strokeColor(COLORS.line)
-    .lineWidth(0.5)
-    .moveTo(MARGIN, y)
-    .lineTo(MARGIN + width, y)
-    .stroke();
+  drawLine(doc, { from: MARGIN, to: MARGIN + width, y, color: COLORS.line });
+}
+
+function drawLine(
+  doc: PDFDocument,
+  { from, to, y, color }: { from: number; to: number; y: number; color: string },
+): void {
+  doc.strokeColor(color).lineWidth(0.5).moveTo(from, y).lineTo(to, y).stroke();
 }
 
 function numberPages({ doc, width }: Pen): void {

@@ -13,7 +13,7 @@ import { readParams, type Params } from "../http/parameters/form.ts";
 import { refuse } from "../request/refusal.ts";
 import type { Services } from "../request/services.ts";
 import { basePath } from "../url.ts";
-import { escapeHtml } from "./plain-page.ts";
+import { escapeHtml } from "../markup.ts";
 
 const SHOWN_SALES = 5;
 

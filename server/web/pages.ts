@@ -8,7 +8,7 @@ import { serveStored, storeText, type StoredText } from "../http/stored-text.ts"
 import { refuse } from "../request/refusal.ts";
 import type { Services } from "../request/services.ts";
 import { basePath } from "../url.ts";
-import { escapeHtml } from "./plain-page.ts";
+import { escapeHtml } from "../markup.ts";
 import { portalEntry } from "./portal-entry.ts";
 import { directionOf, preferredLanguage, textsOf, type Language } from "../languages/languages.ts";
 

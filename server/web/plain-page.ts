@@ -21,8 +21,3 @@ export function plainPage(
     },
   });
 }
-
-/** Escapes a text for HTML. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}

@@ -16,7 +16,8 @@ import { preferredLanguage } from "../languages/languages.ts";
 import { signInCookies, signInLimits } from "../request/sign-in.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
-import { escapeHtml, plainPage } from "./plain-page.ts";
+import { escapeHtml } from "../markup.ts";
+import { plainPage } from "./plain-page.ts";
 import { basePath } from "../url.ts";
 
 /** The longest auth token that is looked up. Clients may choose their own tokens. */

@@ -60,7 +60,7 @@ const LAYERS: Record<string, string[]> = {
   ],
   transfer: ["files", "tables", "outbox", "input", "lease", "domain", "storage", "seal", "failure", "csv"],
   tables: ["lease", "domain", "storage"],
-  outbox: ["v1", "v2", "outgoing", "lease", "domain", "languages", "storage", "failure"],
+  outbox: ["v1", "v2", "outgoing", "lease", "markup", "domain", "languages", "storage", "failure"],
   v1: ["request", "input", "http", "domain", "storage", "failure"],
   billing: ["request", "http", "domain", "storage", "failure"],
   payments: ["request", "http", "domain", "storage", "seal", "failure"],
@@ -84,12 +84,12 @@ const LAYERS: Record<string, string[]> = {
     "csv",
   ],
   track: ["request", "input", "http", "domain", "storage", "failure", "url"],
-  web: ["track", "request", "input", "http", "domain", "languages", "storage", "failure", "url"],
+  web: ["track", "request", "input", "http", "markup", "domain", "languages", "storage", "failure", "url"],
   openapi: ["input", "http", "failure", "url"],
   request: ["outgoing", "http", "domain", "storage", "seal", "failure"],
   input: ["http", "failure", "url"],
   http: ["storage", "failure", "url"],
-  outgoing: ["domain", "failure"],
+  outgoing: ["domain", "markup", "failure"],
   lease: ["domain", "storage", "failure"],
   domain: ["languages", "storage", "seal", "markup", "failure", "url", "csv"],
   paper: ["markup"],
@@ -224,7 +224,7 @@ it("imports name files with their endings", () => {
 });
 
 it("the server loads packages that few need when they are needed", () => {
-  const atStart = /^import (?!type )[^;]*"(stripe|@paddle\/paddle-node-sdk|fast-xml-parser)";/m;
+  const atStart = /^import (?!type )[^;]*"(stripe|@paddle\/paddle-node-sdk|fast-xml-parser|sanitize-html)";/m;
   expect(server.filter((file) => atStart.test(texts.get(file)!))).toEqual([]);
 });
 

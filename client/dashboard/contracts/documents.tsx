@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { answer, api, page } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
 import type { components } from "../../ui/api/types.ts";
+import { ContractFile } from "../../ui/contract-file.tsx";
 import { ContractText } from "../../ui/contract-text.tsx";
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
@@ -114,17 +115,20 @@ function columnsOf(show: (document: Document) => void): Column<Document>[] {
 }
 
 function Text({ of, onClose }: { of: Document; onClose: () => void }) {
-  const loaded = useLoad(
-    (signal) => {
-      const params = { path: { id: of.id }, query: { content_type: "html" as const } };
-      return answer(api.GET("/api/v2/company/contract_documents/{id}", { params, signal }));
-    },
-    [of.id],
-  );
+  const load = (type: "html" | "pdf", signal?: AbortSignal) => {
+    const params = { path: { id: of.id }, query: { content_type: type } };
+    return answer(api.GET("/api/v2/company/contract_documents/{id}", { params, ...(signal && { signal }) }));
+  };
+  const loaded = useLoad((signal) => load("html", signal), [of.id]);
   return (
     <Dialog title={`${of.contract.name}: ${of.promoter.name}`} onClose={onClose}>
       <Await loaded={loaded}>
-        {({ data }) => <ContractText content={data.content} label={of.contract.name} />}
+        {({ data }) => (
+          <div class="stack">
+            <ContractText content={data.content} label={of.contract.name} />
+            <ContractFile name={`${of.contract.name}, ${of.promoter.name}`} load={() => load("pdf")} />
+          </div>
+        )}
       </Await>
     </Dialog>
   );

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { answer, api, page } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
 import type { components } from "../../ui/api/types.ts";
+import { ContractFile } from "../../ui/contract-file.tsx";
 import { ContractText } from "../../ui/contract-text.tsx";
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
@@ -104,16 +105,21 @@ function ContractDialog({
 }
 
 function Hosted({ document: { id, contract } }: { document: Document }) {
-  const loaded = useLoad(
-    (signal) => {
-      const params = { path: { id }, query: { content_type: "html" as const } };
-      return answer(api.GET("/api/v2/affiliate/contract_documents/{id}", { params, signal }));
-    },
-    [id],
-  );
+  const load = (type: "html" | "pdf", signal?: AbortSignal) => {
+    const params = { path: { id }, query: { content_type: type } };
+    return answer(
+      api.GET("/api/v2/affiliate/contract_documents/{id}", { params, ...(signal && { signal }) }),
+    );
+  };
+  const loaded = useLoad((signal) => load("html", signal), [id]);
   return (
     <Await loaded={loaded}>
-      {({ data }) => <ContractText content={data.content} label={contract.name} />}
+      {({ data }) => (
+        <>
+          <ContractText content={data.content} label={contract.name} />
+          <ContractFile name={contract.name} load={() => load("pdf")} />
+        </>
+      )}
     </Await>
   );
 }

@@ -9,7 +9,7 @@ import { useFilters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
 import { PAGE_LENGTH, useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
-import { saveFile } from "../download.tsx";
+import { saveFile } from "../../ui/feedback/save-file.ts";
 
 type Invoice = components["schemas"]["PortalInvoice"];
 

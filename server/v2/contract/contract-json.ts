@@ -198,15 +198,6 @@ export async function contentJson(
     promoterEmail: document === null ? promoter.email : document.signedEmail,
   });
   if (type === "html") return { data: { content } };
-  const bytes = await contractPdf({ title: contract.name, content, signature: signatureLine(document) });
-  return { data: { content: Buffer.from(bytes).toString("base64") } };
-}
-
-/** Who signed, when and from where, or null. */
-function signatureLine(document: ContractDocument | null): string | null {
-  if (document === null) return null;
-  const { signedName, signedEmail, signedAt, signedIp } = document;
-  const who = signedName === null ? "Signed" : `Signed by ${signedName} (${signedEmail})`;
-  const from = signedIp === null ? "" : ` from ${signedIp}`;
-  return `${who} on ${signedAt}${from}`;
+  const file = await contractPdf({ title: contract.name, content, version, document });
+  return { data: { content: file.toString("base64") } };
 }

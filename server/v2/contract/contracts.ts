@@ -227,7 +227,11 @@ const listDocumentsOperation: V2Operation = {
 };
 
 const contentParams = z.object({
-  content_type: field(oneOf(CONTENT_TYPES), "`html`. `pdf`, a file in base64, is refused yet.", "html"),
+  content_type: field(
+    oneOf(CONTENT_TYPES),
+    "`html`, or `pdf`: a file in base64, with the signature.",
+    "html",
+  ),
 });
 
 const showDocumentOperation: V2Operation = {

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
@@ -38,12 +39,26 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await button(portal, `Read ${name}`).waitFor();
     expect(await faultsOf(portal)).toEqual([]);
 
+    await button(portal, `Read ${name}`).click();
+    const [own] = await Promise.all([
+      portal.waitForEvent("download"),
+      button(portal, "Download as PDF").click(),
+    ]);
+    expect(own.suggestedFilename()).toBe(`${name}.pdf`);
+    expect((await readFile(await own.path())).subarray(0, 5).toString()).toBe("%PDF-");
+
     await page.getByRole("tab", { name: "Who has signed" }).click();
     await page.getByRole("searchbox").fill(email);
     await page
       .getByRole("row", { name: `${name}` })
       .getByText("127.0.0.1")
       .waitFor();
+    await button(page, `Read the contract ${name} of ${email}`).click();
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      button(page, "Download as PDF").click(),
+    ]);
+    expect(file.suggestedFilename()).toBe(`${name}, ${email}.pdf`);
     expect(await faultsOf(page)).toEqual([]);
   });
 });

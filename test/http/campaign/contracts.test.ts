@@ -235,13 +235,50 @@ describe("a promoter", () => {
     expect((await own("POST /contract_documents/1000001/sign")).body).toMatchObject({ status: "signed" });
   });
 
+  it("saves a contract as a PDF file, always the same bytes, with its signature", async () => {
+    await make({
+      default: true,
+      content:
+        '<h2>הסכם</h2><p>A <b>b</b> <i>i</i> <u>u</u> <s>s</s> <a href="https://acme.example">x</a></p><pre>a\n  b</pre>' +
+        '<ol type="i"><li>one<ul><li>two</li></ul></li></ol><blockquote>q</blockquote><hr />' +
+        '<table><tr><th colspan="2">h</th></tr><tr><td rowspan="2">a</td><td>b<ul><li>c</li></ul></td></tr><tr><td>d</td></tr></table>',
+    });
+    const { outcome: own } = await jane();
+    const file = async (ask: typeof own) => {
+      const { status, body } = await ask("GET /contract_documents/1000001?content_type=pdf");
+      expect(status).toBe(200);
+      return Buffer.from((body as { data: { content: string } }).data.content, "base64");
+    };
+    const pending = await file(own);
+    expect(pending.toString("latin1").slice(0, 5)).toBe("%PDF-");
+    await own("POST /contract_documents/1000001/sign");
+    const signed = await file(own);
+    expect(signed.equals(pending)).toBe(false);
+    app.setNow(LATER);
+    await call("PUT /contracts/1", { content: "<p>Other</p>" });
+    await call("PUT /promoters/1", { profile: { first_name: "Mallory" } });
+    expect((await file(own)).equals(signed)).toBe(true);
+    expect((await file(call)).equals(signed)).toBe(true);
+  });
+
+  it("saves a cell that is higher than a page in full", async () => {
+    await make({ default: true, content: `<table><tr><td>${"word ".repeat(4_000)}</td></tr></table>` });
+    await jane();
+    const { body } = await call("GET /contract_documents/1000001?content_type=pdf");
+    const { content } = (body as { data: { content: string } }).data;
+    const pages = Buffer.from(content, "base64")
+      .toString("latin1")
+      .match(/\/Type \/Page\b/g);
+    expect(pages).toHaveLength(6);
+  });
+
   it("loses name and address, but not the signature, when they are erased", async () => {
     await make({ default: true });
     const { outcome: own } = await jane();
     await own("POST /contract_documents/1000001/sign");
     expect((await call("POST /promoters/1/erase")).status).toBe(200);
     expect((await call("GET /contract_documents/1000001?content_type=html")).body).toEqual({
-      data: { content: "<p>Between Acme and the promoter (the promoter's e-mail address).</p>" },
+      data: { content: "<p>Between Acme and the promoter (the promoter&#39;s e-mail address).</p>" },
     });
     const log = JSON.stringify((await call("GET /audit_log")).body);
     expect(log).not.toContain("jane@");
@@ -274,7 +311,7 @@ describe("joining", () => {
         version_id: 1,
         name: "Agreement",
         checkbox_label: "I agree",
-        content: "<p>Between Acme and the promoter (the promoter's e-mail address).</p>",
+        content: "<p>Between Acme and the promoter (the promoter&#39;s e-mail address).</p>",
         external_link: null,
       },
     ]);

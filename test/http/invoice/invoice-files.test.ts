@@ -105,7 +105,7 @@ describe("the template", () => {
     await invoice();
     const { body } = await company(app, "GET /invoices/1");
     expect(body).toMatchObject({
-      html: '<h2>AFF-2026-000001</h2>\n<p class="small">To Jane Doe &#38; $100.00</p>\n',
+      html: '<h2>AFF-2026-000001</h2>\n<p class="small">To Jane Doe &amp; $100.00</p>\n',
     });
     expect((await company(app, "GET /invoices/template")).body).toEqual({ data: { html: html.trim() } });
     expect((await download("/invoices/1/pdf")).status).toBe(200);
@@ -173,7 +173,7 @@ describe("the template", () => {
     await invoice();
     const { body } = await company(app, "GET /invoices/1");
     expect(body).toMatchObject({
-      html: "<p>&#60;script&#62;alert(1)&#60;/script&#62;{{total}} &#38;copy; $&#38; \u202e</p>\n",
+      html: "<p>&lt;script&gt;alert(1)&lt;/script&gt;{{total}} &amp;copy; $&amp; \u202e</p>\n",
     });
     expect((await download("/invoices/1/pdf")).status).toBe(200);
   });

@@ -68,7 +68,7 @@ describe("GET /portal?auth_token= in a browser in which someone is signed in", (
     expect(await answer.text()).toBe(
       '<!doctype html><meta charset="utf-8"><title>Portal</title>' +
         '<form method="post"><p>You are signed in as kim@example.com.</p>' +
-        "<p>Sign in as Jane &#60;b&#62; Doe?</p><button>Sign in as Jane &#60;b&#62; Doe</button></form>" +
+        "<p>Sign in as Jane &lt;b&gt; Doe?</p><button>Sign in as Jane &lt;b&gt; Doe</button></form>" +
         '<p><a href="?">Stay signed in as kim@example.com</a></p>',
     );
     expect(answer.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");

@@ -82,8 +82,8 @@ export async function createContract(
   const id = await store.nextId("contract");
   const versionId = await store.nextId("contract-version");
   const at = now.toISOString();
+  const text = await cleanText(input);
   return store.transact(async (tx) => {
-    const text = cleanText(input);
     await refuseUnfit(tx, accountId, { ...input, ...text });
     if ((await listContracts(tx.view, accountId)).length >= MOST)
       throw new Failure("refused", `There may be at most ${MOST} contracts`);
@@ -117,7 +117,7 @@ export async function updateContract(
     const { contract: before, version } = await loadContract(tx, accountId, id);
     const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
     const { checkboxLabel, isHosted, content, externalLink } = { ...version, ...given } as ContractText;
-    const text = cleanText({ checkboxLabel, isHosted, content, externalLink });
+    const text = await cleanText({ checkboxLabel, isHosted, content, externalLink });
     const {
       name = before.name,
       campaignIds = before.campaignIds,
@@ -210,8 +210,14 @@ async function demoteOthers(tx: Transaction, { accountId, id }: Contract): Promi
   }
 }
 
-function cleanText({ checkboxLabel, isHosted, content, externalLink }: ContractText): ContractText {
-  return { checkboxLabel, isHosted, content: content === null ? null : safeContent(content), externalLink };
+async function cleanText({
+  checkboxLabel,
+  isHosted,
+  content,
+  externalLink,
+}: ContractText): Promise<ContractText> {
+  const safe = content === null ? null : await safeContent(content);
+  return { checkboxLabel, isHosted, content: safe, externalLink };
 }
 
 const TEXT_FIELDS = [

@@ -40,7 +40,11 @@ export const listOwnDocumentsOperation: AffiliateOperation = {
 };
 
 const contentParams = z.object({
-  content_type: field(oneOf(CONTENT_TYPES), "`html`. `pdf`, a file in base64, is refused yet.", "html"),
+  content_type: field(
+    oneOf(CONTENT_TYPES),
+    "`html`, or `pdf`: a file in base64, with the signature.",
+    "html",
+  ),
 });
 
 /** `GET /api/v2/affiliate/contract_documents/{id}` */
