@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
-import { buildStorage, builtThread, TMPDIR } from "./support/build.ts";
+import { buildStorage, builtThread, ENVIRONMENT } from "./support/build.ts";
 
 await buildStorage();
 
@@ -7,7 +7,7 @@ export default defineConfig({
   plugins: [builtThread],
   test: {
     root: ".",
-    env: { TMPDIR },
+    env: ENVIRONMENT,
     include: ["test/browser/**/*.test.ts"],
     // A busy machine takes long. What doesn't come at all is noticed after half a minute.
     testTimeout: 300_000,

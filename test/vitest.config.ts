@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
-import { buildStorage, builtThread, TMPDIR } from "./support/build.ts";
+import { buildStorage, builtThread, ENVIRONMENT } from "./support/build.ts";
 import { IS_LONG, IS_QUICK } from "./support/rounds.ts";
 
 await buildStorage();
@@ -34,8 +34,7 @@ export default defineConfig({
   plugins: [builtThread],
   test: {
     root: ".",
-    // Stores are opened by tests, servers and commands, all with the key of `test/support/memory-engine.ts`.
-    env: { TMPDIR, TIDEMARK_SECRET: Buffer.alloc(32, "k").toString("base64") },
+    env: ENVIRONMENT,
     setupFiles: ["test/support/seed.ts"],
     // Only what hangs should meet these limits: nobody knows how busy the machine is.
     testTimeout: LIMIT_MS,
