@@ -56,8 +56,13 @@ export async function signedInBrowser(
   authToken: string,
   headers: Record<string, string> = {},
 ): Promise<PortalBrowser> {
+  return portalBrowser(app, headers, `tidemark_portal=${await portalToken(app, authToken)}`);
+}
+
+/** The token that a browser keeps in its cookie once a promoter's auth token has signed it in. */
+export async function portalToken(app: TestApp, authToken: string): Promise<string> {
   const signedIn = await signInByAuthToken(newContext(app.services), { authToken, device: null });
-  return portalBrowser(app, headers, `tidemark_portal=${signedIn?.token ?? ""}`);
+  return signedIn?.token ?? "";
 }
 
 /** A promoter who was made with a temporary password, has replaced it, and is signed in. */

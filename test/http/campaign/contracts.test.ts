@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { signInByAuthToken } from "../../../server/domain/people/portal/sign-in.ts";
 import { answerOf, NOW, startApp, type TestApp } from "../../support/app.ts";
 import { appOutbox, expectAsDescribed, workOff } from "../../support/outbox.ts";
-import { PASSWORD, portalBrowser, visitingPromoter } from "../../support/portal.ts";
+import { PASSWORD, portalBrowser, visitingPromoter, portalToken } from "../../support/portal.ts";
 import { startReceiver } from "../../support/receiver.ts";
 import { addCampaign, company, invalid, outcome } from "../../support/v2.ts";
 
@@ -215,8 +214,7 @@ describe("a promoter", () => {
     await make({ default: true });
     const { body } = await app.v1("/promoters/create", { email: "jane@example.com" });
     const { auth_token: authToken } = body as { auth_token: string };
-    const signedIn = await signInByAuthToken(app.context, { authToken, device: null });
-    const own = portalBrowser(app, { authorization: `Bearer ${signedIn!.token}` });
+    const own = portalBrowser(app, { authorization: `Bearer ${await portalToken(app, authToken)}` });
     expect(await own.outcome("POST /contract_documents/1000001/sign", { ip: "203.0.113.7" })).toEqual(
       ok(SIGNED),
     );
