@@ -12,7 +12,7 @@ import type { Answer } from "../domain/ledger/payment/transition.ts";
 import type { OpenProvider, Sending } from "./provider.ts";
 
 /**
- * Sends an order, with the group of its batch if the provider has groups. An opened group that nobody has written down stays
+ * Sends an order, with the group of its batch if the provider has groups. An opened group that was not written down stays
  * empty at the provider, which does no harm.
  */
 export async function sendInGroup(

@@ -35,7 +35,7 @@ export async function sealOf(
     );
   const keys = makeKeys(file);
   notify(
-    `The key of the store's secrets was written to ${file}. Keep a copy apart from backups of the store: nobody can read payout methods without it`,
+    `The key of the store's secrets was written to ${file}. Keep a copy apart from backups of the store: payout methods can't be read without it`,
   );
   return newSeal(keys);
 }

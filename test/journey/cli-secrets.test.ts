@@ -29,7 +29,7 @@ it("makes the key at the first start, beside the store, and says so once", async
   const file = `${folder}.key`;
   expect([first.code, first.stderr]).toEqual([
     0,
-    `The key of the store's secrets was written to ${file}. Keep a copy apart from backups of the store: nobody can read payout methods without it\n`,
+    `The key of the store's secrets was written to ${file}. Keep a copy apart from backups of the store: payout methods can't be read without it\n`,
   ]);
   const key = readFileSync(file, "utf8");
   expect(Buffer.from(key, "base64")).toHaveLength(32);

@@ -59,7 +59,7 @@ export function ContractDialog({ contract, campaigns, reload, onClose }: Contrac
         <TextOf form={form} />
         {contract !== null && contract.signed_count > 0 && (
           <p class="small soft">
-            Whoever has signed keeps the text that they signed, and is not asked again.
+            Promoters who have signed keep the text that they signed, and are not asked again.
           </p>
         )}
         <CampaignBoxes

@@ -139,7 +139,7 @@ const updateContractOperation: V2Operation = {
   id: "updateContract",
   summary: "Update a contract",
   description:
-    "Changes a contract. What you leave out stays. Another text, link or label makes a new version; whoever has signed keeps the version that they signed.",
+    "Changes a contract. What you leave out stays. Another text, link or label makes a new version; promoters who have signed keep the version that they signed.",
   example: { default: true },
   body: updateBody,
   answer: contractAnswer,

@@ -205,6 +205,18 @@ it("shows the company a promoter's portal, which it can't change, and logs it", 
   expect(promoter).toMatchObject({ last_login_at: null });
 });
 
+it("shows the company only the last characters of a promoter's account in their portal", async () => {
+  const details = { bank_country: "DE", account_holder_name: "Jane", iban: "DE02120300000000202051" };
+  await company(app, "POST /payout_methods", { promoter_id: 1, method: "bank", is_selected: true, details });
+  const { body } = await company(app, "POST /promoters/1/portal_view");
+  const view = bearer((body as { access_token: string }).access_token);
+  const shown = (await view.outcome("GET /payout_methods")).body;
+  expect(shown).toMatchObject({
+    data: [{ details: { bank_country: "DE", account_holder_name: "…", iban: "…2051" } }],
+  });
+  expect(JSON.stringify(shown)).not.toContain("DE0212");
+});
+
 it("shows where a promoter sets a first password, until they have one", async () => {
   const read = async () =>
     (await company(app, "GET /promoters/1")).body as { password_setup_url: string | null };
