@@ -29,14 +29,13 @@ export function makeNextRelease(name: string, { servesFormer }: { servesFormer: 
       "const watched = watchLayout(engine, elapsedMs); globalThis.layoutNow = watched.layout;",
     ],
   ]);
-  edit(server, /^function rowOf\(/m, WRITTEN_FORM, [
-    ["JSON.stringify(record)\n\t];", "writtenForm(record)\n\t];"],
+  const plain = "if (declared === undefined || isSealed(record) || !declared.isSecret(record)) return ";
+  edit(server, /^function docOf\(/m, WRITTEN_FORM, [
+    [`${plain}JSON.stringify(record);`, `${plain}writtenForm(record);`],
   ]);
   if (!servesFormer) {
     const migration = `{ layout: ${NEXT_LAYOUT}, remade: [{ table: tableNamed("promoter"), change: (record) => record }] }`;
-    edit(server, /^const MIGRATIONS = /m, "", [
-      ["const MIGRATIONS = [];", `const MIGRATIONS = [${migration}];`],
-    ]);
+    edit(server, /^const MIGRATIONS = /m, `MIGRATIONS.push(${migration});\n`, []);
     const columns = 'name: "promoter",\n\tcolumns: {';
     const added = 'nickname: ["text", ({ profile }) => profile.firstName],';
     edit(server, /^const promoters(\$\d+)? = table/m, "", [[columns, `${columns} ${added}`]]);
