@@ -131,6 +131,13 @@ export const PAGES: PageRow[] = [
     component: lazy(async () => (await import("./settings/mail.tsx")).MailSettings),
   },
   {
+    path: "/admin/settings/brand",
+    title: "Brand",
+    group: "Settings",
+    component: lazy(async () => (await import("./settings/brand.tsx")).BrandSettings),
+    role: "manager",
+  },
+  {
     path: "/admin/settings/account",
     title: "Account",
     group: "Settings",

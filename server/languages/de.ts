@@ -216,6 +216,7 @@ const mails: Catalogue["mails"] = {
 const frame = {
   greeting: "Guten Tag {{first_name}},",
   hello: "Guten Tag,",
+  open: "Weiter",
   unsubscribe: "Diese E-Mails abbestellen:",
 };
 

@@ -219,6 +219,7 @@ export const mails = {
 export const frame = {
   greeting: "Hello {{first_name}},",
   hello: "Hello,",
+  open: "Continue",
   unsubscribe: "Unsubscribe from these e-mails:",
 };
 

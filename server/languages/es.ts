@@ -218,6 +218,7 @@ const mails: Catalogue["mails"] = {
 const frame = {
   greeting: "Hola, {{first_name}}:",
   hello: "Hola:",
+  open: "Continuar",
   unsubscribe: "Dejar de recibir estos correos:",
 };
 

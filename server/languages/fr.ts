@@ -214,6 +214,7 @@ const mails: Catalogue["mails"] = {
 const frame = {
   greeting: "Bonjour {{first_name}},",
   hello: "Bonjour,",
+  open: "Continuer",
   unsubscribe: "Ne plus recevoir ces e-mails :",
 };
 

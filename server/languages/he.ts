@@ -208,6 +208,7 @@ const mails: Catalogue["mails"] = {
 const frame = {
   greeting: "שלום {{first_name}},",
   hello: "שלום,",
+  open: "המשך",
   unsubscribe: "הסרה מרשימת התפוצה:",
 };
 

@@ -210,6 +210,7 @@ const mails: Catalogue["mails"] = {
 const frame = {
   greeting: "{{first_name}} 様",
   hello: "こんにちは。",
+  open: "続ける",
   unsubscribe: "メールの配信を停止する：",
 };
 

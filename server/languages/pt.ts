@@ -213,6 +213,7 @@ const mails: Catalogue["mails"] = {
 const frame = {
   greeting: "Olá, {{first_name}},",
   hello: "Olá,",
+  open: "Continuar",
   unsubscribe: "Deixar de receber estes e-mails:",
 };
 

@@ -1,5 +1,6 @@
 import type { IOptions } from "sanitize-html";
 import { escapeHtml } from "../markup.ts";
+import { dressed, lookValues, type EmailLook } from "./email-look.ts";
 
 /** An e-mail ready to be sent. */
 export interface WrittenEmail {
@@ -43,6 +44,8 @@ export interface CompanyText {
   layout: string | null;
   /** The words of the link to unsubscribe that is added. Absent: in English. */
   leave?: string;
+  /** Absent or null: plain. A company's own frame has its own look. */
+  look?: EmailLook | null;
 }
 
 /**
@@ -52,7 +55,7 @@ export interface CompanyText {
  * @see docs/spec/events.md "Own e-mails"
  */
 export async function writeCompanyEmail(
-  { subject, content, layout, leave = LEAVE }: CompanyText,
+  { subject, content, layout, leave = LEAVE, look = null }: CompanyText,
   values: Record<string, string>,
 ): Promise<WrittenEmail> {
   const escape = (value: string) => escapeHtml(onOneLine(value));
@@ -64,10 +67,14 @@ export async function writeCompanyEmail(
   const leaves = /\{\{\s*unsubscribe_url\s*\}\}/.test(frame + content);
   const whole = leaves ? framed : `${framed}\n${usual.replace("{{content}}\n", "")}`;
   const html = await sanitised(fill(whole, values, escape));
+  const shown =
+    look === null || layout !== null
+      ? html
+      : await sanitised(fill(dressed(whole, look), { ...values, ...lookValues(look) }, escape));
   return {
     subject: onOneLine(fill(subject, values, onOneLine)),
     text: textOf(html),
-    html: `<!doctype html>\n<html><body>\n${html}\n</body></html>\n`,
+    html: `<!doctype html>\n<html><body>\n${shown}\n</body></html>\n`,
   };
 }
 

@@ -89,7 +89,7 @@ const LAYERS: Record<string, string[]> = {
   request: ["outgoing", "http", "domain", "storage", "seal", "failure"],
   input: ["http", "failure", "url"],
   http: ["storage", "failure", "url"],
-  outgoing: ["domain", "markup", "failure"],
+  outgoing: ["domain", "languages", "markup", "failure"],
   lease: ["domain", "storage", "failure"],
   domain: ["languages", "storage", "seal", "markup", "failure", "url", "csv"],
   paper: ["markup"],

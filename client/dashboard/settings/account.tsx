@@ -135,7 +135,13 @@ function Company({ form, zone, currency }: { form: FormState<Settings>; zone: st
         form={form}
         name="mail_sender"
         label="Sender of e-mails"
-        hint="Such as Acme <partners@acme.example>. Leave it empty for the server's usual sender."
+        hint={
+          <>
+            Such as Acme &lt;partners@acme.example&gt;. If whoever runs the server does not allow its domain,
+            it gets the replies. Logo, colour and name for promoters are on the page{" "}
+            <a href="/admin/settings/brand">Brand</a>.
+          </>
+        }
       />
     </section>
   );

@@ -7,6 +7,7 @@ import { enqueue, newDelivery } from "../events/webhook/delivery.ts";
 import { isErased } from "../people/erased.ts";
 import { promoterName, promoters } from "../people/promoter/promoter.ts";
 import { accounts } from "../program/account/account.ts";
+import { shownName } from "../program/account/brand.ts";
 
 /** The values of an e-mail in the language of its promoter. */
 type ValuesIn = (language: Language) => Record<string, string>;
@@ -32,7 +33,7 @@ export async function enqueueMoneyEmail(
     values: {
       first_name: promoter.profile.firstName ?? promoterName(promoter),
       email: promoter.email,
-      company_name: account.name,
+      company_name: shownName(account),
       ...values(promoter.language ?? "en"),
     },
   };

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Account } from "../../domain/program/account/account.ts";
+import { emailBrand, shownName } from "../../domain/program/account/brand.ts";
 import { loadCampaign, type Campaign } from "../../domain/program/campaign/campaign.ts";
 import { findLayout, findTriggered, triggerOf } from "../../domain/program/company-email/company-email.ts";
 import { EMAIL_KINDS } from "../../domain/events/email.ts";
@@ -9,6 +10,7 @@ import { loadTerms } from "../../domain/ledger/terms.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { oneOf } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
+import { lookIn } from "../../outgoing/email-look.ts";
 import { writeCompanyEmail } from "../../outgoing/email-text.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readPathId } from "../path-id.ts";
@@ -41,14 +43,18 @@ async function preview({ event, account, context: { store }, publicUrl, writeEma
     ...exampleValues(account, campaign, publicUrl),
     offer: (await loadTerms(store, { account, campaign })).join(" "),
   };
+  const brand = emailBrand(account, publicUrl);
   const { instead } = await findTriggered(store, account.id, {
     trigger: triggerOf(kind),
     campaignId: campaign.id,
   });
   const { subject, text, html } =
     instead === null
-      ? writeEmail({ kind, values })
-      : await writeCompanyEmail({ ...instead, layout: await findLayout(store, account.id) }, values);
+      ? writeEmail({ kind, values, brand })
+      : await writeCompanyEmail(
+          { ...instead, layout: await findLayout(store, account.id), look: brand && lookIn(brand, "en") },
+          values,
+        );
   return { subject, text, html };
 }
 
@@ -70,7 +76,7 @@ export function exampleValues(
   return {
     first_name: "Jane",
     email: "jane@example.com",
-    company_name: account.name,
+    company_name: shownName(account),
     campaign_name: campaign.name,
     ref_token: jane.refToken,
     ref_link: refLink(jane, campaign),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { emailBrand } from "../../domain/program/account/brand.ts";
 import { loadTerms } from "../../domain/ledger/terms.ts";
 import { loadCampaignOrDefault } from "../../domain/program/campaign/campaign.ts";
 import { refuseUnknownPlaceholders, setLayout } from "../../domain/program/company-email/changes.ts";
@@ -14,6 +15,7 @@ import { field } from "../../http/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { id, longText, oneOf, word } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
+import { lookIn } from "../../outgoing/email-look.ts";
 import {
   keptContent,
   sanitised,
@@ -199,8 +201,9 @@ async function written(
   refuseUnknownPlaceholders({ subject, content, triggerOn });
   const campaign = await loadCampaignOrDefault(store, account, campaignId);
   const layout = await findLayout(store, account.id);
+  const brand = emailBrand(account, publicUrl);
   return writeCompanyEmail(
-    { subject, content, layout },
+    { subject, content, layout, look: brand && lookIn(brand, "en") },
     {
       ...exampleValues(account, campaign, publicUrl),
       offer: (await loadTerms(store, { account, campaign })).join(" "),

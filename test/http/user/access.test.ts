@@ -63,6 +63,8 @@ const TABLE = {
     GET /assets
     GET /assets/:id
     GET /assets/categories
+    GET /brand
+    GET /brand/colors
     GET /emails
     GET /emails/:id
     GET /emails/template
@@ -156,6 +158,11 @@ const TABLE = {
     PUT /assets/categories
     PUT /assets/update_category
     DELETE /assets/destroy
+    PUT /brand
+    PUT /brand/logo
+    DELETE /brand/logo
+    PUT /brand/favicon
+    DELETE /brand/favicon
     POST /emails
     PUT /emails/:id
     DELETE /emails/:id
