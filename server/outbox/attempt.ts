@@ -13,13 +13,13 @@ import { isErased } from "../domain/people/erased.ts";
 import type { EventMessage } from "../domain/events/event-type.ts";
 import { notMeUrl } from "../domain/ledger/payout-method/hold.ts";
 import { signInUrl, type LinkKind } from "../domain/people/portal/sign-in.ts";
-import { promoterName, promoters, type Promoter } from "../domain/people/promoter/promoter.ts";
+import { mailLanguage, promoterName, promoters } from "../domain/people/promoter/promoter.ts";
 import { linkAddress, putUserLink } from "../domain/access/user/sign-in.ts";
 import { canOwn, findUser } from "../domain/access/user/user.ts";
 import type { Delivery } from "../domain/events/webhook/delivery.ts";
 import { validSecrets, webhooks } from "../domain/events/webhook/webhook.ts";
-import { companyEmails, findLayout } from "../domain/program/company-email/company-email.ts";
-import { CATALOGUES } from "../languages/languages.ts";
+import { companyEmails, emailTexts, findLayout } from "../domain/program/company-email/company-email.ts";
+import type { Language } from "../languages/languages.ts";
 import { writeCompanyEmail, type WrittenEmail } from "../outgoing/email-text.ts";
 import { webhookPosting } from "../outgoing/post.ts";
 import { postedJson } from "../v2/webhook/event-json.ts";
@@ -131,7 +131,11 @@ async function sendEmail(
     not_me_url: notMeUrl(publicUrl, account, { promoterId: promoter.id, changedAt }),
   };
   const values = { ...email.values, email: address, ...link, ...money };
-  const written = await writtenEmail(parts, promoter, { ...email, values });
+  const written = await writtenEmail(
+    parts,
+    { accountId: ownerId, language: mailLanguage(account, promoter) },
+    { ...email, values },
+  );
   if (written === null) return undeliverable("The e-mail was deleted");
   const { status, error, isFinal } = await mailer.send({
     ...written,
@@ -147,16 +151,14 @@ async function sendEmail(
 /** An e-mail with the company's own text, otherwise from its template. Null if it was the company's and is deleted. */
 async function writtenEmail(
   { store, templates }: OutboxParts,
-  { accountId, language }: Promoter,
+  { accountId, language }: { accountId: number; language: Language },
   email: Email | OwnEmail,
 ): Promise<WrittenEmail | null> {
   const { companyEmailId } = email;
   const own = companyEmailId === undefined ? null : await store.get(companyEmails, accountId, companyEmailId);
   if (own !== null) {
-    const { subject, content } = own;
     const layout = await findLayout(store, accountId);
-    const leave = CATALOGUES[language ?? "en"].frame.unsubscribe;
-    return writeCompanyEmail({ subject, content, layout, leave }, email.values);
+    return writeCompanyEmail({ ...emailTexts(own, language), layout, reader: language }, email.values);
   }
   return email.kind === "own" ? null : writeEmail(templates, { ...email, language });
 }

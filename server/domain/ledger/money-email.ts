@@ -5,7 +5,7 @@ import { SYSTEM, type Context } from "../context.ts";
 import type { MoneyEmailKind, OwnerEmailKind } from "../events/email.ts";
 import { enqueue, newDelivery } from "../events/webhook/delivery.ts";
 import { isErased } from "../people/erased.ts";
-import { promoterName, promoters } from "../people/promoter/promoter.ts";
+import { mailLanguage, promoterName, promoters } from "../people/promoter/promoter.ts";
 import { accounts } from "../program/account/account.ts";
 
 /** The values of an e-mail in the language of its promoter. */
@@ -33,7 +33,7 @@ export async function enqueueMoneyEmail(
       first_name: promoter.profile.firstName ?? promoterName(promoter),
       email: promoter.email,
       company_name: account.name,
-      ...values(promoter.language ?? "en"),
+      ...values(mailLanguage(account, promoter)),
     },
   };
   const id = await store.nextId("delivery");
