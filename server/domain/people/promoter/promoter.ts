@@ -81,10 +81,18 @@ export interface Promoter {
   netPayoutDays: number | null;
   /** Added to payouts, in hundredths of a percent. */
   taxRateHundredths: number;
+  /** Their last visit of the portal, and their totals then. Absent: none since these are kept. */
+  visit?: PortalVisit & { before?: PortalVisit };
   createdAt: string;
   lastLoginAt: string | null;
   /** Null if not archived. */
   archivedAt: string | null;
+}
+
+/** When a promoter visited the portal, and their totals then, of which the next visit shows the growth. */
+export interface PortalVisit {
+  at: string;
+  totals: Record<"clicks" | "referrals" | "commissions" | "earningsCents" | "paidCents", number>;
 }
 
 export const promoters = table<Promoter>()({
