@@ -97,6 +97,26 @@ const texts: Catalogue["texts"] = {
   "page.no_script": "Diese Seite braucht JavaScript",
   "page.no_script.text": "Erlauben Sie Skripte für diese Adresse, und laden Sie die Seite neu.",
   "page.no_script.api": "Programme können all das über die API tun:",
+
+  // pages that promoters reach by a link
+  "page.emails": "E-Mails",
+  "page.emails.ask": "Möchten Sie diese E-Mails abbestellen?",
+  "page.emails.stop": "Abbestellen",
+  "page.emails.stopped": "Sie erhalten diese E-Mails nicht mehr.",
+  "page.method": "Ihr Auszahlungsweg",
+  "page.method.ask":
+    "Hat jemand anderes Ihren Auszahlungsweg geändert? Dann drücken Sie den Knopf. Sie werden nicht bezahlt, bis das Unternehmen mit Ihnen gesprochen hat.",
+  "page.method.not_me": "Das war ich nicht",
+  "page.method.held":
+    "Danke. Ihre Auszahlungen sind angehalten, und das Unternehmen weiß Bescheid. Wählen Sie jetzt in Ihrem Portal ein neues Passwort, und prüfen Sie Ihren Auszahlungsweg.",
+  "page.link.used": "Dieser Link wurde schon benutzt.",
+  "page.link.invalid": "Dieser Link ist ungültig.",
+  "page.entry.used": "Dieser Link wurde gerade eben benutzt. In einer Minute funktioniert er wieder.",
+  "page.entry.too_many": "Es gab zu viele Anmeldeversuche. Versuchen Sie es in ein paar Minuten noch einmal.",
+  "page.entry.current": "Sie sind als {name} angemeldet.",
+  "page.entry.ask": "Als {name} anmelden?",
+  "page.entry.change": "Als {name} anmelden",
+  "page.entry.stay": "Als {name} angemeldet bleiben",
 };
 
 const portal = "Alles Weitere finden Sie in Ihrem Portal: {{portal_url}}";

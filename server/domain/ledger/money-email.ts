@@ -5,7 +5,7 @@ import { SYSTEM, type Context } from "../context.ts";
 import type { MoneyEmailKind, OwnerEmailKind } from "../events/email.ts";
 import { enqueue, newDelivery } from "../events/webhook/delivery.ts";
 import { isErased } from "../people/erased.ts";
-import { promoterName, promoters } from "../people/promoter/promoter.ts";
+import { mailLanguage, promoterName, promoters } from "../people/promoter/promoter.ts";
 import { accounts } from "../program/account/account.ts";
 import { shownName } from "../program/account/brand.ts";
 
@@ -34,7 +34,7 @@ export async function enqueueMoneyEmail(
       first_name: promoter.profile.firstName ?? promoterName(promoter),
       email: promoter.email,
       company_name: shownName(account),
-      ...values(promoter.language ?? "en"),
+      ...values(mailLanguage(account, promoter)),
     },
   };
   const id = await store.nextId("delivery");
