@@ -223,6 +223,24 @@ const mails: Catalogue["mails"] = {
       portal,
     ],
   },
+  stripe_incomplete: {
+    subject: "Stripe braucht noch Angaben von Ihnen",
+    paragraphs: [
+      "{{company_name}} kann Sie zurzeit nicht über Stripe bezahlen, weil Stripe noch Angaben von Ihnen braucht. Machen Sie in Ihrem Portal mit dem Formular von Stripe weiter: {{portal_url}}",
+    ],
+  },
+  stripe_ready: {
+    subject: "Sie können über Stripe bezahlt werden",
+    paragraphs: [
+      "Ihr Konto bei Stripe ist bereit, und {{company_name}} kann Sie darüber bezahlen. Sie müssen nichts weiter tun.",
+    ],
+  },
+  stripe_restricted: {
+    subject: "Sie können zurzeit nicht über Stripe bezahlt werden",
+    paragraphs: [
+      "Ihr Konto bei Stripe ist eingeschränkt, und {{company_name}} kann Sie zurzeit nicht darüber bezahlen. Sie haben nichts verloren. In Ihrem Portal sehen Sie, was Sie tun können; dort können Sie auch einen anderen Auszahlungsweg wählen: {{portal_url}}",
+    ],
+  },
   address_known: {
     subject: "Sie haben schon ein Konto bei {{company_name}}",
     paragraphs: [

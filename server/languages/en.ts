@@ -225,6 +225,24 @@ export const mails = {
       portal,
     ],
   },
+  stripe_incomplete: {
+    subject: "Stripe needs more from you",
+    paragraphs: [
+      "You can't be paid by {{company_name}} by Stripe at the moment, because Stripe needs more from you. Go on with Stripe's form in your portal: {{portal_url}}",
+    ],
+  },
+  stripe_ready: {
+    subject: "You can be paid by Stripe",
+    paragraphs: [
+      "Your account at Stripe is ready, and {{company_name}} can pay you by it. You need not do anything.",
+    ],
+  },
+  stripe_restricted: {
+    subject: "You can't be paid by Stripe at the moment",
+    paragraphs: [
+      "Your account at Stripe is restricted, and {{company_name}} can't pay you by it at the moment. You have lost nothing. Your portal shows what you can do; you can also choose another payout method there: {{portal_url}}",
+    ],
+  },
   address_known: {
     subject: "You already have an account with {{company_name}}",
     paragraphs: [

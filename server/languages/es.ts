@@ -226,6 +226,24 @@ const mails: Catalogue["mails"] = {
       portal,
     ],
   },
+  stripe_incomplete: {
+    subject: "Stripe necesita más datos tuyos",
+    paragraphs: [
+      "{{company_name}} no puede pagarte por Stripe por ahora, porque Stripe necesita más datos tuyos. Continúa el formulario de Stripe desde tu portal: {{portal_url}}",
+    ],
+  },
+  stripe_ready: {
+    subject: "Ya puedes cobrar por Stripe",
+    paragraphs: [
+      "Tu cuenta de Stripe está lista y {{company_name}} puede pagarte por ella. No tienes que hacer nada.",
+    ],
+  },
+  stripe_restricted: {
+    subject: "Por ahora no puedes cobrar por Stripe",
+    paragraphs: [
+      "Tu cuenta de Stripe está restringida y {{company_name}} no puede pagarte por ella por ahora. No has perdido nada. En tu portal ves qué puedes hacer; allí también puedes elegir otra forma de cobro: {{portal_url}}",
+    ],
+  },
   address_known: {
     subject: "Ya tienes una cuenta en {{company_name}}",
     paragraphs: [

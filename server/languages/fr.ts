@@ -221,6 +221,24 @@ const mails: Catalogue["mails"] = {
       portal,
     ],
   },
+  stripe_incomplete: {
+    subject: "Stripe a besoin d’autres informations",
+    paragraphs: [
+      "{{company_name}} ne peut pas vous payer par Stripe pour le moment, car Stripe a besoin d’autres informations de votre part. Continuez le formulaire de Stripe depuis votre portail : {{portal_url}}",
+    ],
+  },
+  stripe_ready: {
+    subject: "Vous pouvez être payé par Stripe",
+    paragraphs: [
+      "Votre compte Stripe est prêt, et {{company_name}} peut vous payer par ce compte. Vous n’avez rien à faire.",
+    ],
+  },
+  stripe_restricted: {
+    subject: "Vous ne pouvez pas être payé par Stripe pour le moment",
+    paragraphs: [
+      "Votre compte Stripe est limité, et {{company_name}} ne peut pas vous payer par ce compte pour le moment. Vous n’avez rien perdu. Votre portail indique ce que vous pouvez faire ; vous pouvez aussi y choisir un autre mode de paiement : {{portal_url}}",
+    ],
+  },
   address_known: {
     subject: "Vous avez déjà un compte chez {{company_name}}",
     paragraphs: [

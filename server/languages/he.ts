@@ -215,6 +215,22 @@ const mails: Catalogue["mails"] = {
       portal,
     ],
   },
+  stripe_incomplete: {
+    subject: "Stripe צריכה ממך פרטים נוספים",
+    paragraphs: [
+      "{{company_name}} לא יכולה לשלם לך כרגע דרך Stripe, כי Stripe צריכה ממך פרטים נוספים. אפשר להמשיך בטופס של Stripe מהפורטל: {{portal_url}}",
+    ],
+  },
+  stripe_ready: {
+    subject: "אפשר לשלם לך דרך Stripe",
+    paragraphs: ["החשבון שלך ב־Stripe מוכן, ו־{{company_name}} יכולה לשלם לך דרכו. אין צורך לעשות דבר."],
+  },
+  stripe_restricted: {
+    subject: "כרגע אי אפשר לשלם לך דרך Stripe",
+    paragraphs: [
+      "החשבון שלך ב־Stripe מוגבל, ו־{{company_name}} לא יכולה לשלם לך דרכו כרגע. לא הפסדת דבר. בפורטל אפשר לראות מה ניתן לעשות, וגם לבחור אמצעי תשלום אחר: {{portal_url}}",
+    ],
+  },
   address_known: {
     subject: "כבר יש לך חשבון ב־{{company_name}}",
     paragraphs: [

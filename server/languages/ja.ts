@@ -217,6 +217,24 @@ const mails: Catalogue["mails"] = {
       portal,
     ],
   },
+  stripe_incomplete: {
+    subject: "Stripe で追加の情報が必要です",
+    paragraphs: [
+      "Stripe が追加の情報を必要としているため、{{company_name}} は現在 Stripe で支払いができません。ポータルから Stripe の手続きを続けてください：{{portal_url}}",
+    ],
+  },
+  stripe_ready: {
+    subject: "Stripe で受け取れるようになりました",
+    paragraphs: [
+      "Stripe のアカウントの準備ができました。{{company_name}} はこのアカウントに支払うことができます。必要な手続きはありません。",
+    ],
+  },
+  stripe_restricted: {
+    subject: "現在 Stripe で受け取ることができません",
+    paragraphs: [
+      "Stripe のアカウントが制限されているため、{{company_name}} は現在このアカウントに支払うことができません。報酬は失われていません。必要な対応はポータルで確認できます。別の受け取り方法を選ぶこともできます：{{portal_url}}",
+    ],
+  },
   address_known: {
     subject: "{{company_name}} のアカウントをすでにお持ちです",
     paragraphs: [

@@ -220,6 +220,24 @@ const mails: Catalogue["mails"] = {
       portal,
     ],
   },
+  stripe_incomplete: {
+    subject: "O Stripe precisa de mais dados seus",
+    paragraphs: [
+      "No momento, {{company_name}} não pode pagar você pelo Stripe, porque o Stripe precisa de mais dados seus. Continue o formulário do Stripe no seu portal: {{portal_url}}",
+    ],
+  },
+  stripe_ready: {
+    subject: "Você já pode receber pelo Stripe",
+    paragraphs: [
+      "Sua conta no Stripe está pronta, e {{company_name}} pode pagar você por ela. Você não precisa fazer nada.",
+    ],
+  },
+  stripe_restricted: {
+    subject: "No momento você não pode receber pelo Stripe",
+    paragraphs: [
+      "Sua conta no Stripe está restrita, e no momento {{company_name}} não pode pagar você por ela. Você não perdeu nada. Seu portal mostra o que você pode fazer; lá você também pode escolher outra forma de recebimento: {{portal_url}}",
+    ],
+  },
   address_known: {
     subject: "Você já tem uma conta em {{company_name}}",
     paragraphs: [

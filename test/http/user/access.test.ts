@@ -116,8 +116,6 @@ const TABLE = {
     PUT /promoters/:id
     PATCH /promoters/:id
     POST /promoters/:id/portal_view
-    POST /promoters/:id/sign_in_link
-    POST /promoters/:id/first_password
     POST /promoters/accept
     POST /promoters/reject
     POST /promoters/block
@@ -229,6 +227,8 @@ const TABLE = {
     POST /payments_batches/:id/send
     POST /payments/:id/decide
     POST /promoters/:id/release_payouts
+    POST /promoters/:id/sign_in_link
+    POST /promoters/:id/first_password
     POST /invoices
     POST /invoices/void
     POST /invoices/finalize
