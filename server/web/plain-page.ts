@@ -7,7 +7,7 @@ export function plainPage(
   content: string,
   { status = 200, headers = {} }: { status?: number; headers?: AnswerHeaders } = {},
 ): Response {
-  return new FastResponse(`<!doctype html><meta charset="utf-8"><title>${title}</title>${content}`, {
+  return new FastResponse(plainHtml(title, content), {
     status,
     headers: {
       ...NO_STORE,
@@ -20,4 +20,20 @@ export function plainPage(
       ...headers,
     },
   });
+}
+
+function plainHtml(title: string, content: string): string {
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width">
+    <meta name="color-scheme" content="light dark">
+    <title>${title}</title>
+  </head>
+  <body>
+    <main><h1>${title}</h1>${content}</main>
+  </body>
+</html>
+`;
 }
