@@ -170,7 +170,7 @@ export const PAGES: PageRow[] = [
   },
   {
     path: "/admin/settings/come-over",
-    title: "Come over",
+    title: "Move here",
     group: "Settings",
     component: lazy(async () => (await import("./settings/migrations.tsx")).ComeOver),
     role: "owner",

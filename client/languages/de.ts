@@ -429,7 +429,7 @@ export const de: Catalogue = {
   "stripe.start": "Stripe einrichten",
   "stripe.go_on": "Bei Stripe weitermachen",
   "stripe.country": "Ihr Land",
-  "stripe.country.hint": "Zwei Buchstaben, zum Beispiel DE oder US. Das lässt sich später nicht ändern.",
+  "stripe.country.hint": "Das lässt sich später nicht ändern.",
   "stripe.done": "Ab jetzt werden Sie über Stripe bezahlt.",
   "methods.add": "Auszahlungsweg hinzufügen",
   "methods.added": "Ab jetzt werden Sie auf diesem Weg bezahlt.",

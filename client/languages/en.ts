@@ -473,7 +473,7 @@ export const en = {
   "stripe.start": "Set up Stripe",
   "stripe.go_on": "Go on with Stripe",
   "stripe.country": "Your country",
-  "stripe.country.hint": "Two letters, such as DE or US. It can't be changed later.",
+  "stripe.country.hint": "It can't be changed later.",
   "stripe.done": "You are paid by Stripe from now on.",
   "methods.add": "Add a payout method",
   "methods.added": "You are paid this way from now on.",

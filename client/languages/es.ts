@@ -418,7 +418,7 @@ export const es: Catalogue = {
   "stripe.start": "Configurar Stripe",
   "stripe.go_on": "Continuar con Stripe",
   "stripe.country": "Tu país",
-  "stripe.country.hint": "Dos letras, por ejemplo ES o US. No se puede cambiar después.",
+  "stripe.country.hint": "No se puede cambiar después.",
   "stripe.done": "A partir de ahora cobras por Stripe.",
   "methods.add": "Añadir una forma de cobro",
   "methods.added": "A partir de ahora cobras así.",

@@ -425,7 +425,7 @@ export const fr: Catalogue = {
   "stripe.start": "Configurer Stripe",
   "stripe.go_on": "Continuer avec Stripe",
   "stripe.country": "Votre pays",
-  "stripe.country.hint": "Deux lettres, par exemple FR ou US. Ce choix est définitif.",
+  "stripe.country.hint": "Ce choix est définitif.",
   "stripe.done": "Vous serez désormais payé par Stripe.",
   "methods.add": "Ajouter un mode de paiement",
   "methods.added": "Vous serez désormais payé de cette façon.",

@@ -411,7 +411,7 @@ export const he: Catalogue = {
   "stripe.start": "הגדרת Stripe",
   "stripe.go_on": "להמשיך מול Stripe",
   "stripe.country": "המדינה שלך",
-  "stripe.country.hint": "שתי אותיות, למשל IL או US. אי אפשר לשנות אחר כך.",
+  "stripe.country.hint": "אי אפשר לשנות אחר כך.",
   "stripe.done": "מעכשיו התשלום יגיע דרך Stripe.",
   "methods.add": "הוספת אמצעי תשלום",
   "methods.added": "מעכשיו התשלום יגיע בדרך הזאת.",

@@ -416,7 +416,7 @@ export const ja: Catalogue = {
   "stripe.start": "Stripe を設定",
   "stripe.go_on": "Stripe の手続きを続ける",
   "stripe.country": "国",
-  "stripe.country.hint": "2 文字のコード（JP、US など）。後から変更できません。",
+  "stripe.country.hint": "後から変更できません。",
   "stripe.done": "今後は Stripe で支払われます。",
   "methods.add": "受け取り方法を追加",
   "methods.added": "今後はこの方法で支払われます。",

@@ -418,7 +418,7 @@ export const pt: Catalogue = {
   "stripe.start": "Configurar a Stripe",
   "stripe.go_on": "Continuar com a Stripe",
   "stripe.country": "Seu país",
-  "stripe.country.hint": "Duas letras, por exemplo BR ou US. Não pode ser alterado depois.",
+  "stripe.country.hint": "Não pode ser alterado depois.",
   "stripe.done": "A partir de agora você recebe por Stripe.",
   "methods.add": "Adicionar uma forma de recebimento",
   "methods.added": "A partir de agora você recebe assim.",

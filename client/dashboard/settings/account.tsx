@@ -186,7 +186,7 @@ function baseSentence(values: FormState<Settings>["values"]): string {
   const given = ["what the customer paid"];
   if (values.less_tax.value) given.push("less tax");
   if (values.less_shipping.value) given.push("less shipping");
-  if (Number(values.fee_percentage.value) > 0) given.push(`less ${values.fee_percentage.value} % for fees`);
+  if (Number(values.fee_percentage.value) > 0) given.push(`less ${values.fee_percentage.value}% for fees`);
   return `Commissions are computed on ${given.join(", ")}.`;
 }
 
