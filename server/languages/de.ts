@@ -38,11 +38,6 @@ const texts: Catalogue["texts"] = {
   "rule.and": "{rules} und {rule}",
   "rule.or": "{rules} oder {rule}",
   "rule.price": "{rule} (Tarif {price})",
-  "rule.customer_age_in_months":
-    "die Zahl der Monate seit dem ersten Verkauf an den Kunden {operator} {value} ist",
-  "rule.customer_sales_count": "die Zahl der Verkäufe an den Kunden {operator} {value} ist",
-  "rule.promoter_campaign_customers_count": "die Zahl Ihrer Kunden {operator} {value} ist",
-  "rule.promoter_campaign_revenue": "Ihr Umsatz {operator} {value} ist",
   "operator.less than": "kleiner als",
   "operator.less than or equal to": "höchstens",
   "operator.equal to": "gleich",

@@ -38,10 +38,6 @@ export const texts = {
   "rule.and": "{rules} and {rule}",
   "rule.or": "{rules} or {rule}",
   "rule.price": "{rule} (plan {price})",
-  "rule.customer_age_in_months": "the number of months since the customer's first sale is {operator} {value}",
-  "rule.customer_sales_count": "the number of the customer's sales is {operator} {value}",
-  "rule.promoter_campaign_customers_count": "the number of your customers is {operator} {value}",
-  "rule.promoter_campaign_revenue": "the revenue that you have brought is {operator} {value}",
   "operator.less than": "less than",
   "operator.less than or equal to": "less than or equal to",
   "operator.equal to": "equal to",
@@ -270,7 +266,7 @@ interface Mail {
 /** The kinds of e-mails that exist in all languages. */
 export type TranslatedMail = keyof typeof mails;
 
-/** Every text of the server in one language. */
+/** The texts of the server in one language, without the words for rules of rewards (`languages.ts`). */
 export interface Catalogue {
   texts: { [Key in keyof typeof texts]: string };
   mails: Record<TranslatedMail, Mail>;

@@ -38,11 +38,6 @@ const texts: Catalogue["texts"] = {
   "rule.and": "{rules} et {rule}",
   "rule.or": "{rules} ou {rule}",
   "rule.price": "{rule} (formule {price})",
-  "rule.customer_age_in_months":
-    "le nombre de mois depuis la première vente au client est {operator} {value}",
-  "rule.customer_sales_count": "le nombre de ventes au client est {operator} {value}",
-  "rule.promoter_campaign_customers_count": "le nombre de vos clients est {operator} {value}",
-  "rule.promoter_campaign_revenue": "le chiffre d’affaires que vous avez apporté est {operator} {value}",
   "operator.less than": "inférieur à",
   "operator.less than or equal to": "inférieur ou égal à",
   "operator.equal to": "égal à",

@@ -193,7 +193,7 @@ function undeliverable(error: string): Attempt {
   return { status: null, body: null, error, isFinal: true, maxAttempts: 1 };
 }
 
-/** After this time nobody waits for a requested link. */
+/** After this time a user no longer waits for a requested link. */
 const LATE_USER_LINK_MS = 24 * 60 * 60 * 1_000;
 
 /** The recipient of an e-mail to a user, and the values that are known only when it is sent. */

@@ -13,8 +13,8 @@ import { shownName } from "../program/account/brand.ts";
 type ValuesIn = (language: Language) => Record<string, string>;
 
 /**
- * Writes an e-mail to a promoter about the way of their money, in the commit of what it tells. Nobody can switch such e-mails
- * off. Erased promoters, and those who have not confirmed their address, get none.
+ * Writes an e-mail to a promoter about where their money goes, in the commit of the change that it reports. Campaigns and
+ * promoters can't switch such e-mails off. Erased promoters, and those who have not confirmed their address, get none.
  */
 export async function enqueueMoneyEmail(
   tx: Transaction,

@@ -748,7 +748,7 @@ describe("another promoter's things", () => {
       [{ period: "2026-03", id: "2026-03-01", data: { revenue_amount: 0 } }],
     ],
   };
-  /** These take no id, and show or change only whoever is signed in. */
+  /** These take no id, and show or change only the promoter who is signed in. */
   const OWN_ALONE = new Set([
     "GET /session",
     "DELETE /session",
