@@ -94,6 +94,7 @@ const TABLE = {
     GET /audit_log
     GET /audit_log/download
     GET /billing
+    GET /billing/events
     GET /mail
     GET /payment_connections
     GET /rates
@@ -253,6 +254,7 @@ const TABLE = {
     POST /billing
     POST /billing/sync
     DELETE /billing`,
+    POST /billing/test
 };
 const lines = (text: string) => text.trim().split(/\s*\n\s*/);
 const ROWS = Object.entries(TABLE).flatMap(([least, text]) =>
