@@ -143,6 +143,7 @@ const TABLE = {
     POST /referrals/enable
     POST /referrals/move_to_promoter
     POST /referrals/:id/import_events
+    POST /referrals/:id/refund
     PUT /custom_referral_statuses
     POST /saved_views
     PUT /saved_views/:id
@@ -253,8 +254,8 @@ const TABLE = {
     PATCH /account
     POST /billing
     POST /billing/sync
-    DELETE /billing`,
     POST /billing/test
+    DELETE /billing`,
 };
 const lines = (text: string) => text.trim().split(/\s*\n\s*/);
 const ROWS = Object.entries(TABLE).flatMap(([least, text]) =>
