@@ -38,6 +38,8 @@ interface Draft {
   content: string;
   trigger_on: Trigger;
   campaign_id?: number;
+  /** A frame to try. Absent: the one that is saved. */
+  html?: string;
 }
 
 /** An e-mail as promoters get it, with sample data, while it is written. */
@@ -49,7 +51,7 @@ export function Preview(draft: Draft) {
     return () => clearTimeout(timer);
   }, [typed]);
   const { subject, content } = shown.value;
-  const isEmpty = subject.trim() === "" || content.trim() === "";
+  const isEmpty = [subject, content, shown.value.html ?? content].some((text) => text.trim() === "");
   const loaded = useLoad(
     (signal) =>
       isEmpty
@@ -66,7 +68,7 @@ export function Preview(draft: Draft) {
         <p class="fault">{Object.values(refusal.fields).flat().join(", ") || refusal.message}</p>
       )}
       {email === null ? (
-        <p class="soft">Write a subject and a text.</p>
+        <p class="soft">{isEmpty ? "There is nothing to show yet." : "It is shown when it can be sent."}</p>
       ) : (
         <>
           <strong>{email.subject}</strong>

@@ -1,7 +1,11 @@
 import { z } from "zod";
 import { loadTerms } from "../../domain/ledger/terms.ts";
 import { loadCampaignOrDefault } from "../../domain/program/campaign/campaign.ts";
-import { refuseUnknownPlaceholders, setLayout } from "../../domain/program/company-email/changes.ts";
+import {
+  refuseFaultyLayout,
+  refuseUnknownPlaceholders,
+  setLayout,
+} from "../../domain/program/company-email/changes.ts";
 import {
   EMAIL_TRIGGERS,
   findLayout,
@@ -50,6 +54,11 @@ const previewBody = z.object({
   content: field(longText.min(1, "can't be blank"), shown.content),
   trigger_on: field(oneOf(EMAIL_TRIGGERS), shown.trigger.shape.trigger_on),
   campaign_id: field(id.optional(), "Id of the campaign that it speaks of. Left out: the default one.", 1),
+  html: field(
+    longText.optional(),
+    "A frame to try, with `{{content}}`. Left out: the one of your e-mails.",
+    "<div>{{content}}</div>",
+  ),
 });
 
 const previewOperation: V2Operation = {
@@ -74,6 +83,7 @@ const previewOperation: V2Operation = {
       content: await keptContent(body.content),
       triggerOn: body.trigger_on,
       campaignId: body.campaign_id ?? null,
+      ...(body.html !== undefined && { layout: await triedLayout(body.html) }),
     });
     return { subject, text, html };
   },
@@ -189,16 +199,25 @@ interface Draft {
   content: string;
   triggerOn: EmailTrigger;
   campaignId: number | null;
+  /** A frame to try. Absent: the account's. */
+  layout?: string;
+}
+
+/** A frame as it would be kept. @throws Failure `invalid` */
+async function triedLayout(html: string): Promise<string> {
+  const layout = await sanitised(html);
+  refuseFaultyLayout(layout);
+  return layout;
 }
 
 /** An e-mail with sample values. @throws Failure `invalid`, `not_found` for the campaign */
 async function written(
   { account, context: { store }, publicUrl }: V2Request,
-  { subject, content, triggerOn, campaignId }: Draft,
+  { subject, content, triggerOn, campaignId, layout: tried }: Draft,
 ): Promise<WrittenEmail> {
   refuseUnknownPlaceholders({ subject, content, triggerOn });
   const campaign = await loadCampaignOrDefault(store, account, campaignId);
-  const layout = await findLayout(store, account.id);
+  const layout = tried ?? (await findLayout(store, account.id));
   return writeCompanyEmail(
     { subject, content, layout },
     {
