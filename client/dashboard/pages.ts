@@ -65,6 +65,10 @@ export const PAGES: PageRow[] = [
     component: lazy(async () => (await import("./emails/emails.tsx")).Emails),
   },
   {
+    path: "/admin/emails/frame",
+    component: lazy(async () => (await import("./emails/frame.tsx")).EmailFrame),
+  },
+  {
     path: "/admin/emails/:id",
     component: lazy(async () => (await import("./emails/email.tsx")).EmailPage),
   },

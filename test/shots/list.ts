@@ -45,6 +45,7 @@ export const SHOTS: Shot[] = [
     "/admin/promo-codes",
     "/admin/assets",
     "/admin/emails",
+    "/admin/emails/frame",
     "/admin/emails/new#trigger=lead_signup",
     "/admin/contracts",
     "/admin/commissions",

@@ -584,7 +584,7 @@ it("keeps the e-mails that the promoter wants", async () => {
   expect(await body("GET /email_settings")).toEqual({ data: [all], meta });
   const fewer = { ...all, emails_opt_new_referral: false, marketing_consent: false };
   const given = { emails_opt_new_referral: false, marketing_consent: false };
-  expect(await body("PUT /email_settings/1", given)).toEqual(fewer);
+  expect(await body("PUT /email_settings/1", { ...given, e: "jane@example.com" })).toEqual(fewer);
   expect(await body("GET /email_settings")).toEqual({ data: [fewer], meta });
 });
 

@@ -96,6 +96,7 @@ const TABLE = {
     GET /audit_log
     GET /audit_log/download
     GET /billing
+    GET /billing/events
     GET /mail
     GET /payment_connections
     GET /rates
@@ -142,6 +143,7 @@ const TABLE = {
     POST /referrals/enable
     POST /referrals/move_to_promoter
     POST /referrals/:id/import_events
+    POST /referrals/:id/refund
     PUT /custom_referral_statuses
     POST /saved_views
     PUT /saved_views/:id
@@ -259,6 +261,7 @@ const TABLE = {
     PATCH /account
     POST /billing
     POST /billing/sync
+    POST /billing/test
     DELETE /billing`,
 };
 const lines = (text: string) => text.trim().split(/\s*\n\s*/);
