@@ -29,11 +29,14 @@ import { allItemsIn, contentsOf } from "../support/contents.ts";
 import { entriesIn, type Entry } from "../support/entries.ts";
 import { memoryEngine, TEST_SEAL } from "../support/memory-engine.ts";
 import { dyingAt } from "../support/mortal-engine.ts";
+import { rounds } from "../support/rounds.ts";
 
 const silent = () => {};
 const ONCE = { onProgress: silent, resumes: false, isForced: false, commitSize: 100 };
 const RESUMED = { ...ONCE, resumes: true };
 const FORCED = { ...ONCE, isForced: true };
+/** Interruptions come before every third commit. Long runs try each. */
+const CUT_STEP = rounds(3, 1);
 /** The accounts of `filled`, by their numbers. */
 const [ACME, OTHER] = [1, 2];
 
@@ -166,7 +169,7 @@ describe("a move of one account", () => {
     ["starts over", FORCED],
   ])("%s after an interruption at any point, while the other account goes on", async (_, how) => {
     const accounts = ["acme"];
-    for (let cutAt = 0; ; cutAt++) {
+    for (let cutAt = 0; ; cutAt += CUT_STEP) {
       const [source, target] = [await filled(), await newEngine()];
       const acme = await heldOf(source, ACME);
       const isDone = await moveAccounts([source, dyingAt(target, cutAt)], { ...ONCE, accounts }).then(
@@ -213,7 +216,7 @@ describe("an export", () => {
 
 describe("the removal of an account", () => {
   it("removes everything of it, and nothing of others, after an interruption at any point", async () => {
-    for (let cutAt = 0; ; cutAt++) {
+    for (let cutAt = 0; ; cutAt += CUT_STEP) {
       const source = await filled();
       const store = newStore(source);
       const other = await heldOf(source, OTHER);
