@@ -14,13 +14,13 @@ import { isErased } from "../domain/people/erased.ts";
 import type { EventMessage } from "../domain/events/event-type.ts";
 import { notMeUrl } from "../domain/ledger/payout-method/hold.ts";
 import { signInUrl, type LinkKind } from "../domain/people/portal/sign-in.ts";
-import { promoterName, promoters, type Promoter } from "../domain/people/promoter/promoter.ts";
+import { mailLanguage, promoterName, promoters } from "../domain/people/promoter/promoter.ts";
 import { linkAddress, putUserLink } from "../domain/access/user/sign-in.ts";
 import { canOwn, findUser } from "../domain/access/user/user.ts";
 import type { Delivery } from "../domain/events/webhook/delivery.ts";
 import { validSecrets, webhooks } from "../domain/events/webhook/webhook.ts";
-import { companyEmails, findLayout } from "../domain/program/company-email/company-email.ts";
-import { CATALOGUES } from "../languages/languages.ts";
+import { companyEmails, emailTexts, findLayout } from "../domain/program/company-email/company-email.ts";
+import type { Language } from "../languages/languages.ts";
 import { lookIn } from "../outgoing/email-look.ts";
 import { writeCompanyEmail, type WrittenEmail } from "../outgoing/email-text.ts";
 import type { WantedSender } from "../outgoing/mail-sender.ts";
@@ -134,8 +134,11 @@ async function sendEmail(
     not_me_url: notMeUrl(publicUrl, account, { promoterId: promoter.id, changedAt }),
   };
   const values = { ...email.values, email: address, ...link, ...money };
-  const brand = emailBrand(account, publicUrl);
-  const written = await writtenEmail(parts, promoter, { ...email, values, brand });
+  const written = await writtenEmail(
+    parts,
+    { accountId: ownerId, language: mailLanguage(account, promoter) },
+    { ...email, values, brand: emailBrand(account, publicUrl) },
+  );
   if (written === null) return undeliverable("The e-mail was deleted");
   const { status, error, isFinal } = await mailer.send({
     ...written,
@@ -151,17 +154,15 @@ async function sendEmail(
 /** An e-mail with the company's own text, otherwise from its template. Null if it was the company's and is deleted. */
 async function writtenEmail(
   { store, templates }: OutboxParts,
-  { accountId, language }: Promoter,
+  { accountId, language }: { accountId: number; language: Language },
   { brand, ...email }: (Email | OwnEmail) & { brand: ShownBrand | null },
 ): Promise<WrittenEmail | null> {
   const { companyEmailId } = email;
   const own = companyEmailId === undefined ? null : await store.get(companyEmails, accountId, companyEmailId);
   if (own !== null) {
-    const { subject, content } = own;
     const layout = await findLayout(store, accountId);
-    const leave = CATALOGUES[language ?? "en"].frame.unsubscribe;
-    const look = brand && lookIn(brand, language ?? "en");
-    return writeCompanyEmail({ subject, content, layout, leave, look }, email.values);
+    const look = brand && lookIn(brand, language);
+    return writeCompanyEmail({ ...emailTexts(own, language), layout, reader: language, look }, email.values);
   }
   return email.kind === "own" ? null : writeEmail(templates, { ...email, language, brand });
 }
@@ -192,7 +193,7 @@ function undeliverable(error: string): Attempt {
   return { status: null, body: null, error, isFinal: true, maxAttempts: 1 };
 }
 
-/** After this time nobody waits for a requested link. */
+/** After this time a user no longer waits for a requested link. */
 const LATE_USER_LINK_MS = 24 * 60 * 60 * 1_000;
 
 /** The recipient of an e-mail to a user, and the values that are known only when it is sent. */

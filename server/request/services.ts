@@ -4,6 +4,7 @@ import type { Actor, Chance, Context } from "../domain/context.ts";
 import type { Email } from "../domain/events/email.ts";
 import type { ShownBrand } from "../domain/program/account/brand.ts";
 import type { Failure } from "../failure.ts";
+import type { Language } from "../languages/languages.ts";
 import type { WrittenEmail } from "../outgoing/email-text.ts";
 import type { OutgoingMail } from "../outgoing/mail.ts";
 import type { FetchPage } from "../outgoing/page.ts";
@@ -40,7 +41,9 @@ export interface Services {
   uploads: Uploads;
   afterwards: Afterwards;
   /** Writes an e-mail to a promoter, from the operator's own template if there is one. */
-  writeEmail: (email: Pick<Email, "kind" | "values"> & { brand?: ShownBrand | null }) => WrittenEmail;
+  writeEmail: (
+    email: Pick<Email, "kind" | "values"> & { language?: Language; brand?: ShownBrand | null },
+  ) => WrittenEmail;
   /** The number of proxies in front of the server. Only their entries in `X-Forwarded-For` are trusted. */
   trustProxyHops: number;
   limits: Limits;

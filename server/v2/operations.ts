@@ -83,6 +83,7 @@ import { MIGRATION_OPERATIONS } from "./migration/migrations.ts";
 import { SAVED_VIEW_OPERATIONS } from "./saved-view/saved-views.ts";
 import { SWITCH_OPERATIONS } from "./switch/switch.ts";
 import { USER_OPERATIONS } from "./user-operations.ts";
+import { refundReferralOperation } from "./referral/refund.ts";
 import { trackSale } from "./referral/sale.ts";
 import { trackSignup } from "./referral/signup.ts";
 
@@ -139,6 +140,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ["POST", "/referrals/enable", enableReferralsOperation],
   ["POST", "/referrals/move_to_promoter", moveReferralsOperation],
   ["POST", "/referrals/:id/import_events", importEventsOperation],
+  ["POST", "/referrals/:id/refund", refundReferralOperation],
   ["GET", "/referrals/:id/timeline", referralTimelineOperation],
   ...OWN_STATUS_OPERATIONS,
   ["GET", "/promoters/:id/chart_data", promoterChart],

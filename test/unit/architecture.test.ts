@@ -23,6 +23,7 @@ const LAYERS: Record<string, string[]> = {
     "seal",
     "failure",
     "url",
+    "languages",
   ],
   process: [
     "app",
@@ -86,7 +87,7 @@ const LAYERS: Record<string, string[]> = {
   track: ["request", "input", "http", "domain", "storage", "failure", "url"],
   web: ["track", "request", "input", "http", "markup", "domain", "languages", "storage", "failure", "url"],
   openapi: ["input", "http", "failure", "url"],
-  request: ["outgoing", "http", "domain", "storage", "seal", "failure"],
+  request: ["outgoing", "http", "domain", "storage", "seal", "failure", "languages"],
   input: ["http", "failure", "url"],
   http: ["storage", "failure", "url"],
   outgoing: ["domain", "languages", "markup", "failure"],

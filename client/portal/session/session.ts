@@ -15,7 +15,7 @@ const TOKEN_PLACE = "tidemark.portal.token";
 /** The key of the campaign that the portal was opened for. */
 const CAMPAIGN_PLACE = "tidemark.portal.campaign";
 
-/** The session, or null if nobody is signed in or it is not loaded yet. */
+/** The session, or null if no promoter is signed in or it is not loaded yet. */
 export const session = signal<Session | null>(null);
 
 /** The access token of a frame or of the company's view, or null if the session is by cookie. */

@@ -1,4 +1,5 @@
 import { Failure } from "../../../failure.ts";
+import type { Language } from "../../../languages/languages.ts";
 import { isFrozen } from "../../../storage/freeze.ts";
 import type { Store, Transaction } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
@@ -54,6 +55,8 @@ export interface Account {
   requiresInvoiceDetails: boolean;
   /** The sender of its e-mails, such as `Acme <partners@acme.example>`. Null: the server's default sender. */
   mailSender: string | null;
+  /** The language of e-mails to promoters who have none. Absent: English. */
+  promoterLanguage?: Language;
   /**
    * The IANA name of the zone of payout periods, holds and due dates, in which the dashboard shows days.
    * Absent: UTC.
@@ -131,6 +134,8 @@ export interface CommissionBase {
 export interface Invoicing {
   /** Whether a paid payout gets an invoice. */
   isOn: boolean;
+  /** Whether a draft gets its number by itself once nothing is missing any more. */
+  finalizesDrafts?: boolean;
   legalName: string;
   address: string;
   /** Two-letter code in capitals. */

@@ -9,7 +9,7 @@ import {
 import type { EmailTopic } from "../../../domain/people/promoter/promoter.ts";
 import { Failure } from "../../../failure.ts";
 import { readJson } from "../../../http/parameters/json.ts";
-import { flag } from "../../../input/fields.ts";
+import { flag, text } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
 import { parseUrl } from "../../../url.ts";
 import { readPathId } from "../../path-id.ts";
@@ -43,6 +43,7 @@ const updateBody = z
     emails_opt_new_referral: field(flag, "An e-mail about each lead."),
     emails_opt_payout: field(flag, "An e-mail about each payout."),
     marketing_consent: field(flag, answer.shape.marketing_consent),
+    e: field(text, "Accepted, but not used: the session says who the promoter is.", "jane@example.com"),
   })
   .partial();
 
