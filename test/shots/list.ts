@@ -64,6 +64,7 @@ export const SHOTS: Shot[] = [
     "/admin/settings/billing",
     "/admin/settings/webhooks",
     "/admin/settings/mail",
+    "/admin/settings/brand",
     "/admin/settings/come-over",
     "/admin/settings/switch",
     "/admin/settings/import",

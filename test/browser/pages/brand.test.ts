@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { company } from "../../support/v2.ts";
+import { addAccount } from "../../support/operations.ts";
 import { faultsOf, newPages } from "../../support/pages.ts";
 
 const pages = newPages({ promoters: 2, leads: 0, sales: 0 });
@@ -102,5 +103,27 @@ describe("a brand", () => {
     await page.getByRole("heading", { name: "Home", level: 1 }).waitFor();
     await page.getByRole("img", { name: "Sunny & Co" }).first().waitFor();
     expect(await faultsOf(page)).toEqual([]);
+  });
+});
+
+describe("with two companies on one server", () => {
+  const two = newPages();
+
+  it("the portal has the brand of the address, and after signing in that of the promoter's company", async () => {
+    await company(two.app, "PUT /brand", { name: "Sunny & Co", color: "#ffcc00" });
+    const beta = { name: "Beta", publicId: "beta", landingUrl: "https://beta.example/" };
+    await addAccount(two.app, beta);
+    const page = await two.open("/portal");
+    await page.getByRole("heading", { name: "Sign in" }).waitFor();
+    expect(await page.title()).toBe("Sign in · Tidemark");
+    await page.goto(`${two.url}/portal?account=beta`);
+    await page.getByText("Beta", { exact: true }).waitFor();
+    const { body } = await two.app.v1("/promoters/create", { email: "jane@example.com" });
+    await page.goto(`${two.url}/portal?auth_token=${(body as { auth_token: string }).auth_token}`);
+    await page.getByRole("link", { name: "Sunny & Co" }).first().waitFor();
+    const color = await page
+      .locator("html")
+      .evaluate((root) => getComputedStyle(root).getPropertyValue("--button"));
+    expect(color).toBe("#ffcc00");
   });
 });

@@ -1,11 +1,17 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openMail } from "../../../server/outgoing/mail.ts";
 import { newMailer } from "../../../server/outgoing/mailer.ts";
-import { SENDER, startApp, type TestApp } from "../../support/app.ts";
+import { exportLines, writeNewFile } from "../../../server/transfer/export.ts";
+import { importFile } from "../../../server/transfer/import.ts";
+import { NOW, SENDER, startApp, type TestApp } from "../../support/app.ts";
 import { useMail } from "../../support/mail.ts";
+import { memoryEngine, newStore } from "../../support/memory-engine.ts";
 import { addAccount } from "../../support/operations.ts";
 import { addUser, callAs } from "../../support/users.ts";
-import { company, invalid, join, outcome } from "../../support/v2.ts";
+import { company, invalid, join as joinProgram, outcome } from "../../support/v2.ts";
 
 let app: TestApp;
 beforeEach(async () => void (app = await startApp()));
@@ -192,13 +198,30 @@ describe("the images of a brand", () => {
   });
 });
 
+it("comes along when the store is exported and imported", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "tidemark-"));
+  const file = join(folder, "export.ndjson");
+  const [from, to] = [await memoryEngine(), await memoryEngine()];
+  const first = await startApp("memory", { store: newStore(from) });
+  await first.v2("PUT", "/brand", { name: "Acme Partners", color: "#ff6600" });
+  const { body } = await first.v2("PUT", "/brand/logo", { file: PNG });
+  const silent = () => {};
+  await writeNewFile(exportLines(from, { now: new Date(NOW), onProgress: silent, onEnd: silent }), file);
+  await importFile(to, { file, onProgress: silent, resumes: false, isForced: false });
+  const second = await startApp("memory", { store: newStore(to), isFilled: true });
+  expect((await second.v2("GET", "/brand")).body).toEqual(body);
+  await first.close();
+  await second.close();
+  rmSync(folder, { recursive: true });
+});
+
 describe("e-mails to promoters", () => {
   const mail = useMail(() => app);
   const given = { name: 'Acme & "Sons"', color: "#ffcc00", reply_to: "partners@acme.example" };
 
   async function accepted() {
     await company(app, "PUT /campaigns/1", { emails: { signup_accepted: true } });
-    await join(app, "jane@example.com", { first_name: "Jane", ref_id: "jane" });
+    await joinProgram(app, "jane@example.com", { first_name: "Jane", ref_id: "jane" });
     await mail.send();
     return mail.emails[0]!;
   }
@@ -245,7 +268,7 @@ describe("e-mails to promoters", () => {
     ]);
     const domains = ["acme.example"];
     const mailer = newMailer({ smtpUrl: mail.server.url, from: SENDER, domains });
-    await join(app, "joe@example.com");
+    await joinProgram(app, "joe@example.com");
     await mail.send({ mailer });
     mailer.close();
     const second = mail.emails[1]!;
