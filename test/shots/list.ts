@@ -78,6 +78,7 @@ export const SHOTS: Shot[] = [
   ...each("promoter", [
     "/portal",
     "/portal/links",
+    "/portal/figures",
     "/portal/assets",
     "/portal/leads",
     "/portal/commissions",
