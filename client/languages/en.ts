@@ -460,6 +460,7 @@ export const en = {
   "stripe.enabled": "Ready",
   "stripe.rejected": "Refused",
   "stripe.lost": "Not connected",
+  "stripe.closing": "Being closed",
   "stripe.none.text":
     "Stripe asks for your name, address and bank account on its own pages, and pays out to your bank.",
   "stripe.opening.text": "Stripe has not answered yet. Try again.",
@@ -469,6 +470,7 @@ export const en = {
   "stripe.rejected.text":
     "Stripe does not accept this account. Choose another payout method, or ask the company.",
   "stripe.lost.text": "The company uses another account at Stripe now. Start again.",
+  "stripe.closing.text": "This account at Stripe is being closed.",
   "stripe.terms": "your consent to Stripe's terms",
   "stripe.document": "a document that shows who you are",
   "stripe.bank": "a bank account",
@@ -483,7 +485,7 @@ export const en = {
   "stripe.start": "Set up Stripe",
   "stripe.go_on": "Go on with Stripe",
   "stripe.country": "Your country",
-  "stripe.country.hint": "Two letters, such as DE or US. It can't be changed later.",
+  "stripe.country.hint": "It can't be changed later.",
   "stripe.done": "You are paid by Stripe from now on.",
   "methods.add": "Add a payout method",
   "methods.added": "You are paid this way from now on.",

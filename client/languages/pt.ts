@@ -405,6 +405,7 @@ export const pt: Catalogue = {
   "stripe.enabled": "Pronto",
   "stripe.rejected": "Recusado",
   "stripe.lost": "Não conectado",
+  "stripe.closing": "Sendo encerrada",
   "stripe.none.text":
     "A Stripe pede seu nome, endereço e conta bancária nas páginas dela, e paga no seu banco.",
   "stripe.opening.text": "A Stripe ainda não respondeu. Tente de novo.",
@@ -415,6 +416,7 @@ export const pt: Catalogue = {
   "stripe.rejected.text":
     "A Stripe não aceita esta conta. Escolha outra forma de recebimento ou pergunte à empresa.",
   "stripe.lost.text": "A empresa usa agora outra conta na Stripe. Comece de novo.",
+  "stripe.closing.text": "Esta conta no Stripe está sendo encerrada.",
   "stripe.terms": "seu aceite dos termos da Stripe",
   "stripe.document": "um documento que mostre quem você é",
   "stripe.bank": "uma conta bancária",
@@ -428,7 +430,7 @@ export const pt: Catalogue = {
   "stripe.start": "Configurar a Stripe",
   "stripe.go_on": "Continuar com a Stripe",
   "stripe.country": "Seu país",
-  "stripe.country.hint": "Duas letras, por exemplo BR ou US. Não pode ser alterado depois.",
+  "stripe.country.hint": "Não pode ser alterado depois.",
   "stripe.done": "A partir de agora você recebe por Stripe.",
   "methods.add": "Adicionar uma forma de recebimento",
   "methods.added": "A partir de agora você recebe assim.",

@@ -38,11 +38,6 @@ const texts: Catalogue["texts"] = {
   "rule.and": "{rules} und {rule}",
   "rule.or": "{rules} oder {rule}",
   "rule.price": "{rule} (Tarif {price})",
-  "rule.customer_age_in_months":
-    "die Zahl der Monate seit dem ersten Verkauf an den Kunden {operator} {value} ist",
-  "rule.customer_sales_count": "die Zahl der Verkäufe an den Kunden {operator} {value} ist",
-  "rule.promoter_campaign_customers_count": "die Zahl Ihrer Kunden {operator} {value} ist",
-  "rule.promoter_campaign_revenue": "Ihr Umsatz {operator} {value} ist",
   "operator.less than": "kleiner als",
   "operator.less than or equal to": "höchstens",
   "operator.equal to": "gleich",
@@ -223,6 +218,24 @@ const mails: Catalogue["mails"] = {
       portal,
     ],
   },
+  stripe_incomplete: {
+    subject: "Stripe braucht noch Angaben von Ihnen",
+    paragraphs: [
+      "{{company_name}} kann Sie zurzeit nicht über Stripe bezahlen, weil Stripe noch Angaben von Ihnen braucht. Machen Sie in Ihrem Portal mit dem Formular von Stripe weiter: {{portal_url}}",
+    ],
+  },
+  stripe_ready: {
+    subject: "Sie können über Stripe bezahlt werden",
+    paragraphs: [
+      "Ihr Konto bei Stripe ist bereit, und {{company_name}} kann Sie darüber bezahlen. Sie müssen nichts weiter tun.",
+    ],
+  },
+  stripe_restricted: {
+    subject: "Sie können zurzeit nicht über Stripe bezahlt werden",
+    paragraphs: [
+      "Ihr Konto bei Stripe ist eingeschränkt, und {{company_name}} kann Sie zurzeit nicht darüber bezahlen. Sie haben nichts verloren. In Ihrem Portal sehen Sie, was Sie tun können; dort können Sie auch einen anderen Auszahlungsweg wählen: {{portal_url}}",
+    ],
+  },
   address_known: {
     subject: "Sie haben schon ein Konto bei {{company_name}}",
     paragraphs: [
@@ -236,6 +249,7 @@ const mails: Catalogue["mails"] = {
 const frame = {
   greeting: "Guten Tag {{first_name}},",
   hello: "Guten Tag,",
+  open: "Weiter",
   unsubscribe: "Diese E-Mails abbestellen:",
 };
 

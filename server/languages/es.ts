@@ -39,10 +39,6 @@ const texts: Catalogue["texts"] = {
   "rule.and": "{rules} y {rule}",
   "rule.or": "{rules} o {rule}",
   "rule.price": "{rule} (plan {price})",
-  "rule.customer_age_in_months": "el número de meses desde la primera venta al cliente es {operator} {value}",
-  "rule.customer_sales_count": "el número de ventas al cliente es {operator} {value}",
-  "rule.promoter_campaign_customers_count": "el número de tus clientes es {operator} {value}",
-  "rule.promoter_campaign_revenue": "el importe de ingresos que has aportado es {operator} {value}",
   "operator.less than": "menor que",
   "operator.less than or equal to": "menor o igual que",
   "operator.equal to": "igual a",
@@ -226,6 +222,24 @@ const mails: Catalogue["mails"] = {
       portal,
     ],
   },
+  stripe_incomplete: {
+    subject: "Stripe necesita más datos tuyos",
+    paragraphs: [
+      "{{company_name}} no puede pagarte por Stripe por ahora, porque Stripe necesita más datos tuyos. Continúa el formulario de Stripe desde tu portal: {{portal_url}}",
+    ],
+  },
+  stripe_ready: {
+    subject: "Ya puedes cobrar por Stripe",
+    paragraphs: [
+      "Tu cuenta de Stripe está lista y {{company_name}} puede pagarte por ella. No tienes que hacer nada.",
+    ],
+  },
+  stripe_restricted: {
+    subject: "Por ahora no puedes cobrar por Stripe",
+    paragraphs: [
+      "Tu cuenta de Stripe está restringida y {{company_name}} no puede pagarte por ella por ahora. No has perdido nada. En tu portal ves qué puedes hacer; allí también puedes elegir otra forma de cobro: {{portal_url}}",
+    ],
+  },
   address_known: {
     subject: "Ya tienes una cuenta en {{company_name}}",
     paragraphs: [
@@ -239,6 +253,7 @@ const mails: Catalogue["mails"] = {
 const frame = {
   greeting: "Hola, {{first_name}}:",
   hello: "Hola:",
+  open: "Continuar",
   unsubscribe: "Dejar de recibir estos correos:",
 };
 

@@ -38,11 +38,6 @@ const texts: Catalogue["texts"] = {
   "rule.and": "{rules} et {rule}",
   "rule.or": "{rules} ou {rule}",
   "rule.price": "{rule} (formule {price})",
-  "rule.customer_age_in_months":
-    "le nombre de mois depuis la première vente au client est {operator} {value}",
-  "rule.customer_sales_count": "le nombre de ventes au client est {operator} {value}",
-  "rule.promoter_campaign_customers_count": "le nombre de vos clients est {operator} {value}",
-  "rule.promoter_campaign_revenue": "le chiffre d’affaires que vous avez apporté est {operator} {value}",
   "operator.less than": "inférieur à",
   "operator.less than or equal to": "inférieur ou égal à",
   "operator.equal to": "égal à",
@@ -221,6 +216,24 @@ const mails: Catalogue["mails"] = {
       portal,
     ],
   },
+  stripe_incomplete: {
+    subject: "Stripe a besoin d’autres informations",
+    paragraphs: [
+      "{{company_name}} ne peut pas vous payer par Stripe pour le moment, car Stripe a besoin d’autres informations de votre part. Continuez le formulaire de Stripe depuis votre portail : {{portal_url}}",
+    ],
+  },
+  stripe_ready: {
+    subject: "Vous pouvez être payé par Stripe",
+    paragraphs: [
+      "Votre compte Stripe est prêt, et {{company_name}} peut vous payer par ce compte. Vous n’avez rien à faire.",
+    ],
+  },
+  stripe_restricted: {
+    subject: "Vous ne pouvez pas être payé par Stripe pour le moment",
+    paragraphs: [
+      "Votre compte Stripe est limité, et {{company_name}} ne peut pas vous payer par ce compte pour le moment. Vous n’avez rien perdu. Votre portail indique ce que vous pouvez faire ; vous pouvez aussi y choisir un autre mode de paiement : {{portal_url}}",
+    ],
+  },
   address_known: {
     subject: "Vous avez déjà un compte chez {{company_name}}",
     paragraphs: [
@@ -234,6 +247,7 @@ const mails: Catalogue["mails"] = {
 const frame = {
   greeting: "Bonjour {{first_name}},",
   hello: "Bonjour,",
+  open: "Continuer",
   unsubscribe: "Ne plus recevoir ces e-mails :",
 };
 

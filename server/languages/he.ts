@@ -39,10 +39,6 @@ const texts: Catalogue["texts"] = {
   "rule.and": "{rules} וגם {rule}",
   "rule.or": "{rules} או {rule}",
   "rule.price": "{rule} (תוכנית {price})",
-  "rule.customer_age_in_months": "מספר החודשים מאז המכירה הראשונה ללקוח {operator} {value}",
-  "rule.customer_sales_count": "מספר המכירות ללקוח {operator} {value}",
-  "rule.promoter_campaign_customers_count": "מספר הלקוחות שלך {operator} {value}",
-  "rule.promoter_campaign_revenue": "סכום ההכנסות שהבאת {operator} {value}",
   "operator.less than": "קטן מ־",
   "operator.less than or equal to": "קטן או שווה ל־",
   "operator.equal to": "שווה ל־",
@@ -215,6 +211,22 @@ const mails: Catalogue["mails"] = {
       portal,
     ],
   },
+  stripe_incomplete: {
+    subject: "Stripe צריכה ממך פרטים נוספים",
+    paragraphs: [
+      "{{company_name}} לא יכולה לשלם לך כרגע דרך Stripe, כי Stripe צריכה ממך פרטים נוספים. אפשר להמשיך בטופס של Stripe מהפורטל: {{portal_url}}",
+    ],
+  },
+  stripe_ready: {
+    subject: "אפשר לשלם לך דרך Stripe",
+    paragraphs: ["החשבון שלך ב־Stripe מוכן, ו־{{company_name}} יכולה לשלם לך דרכו. אין צורך לעשות דבר."],
+  },
+  stripe_restricted: {
+    subject: "כרגע אי אפשר לשלם לך דרך Stripe",
+    paragraphs: [
+      "החשבון שלך ב־Stripe מוגבל, ו־{{company_name}} לא יכולה לשלם לך דרכו כרגע. לא הפסדת דבר. בפורטל אפשר לראות מה ניתן לעשות, וגם לבחור אמצעי תשלום אחר: {{portal_url}}",
+    ],
+  },
   address_known: {
     subject: "כבר יש לך חשבון ב־{{company_name}}",
     paragraphs: [
@@ -228,6 +240,7 @@ const mails: Catalogue["mails"] = {
 const frame = {
   greeting: "שלום {{first_name}},",
   hello: "שלום,",
+  open: "המשך",
   unsubscribe: "הסרה מרשימת התפוצה:",
 };
 

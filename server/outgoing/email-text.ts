@@ -1,6 +1,7 @@
 import type { IOptions } from "sanitize-html";
 import { CATALOGUES, directionOf, type Language } from "../languages/languages.ts";
 import { escapeHtml } from "../markup.ts";
+import { dressed, lookValues, type EmailLook } from "./email-look.ts";
 
 /** An e-mail ready to be sent. */
 export interface WrittenEmail {
@@ -46,6 +47,8 @@ export interface CompanyText {
   language?: Language | null;
   /** The language of the link to unsubscribe that is added. Absent: English. */
   reader?: Language;
+  /** Absent or null: plain. A company's own frame has its own look. */
+  look?: EmailLook | null;
 }
 
 /**
@@ -55,7 +58,7 @@ export interface CompanyText {
  * @see docs/spec/events.md "Own e-mails"
  */
 export async function writeCompanyEmail(
-  { subject, content, layout, language = null, reader = "en" }: CompanyText,
+  { subject, content, layout, language = null, reader = "en", look = null }: CompanyText,
   values: Record<string, string>,
 ): Promise<WrittenEmail> {
   const escape = (value: string) => escapeHtml(onOneLine(value));
@@ -66,11 +69,15 @@ export async function writeCompanyEmail(
   const leaves = /\{\{\s*unsubscribe_url\s*\}\}/.test(frame + content);
   const whole = leaves ? framed : `${framed}\n${usual.replace("{{content}}\n", "")}`;
   const html = await sanitised(fill(whole, values, escape));
+  const shown =
+    look === null || layout !== null
+      ? html
+      : await sanitised(fill(dressed(whole, look), { ...values, ...lookValues(look) }, escape));
   const attributes = language === null ? "" : ` lang="${language}" dir="${directionOf(language)}"`;
   return {
     subject: onOneLine(fill(subject, values, onOneLine)),
     text: textOf(html),
-    html: `<!doctype html>\n<html${attributes}><body>\n${html}\n</body></html>\n`,
+    html: `<!doctype html>\n<html${attributes}><body>\n${shown}\n</body></html>\n`,
   };
 }
 

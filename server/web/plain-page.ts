@@ -56,9 +56,17 @@ export function question(ask: string[], action: string): string {
 function htmlOf(language: Language, title: TextKey, content: PlainPage["content"]): string {
   const say = textsOf(language);
   const heading = escapeHtml(say(title));
-  return (
-    `<!doctype html><html lang="${language}" dir="${directionOf(language)}"><meta charset="utf-8">` +
-    '<meta name="viewport" content="width=device-width, initial-scale=1">' +
-    `<title>${heading}</title><main><h1>${heading}</h1>${content(say)}</main></html>`
-  );
+  return `<!doctype html>
+<html lang="${language}" dir="${directionOf(language)}">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width">
+    <meta name="color-scheme" content="light dark">
+    <title>${heading}</title>
+  </head>
+  <body>
+    <main><h1>${heading}</h1>${content(say)}</main>
+  </body>
+</html>
+`;
 }

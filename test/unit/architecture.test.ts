@@ -90,7 +90,7 @@ const LAYERS: Record<string, string[]> = {
   request: ["outgoing", "http", "domain", "storage", "seal", "failure", "languages"],
   input: ["http", "failure", "url"],
   http: ["storage", "failure", "url"],
-  outgoing: ["domain", "markup", "failure", "languages"],
+  outgoing: ["domain", "languages", "markup", "failure"],
   lease: ["domain", "storage", "failure"],
   domain: ["languages", "storage", "seal", "markup", "failure", "url", "csv"],
   paper: ["markup"],

@@ -31,7 +31,7 @@ function documentOf(html: string): string {
 }
 
 function withPolicy(html: string): string {
-  return html.replace("<html>", `<html><head>${POLICY}</head>`);
+  return html.replace(/<html[^>]*>/, `$&<head>${POLICY}</head>`);
 }
 
 interface Draft {
@@ -40,15 +40,17 @@ interface Draft {
   trigger_on: Trigger;
   campaign_id?: number;
   language?: Translation["language"];
+  /** A frame to try. Absent: the one that is saved. */
+  html?: string;
 }
 
-interface Props extends Pick<Draft, "trigger_on" | "campaign_id"> {
+interface Props extends Pick<Draft, "trigger_on" | "campaign_id" | "html"> {
   main: Pick<Draft, "subject" | "content">;
-  translations: Translation[];
+  translations?: Translation[];
 }
 
 /** An e-mail as promoters get it, with sample data, while it is written. */
-export function Preview({ main, translations, ...about }: Props) {
+export function Preview({ main, translations = [], ...about }: Props) {
   const chosen = useSignal("");
   const translation = translations.find(({ language }) => language === chosen.value);
   const draft: Draft = {
@@ -64,7 +66,7 @@ export function Preview({ main, translations, ...about }: Props) {
     return () => clearTimeout(timer);
   }, [typed]);
   const { subject, content } = shown.value;
-  const isEmpty = subject.trim() === "" || content.trim() === "";
+  const isEmpty = [subject, content, shown.value.html ?? content].some((text) => text.trim() === "");
   const loaded = useLoad(
     (signal) =>
       isEmpty
@@ -96,7 +98,7 @@ export function Preview({ main, translations, ...about }: Props) {
         <p class="fault">{Object.values(refusal.fields).flat().join(", ") || refusal.message}</p>
       )}
       {email === null ? (
-        <p class="soft">Write a subject and a text.</p>
+        <p class="soft">{isEmpty ? "There is nothing to show yet." : "It is shown when it can be sent."}</p>
       ) : (
         <>
           <strong dir="auto">{email.subject}</strong>

@@ -138,7 +138,13 @@ function Company({ form, zone, currency }: { form: FormState<Settings>; zone: st
         form={form}
         name="mail_sender"
         label="Sender of e-mails"
-        hint="Such as Acme <partners@acme.example>. Leave it empty for the server's usual sender."
+        hint={
+          <>
+            Such as Acme &lt;partners@acme.example&gt;. If whoever runs the server does not allow its domain,
+            it gets the replies. Logo, colour and name for promoters are on the page{" "}
+            <a href="/admin/settings/brand">Brand</a>.
+          </>
+        }
       />
       <Select
         form={form}
@@ -180,7 +186,7 @@ function baseSentence(values: FormState<Settings>["values"]): string {
   const given = ["what the customer paid"];
   if (values.less_tax.value) given.push("less tax");
   if (values.less_shipping.value) given.push("less shipping");
-  if (Number(values.fee_percentage.value) > 0) given.push(`less ${values.fee_percentage.value} % for fees`);
+  if (Number(values.fee_percentage.value) > 0) given.push(`less ${values.fee_percentage.value}% for fees`);
   return `Commissions are computed on ${given.join(", ")}.`;
 }
 

@@ -87,7 +87,7 @@ const updateBody = z
     ),
     mail_sender: field(
       word(300).refine(isMailSender, "is not an e-mail address").nullable(),
-      "The sender of e-mails to promoters, or null for the server's usual sender.",
+      "The sender of e-mails, or null for the server's usual one. If the operator does not allow its domain, it gets the replies, and the address stays the server's.",
       "Acme <partners@acme.example>",
     ),
     promoter_language: field(

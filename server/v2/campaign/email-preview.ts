@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Account } from "../../domain/program/account/account.ts";
+import { emailBrand, shownName } from "../../domain/program/account/brand.ts";
 import { loadCampaign, type Campaign } from "../../domain/program/campaign/campaign.ts";
 import {
   emailTexts,
@@ -15,6 +16,7 @@ import { loadTerms } from "../../domain/ledger/terms.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { oneOf } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
+import { lookIn } from "../../outgoing/email-look.ts";
 import { LANGUAGES, type Language } from "../../languages/languages.ts";
 import { writeCompanyEmail } from "../../outgoing/email-text.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
@@ -59,15 +61,21 @@ async function preview({ event, account, context: { store }, publicUrl, writeEma
     ...exampleValues({ account, campaign, publicUrl, language }),
     offer: (await loadTerms(store, { account, campaign, language })).join(" "),
   };
+  const brand = emailBrand(account, publicUrl);
   const { instead } = await findTriggered(store, account.id, {
     trigger: triggerOf(kind),
     campaignId: campaign.id,
   });
   const { subject, text, html } =
     instead === null
-      ? writeEmail({ kind, values, language })
+      ? writeEmail({ kind, values, language, brand })
       : await writeCompanyEmail(
-          { ...emailTexts(instead, language), layout: await findLayout(store, account.id), reader: language },
+          {
+            ...emailTexts(instead, language),
+            layout: await findLayout(store, account.id),
+            reader: language,
+            look: brand && lookIn(brand, language),
+          },
           values,
         );
   return { subject, text, html };
@@ -97,7 +105,7 @@ export function exampleValues({
   return {
     first_name: "Jane",
     email: "jane@example.com",
-    company_name: account.name,
+    company_name: shownName(account),
     campaign_name: campaign.name,
     ref_token: jane.refToken,
     ref_link: refLink(jane, campaign),

@@ -1,7 +1,12 @@
 import { z } from "zod";
+import { emailBrand } from "../../domain/program/account/brand.ts";
 import { loadTerms } from "../../domain/ledger/terms.ts";
 import { loadCampaignOrDefault } from "../../domain/program/campaign/campaign.ts";
-import { refuseUnknownPlaceholders, setLayout } from "../../domain/program/company-email/changes.ts";
+import {
+  refuseFaultyLayout,
+  refuseUnknownPlaceholders,
+  setLayout,
+} from "../../domain/program/company-email/changes.ts";
 import {
   EMAIL_TRIGGERS,
   emailTexts,
@@ -19,6 +24,7 @@ import { readJson } from "../../http/parameters/json.ts";
 import { LANGUAGES, type Language } from "../../languages/languages.ts";
 import { id, longText, oneOf, word } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
+import { lookIn } from "../../outgoing/email-look.ts";
 import {
   keptContent,
   sanitised,
@@ -66,6 +72,11 @@ const previewBody = z.object({
     "The language of subject and content, and of the values. Left out: the values are in the account's `promoter_language`. An extension of Tidemark.",
     "de",
   ),
+  html: field(
+    longText.optional(),
+    "A frame to try, with `{{content}}`. Left out: the one of your e-mails.",
+    "<div>{{content}}</div>",
+  ),
 });
 
 const previewOperation: V2Operation = {
@@ -94,6 +105,7 @@ const previewOperation: V2Operation = {
       language: body.language ?? mailLanguage(request.account, {}),
       triggerOn: body.trigger_on,
       campaignId: body.campaign_id ?? null,
+      ...(body.html !== undefined && { layout: await triedLayout(body.html) }),
     });
     return { subject, text, html };
   },
@@ -223,18 +235,28 @@ interface Draft {
   language: Language;
   triggerOn: EmailTrigger;
   campaignId: number | null;
+  /** A frame to try. Absent: the account's. */
+  layout?: string;
+}
+
+/** A frame as it would be kept. @throws Failure `invalid` */
+async function triedLayout(html: string): Promise<string> {
+  const layout = await sanitised(html);
+  refuseFaultyLayout(layout);
+  return layout;
 }
 
 /** An e-mail with sample values. @throws Failure `invalid`, `not_found` for the campaign */
 async function written(
   { account, context: { store }, publicUrl }: V2Request,
-  { texts, language, triggerOn, campaignId }: Draft,
+  { texts, language, triggerOn, campaignId, layout: tried }: Draft,
 ): Promise<WrittenEmail> {
   refuseUnknownPlaceholders({ ...texts, triggerOn });
   const campaign = await loadCampaignOrDefault(store, account, campaignId);
-  const layout = await findLayout(store, account.id);
+  const layout = tried ?? (await findLayout(store, account.id));
+  const brand = emailBrand(account, publicUrl);
   return writeCompanyEmail(
-    { ...texts, layout, reader: language },
+    { ...texts, layout, reader: language, look: brand && lookIn(brand, language) },
     {
       ...exampleValues({ account, campaign, publicUrl, language }),
       offer: (await loadTerms(store, { account, campaign, language })).join(" "),

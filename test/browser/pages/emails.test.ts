@@ -59,6 +59,28 @@ it("a German text begins with the German original, and the preview shows it", as
   await company(pages.app, `DELETE /emails/${saved!.id}`);
 });
 
+describe.each([1280, 360])("at %i pixels", (width) => {
+  it("a manager edits the frame of e-mails, sees it, and goes back to the original", async () => {
+    const page = await pages.open("/admin/emails", { width, role: "manager" });
+    await page.getByRole("link", { name: "Edit the frame" }).click();
+    const preview = page.frameLocator("iframe");
+    await preview.getByText("this is how e-mails to promoters look").waitFor({ state: "attached" });
+    await page.getByLabel("HTML").fill("<h1>Acme</h1>");
+    await page.getByText("needs {{content}} where").first().waitFor();
+    await button(page, "Save the frame").click();
+    await page.locator("[name=html][aria-invalid=true]").waitFor();
+    await page.getByLabel("HTML").fill("<h1>Acme news</h1>{{content}}");
+    await preview.getByText("Acme news").waitFor({ state: "attached" });
+    expect(await faultsOf(page)).toEqual([]);
+    await button(page, "Save the frame").click();
+    await button(page, "Back to the original").click();
+    expect(await faultsOf(page)).toEqual([]);
+    await button(page, "Go back to the original").click();
+    await button(page, "Back to the original").waitFor({ state: "detached" });
+    expect((await company(pages.app, "GET /emails/template")).body).toMatchObject({ is_custom: false });
+  });
+});
+
 it("runs no hostile HTML in the preview", async () => {
   const page = await pages.open("/admin/emails/new", { role: "manager" });
   await page.getByLabel("Subject").fill("News");

@@ -58,10 +58,16 @@ it("what a form refuses is said in the language of the page", async () => {
   await page.getByRole("textbox", { name: "Seite" }).fill("https://elsewhere.example/");
   await page.getByRole("dialog").getByRole("button", { name: "Link erstellen" }).click();
   await page.getByText(/^Muss eine Seite von \S+ sein\.$/).waitFor();
+});
+
+it("countries are chosen by their names in the language of the page", async () => {
+  const page = await pages.open(entrance, { locale: "de-DE" });
+  await page.getByRole("heading", { name: "Ihr Link" }).waitFor();
   await page.goto(`${pages.url}/portal/settings#tab=invoice`);
-  await page.getByLabel("Land", { exact: true }).fill("Deutschland");
+  await page.getByLabel("Land", { exact: true }).selectOption("Österreich");
   await page.getByRole("button", { name: "Rechnungsdaten speichern" }).click();
-  await page.getByText("Muss der Code eines Landes aus zwei Buchstaben sein, wie DE.").waitFor();
+  await page.getByText("Ihre Rechnungsdaten sind gespeichert.").waitFor();
+  expect(await pages.app.records.get("promoter", 1)).toMatchObject({ profile: { country: "AT" } });
 });
 
 it("a promoter chooses another language, which stays", async () => {

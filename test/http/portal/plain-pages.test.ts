@@ -26,10 +26,19 @@ async function open(path: string, language: string, init: { method?: string; coo
 const answerOf = async (...given: Parameters<typeof open>) => (await open(...given)).answer;
 const post = { method: "POST" };
 
-const page = (language: Language, title: string, content: string) =>
-  `<!doctype html><html lang="${language}" dir="${language === "he" ? "rtl" : "ltr"}"><meta charset="utf-8">` +
-  '<meta name="viewport" content="width=device-width, initial-scale=1">' +
-  `<title>${title}</title><main><h1>${title}</h1>${content}</main></html>`;
+const page = (language: Language, title: string, content: string) => `<!doctype html>
+<html lang="${language}" dir="${language === "he" ? "rtl" : "ltr"}">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width">
+    <meta name="color-scheme" content="light dark">
+    <title>${title}</title>
+  </head>
+  <body>
+    <main><h1>${title}</h1>${content}</main>
+  </body>
+</html>
+`;
 
 it.each(LANGUAGES)("the pages of links in e-mails ask in %s if the browser does", async (language) => {
   const say = textsOf(language);

@@ -584,7 +584,7 @@ it("keeps the e-mails that the promoter wants", async () => {
   expect(await body("GET /email_settings")).toEqual({ data: [all], meta });
   const fewer = { ...all, emails_opt_new_referral: false, marketing_consent: false };
   const given = { emails_opt_new_referral: false, marketing_consent: false };
-  expect(await body("PUT /email_settings/1", given)).toEqual(fewer);
+  expect(await body("PUT /email_settings/1", { ...given, e: "jane@example.com" })).toEqual(fewer);
   expect(await body("GET /email_settings")).toEqual({ data: [fewer], meta });
 });
 
@@ -771,7 +771,7 @@ describe("another promoter's things", () => {
       [{ period: "2026-03", id: "2026-03-01", data: { revenue_amount: 0 } }],
     ],
   };
-  /** These take no id, and show or change only whoever is signed in. */
+  /** These take no id, and show or change only the promoter who is signed in. */
   const OWN_ALONE = new Set([
     "GET /session",
     "DELETE /session",

@@ -95,16 +95,21 @@ export function deleteCompanyEmail({ store }: Context, accountId: number, id: nu
 export function setLayout({ store }: Context, accountId: number, html: string | null): Promise<void> {
   return store.transact(async (tx) => {
     if (html === null) return tx.remove(emailLayouts, accountId, 1);
-    const places = html.match(/\{\{\s*content\s*\}\}/g) ?? [];
-    if (places.length === 0) {
-      throw invalid({ html: ["needs {{content}} where the text of each e-mail goes"] });
-    }
-    // A thousand of them would make each e-mail as large as a thousand.
-    if (places.length > 1) throw invalid({ html: ["may have {{content}} only once"] });
-    const fault = unknownIn(html, [...PLACEHOLDERS.broadcast, "content"]);
-    if (fault !== null) throw invalid({ html: [fault] });
+    refuseFaultyLayout(html);
     await tx.put(emailLayouts, { accountId, html });
   });
+}
+
+/** Refuses a layout without a place for the content, or with a placeholder that there is not. @throws Failure `invalid` */
+export function refuseFaultyLayout(html: string): void {
+  const places = html.match(/\{\{\s*content\s*\}\}/g) ?? [];
+  if (places.length === 0) {
+    throw invalid({ html: ["needs {{content}} where the text of each e-mail goes"] });
+  }
+  // A thousand of them would make each e-mail as large as a thousand.
+  if (places.length > 1) throw invalid({ html: ["may have {{content}} only once"] });
+  const fault = unknownIn(html, [...PLACEHOLDERS.broadcast, "content"]);
+  if (fault !== null) throw invalid({ html: [fault] });
 }
 
 /** The e-mails to list. Absent fields and empty lists match all. */
