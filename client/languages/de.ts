@@ -189,6 +189,16 @@ export const de: Catalogue = {
   "figures.none": "Noch keine Zahlen für einen Kanal",
   "figures.none.text":
     "Erstellen Sie für jeden Ort, an dem Sie Ihren Link teilen, etwa Newsletter oder Blog, einen eigenen Link mit einem Kanal. Dann sehen Sie hier, was jeder einbringt.",
+  "figures.by": "Aufteilen nach",
+  "figures.page": "Zielseite",
+  "figures.source": "Quelle",
+  "said: direct": "Direkt aufgerufen",
+  "said: unknown": "Unbekannte Seite",
+  "said: other": "Andere",
+  "said: own page of a promoter": "Seiten mit Ihrem Namen",
+  "figures.no_leads": "Keine Leads in dieser Zeit",
+  "figures.no_leads.text":
+    "Klicks werden nach Kanal gezählt. Hier sehen Sie Ihre Leads und was sie eingebracht haben.",
   news: "Neu seit {date}",
   "news.clicks": "{count, plural, one {# Klick} other {# Klicks}}",
   "news.leads": "{count, plural, one {# Lead} other {# Leads}}",

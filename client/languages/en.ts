@@ -223,6 +223,16 @@ export const en = {
   "figures.none": "No channel has any figures yet",
   "figures.none.text":
     "Make a link for each place where you share it, such as your newsletter or your blog, and give it a channel. Then you see here what each of them brings in.",
+  "figures.by": "Show by",
+  "figures.page": "Landing page",
+  "figures.source": "Source",
+  "said: direct": "Visited directly",
+  "said: unknown": "Unknown page",
+  "said: other": "Others",
+  "said: own page of a promoter": "Pages in your name",
+  "figures.no_leads": "No leads in this time",
+  "figures.no_leads.text":
+    "Clicks are counted by channel. Here you see your leads, and what they have brought in.",
   news: "New since {date}",
   "news.clicks": "{count, plural, one {# click} other {# clicks}}",
   "news.leads": "{count, plural, one {# lead} other {# leads}}",

@@ -186,6 +186,16 @@ export const fr: Catalogue = {
   "figures.none": "Aucun canal n’a encore de chiffres",
   "figures.none.text":
     "Créez un lien pour chaque endroit où vous le partagez, comme votre newsletter ou votre blog, et donnez-lui un canal. Vous verrez ici ce que chacun rapporte.",
+  "figures.by": "Répartir par",
+  "figures.page": "Page d’arrivée",
+  "figures.source": "Source",
+  "said: direct": "Accès direct",
+  "said: unknown": "Page inconnue",
+  "said: other": "Autres",
+  "said: own page of a promoter": "Pages à votre nom",
+  "figures.no_leads": "Aucun lead sur cette période",
+  "figures.no_leads.text":
+    "Les clics sont comptés par canal. Vous voyez ici vos leads, et ce qu’ils ont rapporté.",
   news: "Depuis le {date}",
   "news.clicks": "{count, plural, one {# clic} many {# clics} other {# clics}}",
   "news.leads": "{count, plural, one {# lead} many {# leads} other {# leads}}",

@@ -182,6 +182,16 @@ export const pt: Catalogue = {
   "figures.none": "Nenhum canal tem números ainda",
   "figures.none.text":
     "Crie um link para cada lugar onde você o divulga, como sua newsletter ou seu blog, e dê um canal a ele. Aqui você verá o que cada um traz.",
+  "figures.by": "Ver por",
+  "figures.page": "Página de destino",
+  "figures.source": "Origem",
+  "said: direct": "Acesso direto",
+  "said: unknown": "Página desconhecida",
+  "said: other": "Outros",
+  "said: own page of a promoter": "Páginas com seu nome",
+  "figures.no_leads": "Nenhum lead neste período",
+  "figures.no_leads.text":
+    "Os cliques são contados por canal. Aqui você vê seus leads e o que eles trouxeram.",
   news: "Novidades desde {date}",
   "news.clicks": "{count, plural, one {# clique} many {# cliques} other {# cliques}}",
   "news.leads": "{count, plural, one {# lead} many {# leads} other {# leads}}",

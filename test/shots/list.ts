@@ -83,6 +83,7 @@ export const SHOTS: Shot[] = [
   ...each("promoter", [
     "/portal",
     "/portal/links",
+    "/portal/figures",
     "/portal/assets",
     "/portal/leads",
     "/portal/commissions",

@@ -10,53 +10,63 @@ import { PAGE_LENGTH, useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { DownloadButton } from "../download.tsx";
 import { Choice, RANGES } from "../home/course.tsx";
-import { t } from "../../languages/messages.ts";
+import { said, t } from "../../languages/messages.ts";
 
-type Data = components["schemas"]["ReportData"];
+/** The keys of what the figures can be split by. */
+const SPLITS = { channel: "channel", page: "figures.page", source: "figures.source" } as const;
+type Split = keyof typeof SPLITS;
 
-/** A channel, the links that carry it, and what it has brought in. */
+/** A channel, a landing page or a source, and what it has brought in. */
 interface Row {
   id: string;
   name: string;
-  links: string[];
-  data: Data;
+  /** The links that carry the channel. */
+  links?: string[];
+  data: components["schemas"]["ReportData"];
 }
 
-const SHOWN = [
-  "clicks_count",
-  "referrals_count",
-  "customers_count",
-  "sales_count",
-  "promoter_earnings_amount",
-] as const;
-
-/** What each channel, and so each link that carries one, has brought in. */
+/** What each channel with its links, each landing page and each source has brought in. */
 export function Figures() {
-  const filters = useFilters({ page: "1", sort: "", days: "90" });
-  const { days } = filters.values.value;
-  const list = useList(filters, ({ number }, signal) => loadChannels(days, number, signal));
+  const filters = useFilters({ page: "1", sort: "", days: "90", by: "channel" });
+  const { days: chosen, by } = filters.values.value;
+  // The address may say anything.
+  const days = chosen in RANGES ? chosen : "90";
+  const split = by in SPLITS ? (by as Split) : "channel";
+  const list = useList(filters, ({ number }, signal) =>
+    split === "channel" ? loadChannels(days, number, signal) : loadOrigins(split, days, number, signal),
+  );
   const total = useLoad((signal) => loadTotal(days, signal), [days]);
-  const load = () => {
-    const params = { query: queryOf(days) };
-    return answer(api.GET("/api/v2/affiliate/reports/sub_ids/download", { params, parseAs: "text" }));
-  };
+  const isOfChannels = split === "channel";
   return (
-    <Page title={t("page.figures")} actions={<DownloadButton name="channels.csv" load={load} />}>
+    <Page
+      title={t("page.figures")}
+      actions={<DownloadButton name={`${split}s.csv`} load={() => loadFile(split, days)} />}
+    >
       <div class="stack wide">
-        <Choice
-          label={t("course.range")}
-          options={RANGES}
-          chosen={Number(days) as keyof typeof RANGES}
-          onChoose={(next) => filters.set({ days: String(next), page: "1" })}
-        />
+        <div class="row spread">
+          <Choice
+            label={t("figures.by")}
+            options={SPLITS}
+            chosen={split}
+            onChoose={(next) => filters.set({ by: next, page: "1" })}
+          />
+          <Choice
+            label={t("course.range")}
+            options={RANGES}
+            chosen={Number(days) as keyof typeof RANGES}
+            onChoose={(next) => filters.set({ days: String(next), page: "1" })}
+          />
+        </div>
+        {!isOfChannels && <p class="small soft">{t("figures.no_leads.text")}</p>}
         <Table
+          key={split}
           caption={t("page.figures")}
-          columns={columns()}
+          columns={columnsOf(split)}
           list={list}
-          {...(total.data.value && { total: total.data.value })}
+          {...(isOfChannels && total.data.value && { total: total.data.value })}
           empty={
-            <Empty title={t("figures.none")}>
-              <p>{t("figures.none.text")}</p>
+            <Empty title={t(isOfChannels ? "figures.none" : "figures.no_leads")}>
+              {isOfChannels && <p>{t("figures.none.text")}</p>}
               <a class="button" href="/portal/links">
                 {t("page.links")}
               </a>
@@ -68,57 +78,88 @@ export function Figures() {
   );
 }
 
-const columns = (): Column<Row>[] => [
-  {
-    id: "channel",
-    title: t("channel"),
-    cell: ({ name, links }) => (
+function columnsOf(split: Split): Column<Row>[] {
+  const named: Column<Row> = {
+    id: "name",
+    title: t(SPLITS[split]),
+    cell: ({ name, links = [] }) => (
       <>
         {name}
         {links.length > 0 && <span class="small soft"> {links.join(", ")}</span>}
       </>
     ),
-  },
-  figure("clicks", t("course.clicks"), ({ clicks_count: clicks }) => count(clicks ?? 0)),
-  figure("leads", t("course.referrals"), ({ referrals_count: leads }) => count(leads ?? 0)),
-  {
-    ...figure("customers", t("course.customers"), ({ customers_count: customers }) => count(customers ?? 0)),
-    isWide: true,
-  },
-  { ...figure("sales", t("figures.sales"), ({ sales_count: sales }) => count(sales ?? 0)), isWide: true },
-  figure("earned", t("figures.earned"), ({ promoter_earnings_amount: cents }) => money(cents ?? 0)),
-];
+  };
+  return [
+    named,
+    ...(split === "channel"
+      ? [figure("clicks", t("course.clicks"), ({ clicks_count: clicks }) => count(clicks ?? 0))]
+      : []),
+    figure("leads", t("course.referrals"), ({ referrals_count: leads }) => count(leads ?? 0)),
+    {
+      ...figure("customers", t("course.customers"), ({ customers_count: customers }) =>
+        count(customers ?? 0),
+      ),
+      isWide: true,
+    },
+    { ...figure("sales", t("figures.sales"), ({ sales_count: sales }) => count(sales ?? 0)), isWide: true },
+    figure("earned", t("figures.earned"), ({ promoter_earnings_amount: cents }) => money(cents ?? 0)),
+  ];
+}
 
-function figure(id: string, title: string, show: (data: Data) => string): Column<Row> {
+function figure(id: string, title: string, show: (data: Row["data"]) => string): Column<Row> {
   return { id, title, isNumber: true, cell: ({ data }) => show(data) };
 }
 
-function queryOf(days: string) {
+function rangeOf(days: string) {
   const end = today();
-  return {
-    columns: [...SHOWN],
-    start_date: daysBefore(end, Number(days) - 1),
-    end_date: end,
-    group_by: "year" as const,
-  };
+  return { start_date: daysBefore(end, Number(days) - 1), end_date: end };
+}
+
+function reportOf(days: string) {
+  const columns = [
+    "clicks_count" as const,
+    "referrals_count" as const,
+    "customers_count" as const,
+    "sales_count" as const,
+    "promoter_earnings_amount" as const,
+  ];
+  return { ...rangeOf(days), columns, group_by: "year" as const };
 }
 
 async function loadChannels(days: string, number: number, signal: AbortSignal) {
-  const query = { ...queryOf(days), page: number, per_page: PAGE_LENGTH };
+  const query = { ...reportOf(days), page: number, per_page: PAGE_LENGTH };
+  const all = { query: { per_page: 100 } };
   const [{ rows, total }, links] = await Promise.all([
     page(api.GET("/api/v2/affiliate/reports/sub_ids", { params: { query }, signal })),
-    answer(api.GET("/api/v2/affiliate/referral_links", { params: { query: { per_page: 100 } }, signal })),
+    answer(api.GET("/api/v2/affiliate/referral_links", { params: all, signal })),
   ]);
-  const namesOf = (channel: string) =>
+  const linksOf = (channel: string) =>
     links.filter(({ sub_id: subId, name }) => subId === channel && name !== channel).map(({ name }) => name);
   return {
-    rows: rows.map(({ id, sub_id: name, data }): Row => ({ id, name, links: namesOf(name), data })),
+    rows: rows.map(({ id, sub_id: name, data }): Row => ({ id, name, links: linksOf(name), data })),
     total,
   };
 }
 
+async function loadOrigins(by: "page" | "source", days: string, number: number, signal: AbortSignal) {
+  const query = { ...rangeOf(days), by, page: number, per_page: PAGE_LENGTH };
+  const { rows, total } = await page(
+    api.GET("/api/v2/affiliate/reports/origins", { params: { query }, signal }),
+  );
+  return { rows: rows.map(({ name, ...data }): Row => ({ id: name, name: said(name), data })), total };
+}
+
 async function loadTotal(days: string, signal: AbortSignal): Promise<Row> {
-  const query = { ...queryOf(days), totals: true };
+  const query = { ...reportOf(days), totals: true };
   const rows = await answer(api.GET("/api/v2/affiliate/reports/overview", { params: { query }, signal }));
-  return { id: "total", name: t("figures.all"), links: [], data: rows.at(-1)?.data ?? {} };
+  return { id: "total", name: t("figures.all"), data: rows.at(-1)?.data ?? {} };
+}
+
+function loadFile(split: Split, days: string): Promise<string> {
+  if (split === "channel") {
+    const params = { query: reportOf(days) };
+    return answer(api.GET("/api/v2/affiliate/reports/sub_ids/download", { params, parseAs: "text" }));
+  }
+  const params = { query: { ...rangeOf(days), by: split } };
+  return answer(api.GET("/api/v2/affiliate/reports/origins/download", { params, parseAs: "text" }));
 }

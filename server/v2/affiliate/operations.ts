@@ -73,6 +73,7 @@ import {
   ownSubIdsDownloadOperation,
   ownSubIdsOperation,
 } from "./report/reports.ts";
+import { ownOriginsDownloadOperation, ownOriginsOperation } from "./report/origins.ts";
 import { listSubAffiliatesOperation } from "./report/sub-affiliates.ts";
 import { joinOperation, showInvitationOperation, showJoinOperation } from "../join/join.ts";
 import { checkLinkOperation, sendLinkOperation, useLinkOperation } from "./session/links.ts";
@@ -148,6 +149,8 @@ const OWN_OPERATIONS: AffiliateRow[] = [
   ["GET", "/reports/overview", ownOverviewOperation],
   ["GET", "/reports/sub_ids", ownSubIdsOperation],
   ["GET", "/reports/sub_ids/download", ownSubIdsDownloadOperation],
+  ["GET", "/reports/origins", ownOriginsOperation],
+  ["GET", "/reports/origins/download", ownOriginsDownloadOperation],
   ["GET", "/reports/download", ownDownloadOperation],
 ];
 

@@ -47,11 +47,39 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByText("Waiting for approval").waitFor();
     await page.locator("canvas").waitFor();
     expect(await faultsOf(page)).toEqual([]);
-    const titles = ["Links and codes", "Leads", "Commissions", "Payouts", "Campaigns"];
+    const titles = ["Links and codes", "Figures", "Leads", "Commissions", "Payouts", "Campaigns"];
     for (const title of [...titles, "Invited people", "Settings"]) {
       await go(page, title);
       expect({ title, faults: await faultsOf(page) }).toEqual({ title, faults: [] });
     }
+  });
+
+  it("shows what channels, landing pages and sources have brought in", async () => {
+    const { app } = pages;
+    const { refToken } = (await app.records.get("promoterCampaign", 1)) as { refToken: string };
+    const tid = `11111111-1111-4111-8111-${String(width).padStart(12, "0")}`;
+    const url = `https://www.acme.example/prices?via=${refToken}&sub_id=newsletter`;
+    await app.browser("/t/click", { tid, ref_id: refToken, url });
+    await app.v1("/track/signup", { email: `reader-${width}@example.net`, tid });
+    const page = await pages.open(entrance, { width });
+    await go(page, "Figures");
+    await page.getByRole("rowheader", { name: "newsletter" }).waitFor();
+    await page.getByText("All, with and without a channel").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole("button", { name: "Landing page" }).click();
+    await page.getByRole("rowheader", { name: "https://www.acme.example/prices" }).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole("button", { name: "Source" }).click();
+    await page.getByRole("rowheader", { name: "Visited directly" }).waitFor();
+  });
+
+  it("says what is new since the last visit", async () => {
+    const totals = { clicks: 0, referrals: 0, commissions: 0, earningsCents: 0, paidCents: 0 };
+    await pages.app.records.change("promoter", 1, { visit: { at: "2026-03-01T09:00:00.000Z", totals } });
+    const page = await pages.open(entrance, { width });
+    await page.getByRole("heading", { name: "New since 1 Mar 2026" }).waitFor();
+    await page.getByText(/^\d+ leads$/).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
   });
 
   it("makes a link, joins a campaign, and chooses how to be paid", async () => {
