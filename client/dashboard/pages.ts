@@ -65,6 +65,10 @@ export const PAGES: PageRow[] = [
     component: lazy(async () => (await import("./emails/emails.tsx")).Emails),
   },
   {
+    path: "/admin/emails/frame",
+    component: lazy(async () => (await import("./emails/frame.tsx")).EmailFrame),
+  },
+  {
     path: "/admin/emails/:id",
     component: lazy(async () => (await import("./emails/email.tsx")).EmailPage),
   },
@@ -129,6 +133,13 @@ export const PAGES: PageRow[] = [
     title: "Mail",
     group: "Settings",
     component: lazy(async () => (await import("./settings/mail.tsx")).MailSettings),
+  },
+  {
+    path: "/admin/settings/brand",
+    title: "Brand",
+    group: "Settings",
+    component: lazy(async () => (await import("./settings/brand.tsx")).BrandSettings),
+    role: "manager",
   },
   {
     path: "/admin/settings/account",

@@ -5,7 +5,7 @@ import type { Role } from "../../server/domain/access/user/user.ts";
 export interface Shot {
   name: string;
   path: string;
-  /** Who looks at it. Absent: nobody is signed in. */
+  /** Who looks at it. Absent: no one is signed in. */
   as?: Role | "promoter";
   /** Brings the page into the state to show. */
   ready?: (page: Page) => Promise<void>;
@@ -45,6 +45,7 @@ export const SHOTS: Shot[] = [
     "/admin/promo-codes",
     "/admin/assets",
     "/admin/emails",
+    "/admin/emails/frame",
     "/admin/emails/new#trigger=lead_signup",
     "/admin/contracts",
     "/admin/commissions",

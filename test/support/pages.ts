@@ -22,7 +22,7 @@ export const WIDTHS = [1280, 360];
 
 /** How a page is opened. */
 export interface Opening {
-  /** Absent: nobody is signed in. */
+  /** Absent: no one is signed in. */
   role?: Role;
   width?: number;
   isDark?: boolean;
@@ -163,7 +163,7 @@ async function signIn(context: BrowserContext, url: string, role: Role): Promise
   expect(answer.status()).toBe(201);
 }
 
-/** Notes errors in the console and requests to other servers. Refused requests are noted by whoever expects none. */
+/** Notes errors in the console and requests to other servers. Tests that expect no refused requests note those themselves. */
 function watch(page: Page, url: string, note: (fault: string) => void): void {
   page.on("console", (message) => {
     const text = message.text();

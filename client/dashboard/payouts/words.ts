@@ -35,6 +35,14 @@ export const METHODS: Record<PaymentsBatch["method"], string> = {
   custom: "Another way",
 };
 
+/** The names of payment providers. */
+export const PROVIDERS: Record<components["schemas"]["PaymentPlan"]["provider"], string> = {
+  paypal: "PayPal",
+  stripe: "Stripe",
+  wise: "Wise",
+  tremendous: "Tremendous",
+};
+
 /** Whether the payouts of a promoter can go into a batch, or why not. */
 export function readinessOf({ payouts, not_payable_because: why }: Group): { words: string; tone: Tone } {
   const inMoney = payouts.filter(({ unit }) => unit === "cash");

@@ -12,6 +12,7 @@ import { Page } from "../../ui/shell/page.tsx";
 import { Choose, Day, FoldedFilters, NoneFits, optionsOf } from "../../ui/table/filters.tsx";
 import { PAGE_LENGTH, useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
+import { SavedViews } from "../saved-views.tsx";
 import { ACTIONS, ACTORS, ENTITIES, type AuditEntry } from "./audit-words.ts";
 
 type Query = NonNullable<operations["listAuditLog"]["parameters"]["query"]>;
@@ -88,6 +89,7 @@ function AuditFilters({ filters }: { filters: Filters<typeof USUAL> }) {
         <Day filters={filters} name="from" label="From" />
         <Day filters={filters} name="to" label="To" />
       </FoldedFilters>
+      <SavedViews list="audit_log" filters={filters} usual={USUAL} />
     </div>
   );
 }

@@ -138,5 +138,6 @@ function StartForm({ account, onUsed }: { account: StripeAccount; onUsed: () => 
 async function load(signal: AbortSignal): Promise<StripeAccount> {
   const known = await answer(api.GET("/api/v2/affiliate/stripe_account", { signal }));
   if (!known.is_available || known.state === "none" || session.value?.is_read_only) return known;
-  return answer(api.POST("/api/v2/affiliate/stripe_account/check", { signal }));
+  // If Stripe can't be asked now, or was asked too often, the page shows what was known.
+  return answer(api.POST("/api/v2/affiliate/stripe_account/check", { signal })).catch(() => known);
 }

@@ -156,7 +156,7 @@ export function Only<F extends Record<string, string>>({
   );
 }
 
-/** Stands in an empty list: the way back to all records if the filters hide them, otherwise what to do first. */
+/** Shown instead of an empty list: a button that clears the filters if they hide all records, otherwise what to do first. */
 export function NoneFits<F extends ListFilters>({
   filters,
   usual,

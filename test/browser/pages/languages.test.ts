@@ -90,6 +90,7 @@ it("a promoter chooses another language, which stays", async () => {
 /** Pages of the portal, and the tabs of the settings. */
 const PATHS = [
   "links",
+  "figures",
   "assets",
   "leads",
   "commissions",
@@ -127,6 +128,19 @@ describe.each([
     }
     expect(Object.fromEntries(Object.entries(faults).filter(([, each]) => each.length > 0))).toEqual({});
   });
+});
+
+it.each([
+  ["de", "ltr", "E-Mails", "Abbestellen"],
+  ["he", "rtl", "הודעות דואר", "הסרה מרשימת התפוצה"],
+])("a page without a script is in %s too, on a phone", async (locale, direction, title, action) => {
+  const page = await pages.open("/unsubscribe?cid=acme&promoter=1&token=x", { width: 360, locale });
+  await page.getByRole("heading", { name: title, level: 1 }).waitFor();
+  await page.getByRole("button", { name: action }).waitFor();
+  const html = page.locator("html");
+  expect([await html.getAttribute("lang"), await html.getAttribute("dir")]).toEqual([locale, direction]);
+  expect(await page.title()).toBe(title);
+  expect(await faultsOf(page)).toEqual([]);
 });
 
 it("a page from right to left begins on the right", async () => {

@@ -67,7 +67,7 @@ describe("GET /portal?auth_token= in a browser in which someone is signed in", (
     expect([answer.status, set]).toEqual([200, []]);
     const main = /<main>.*<\/main>/.exec(await answer.text())?.[0];
     expect(main).toBe(
-      '<main><h1>Portal</h1><form method="post"><p>You are signed in as kim@example.com.</p>' +
+      '<main><h1>Promoter portal</h1><form method="post"><p>You are signed in as kim@example.com.</p>' +
         "<p>Sign in as Jane &lt;b&gt; Doe?</p><button>Sign in as Jane &lt;b&gt; Doe</button></form>" +
         '<p><a href="?">Stay signed in as kim@example.com</a></p></main>',
     );
