@@ -550,6 +550,8 @@ export const de: Catalogue = {
   "said: must be the two-letter code of a country, such as DE":
     "muss der Code eines Landes aus zwei Buchstaben sein, wie DE",
   "said: must be a page of {site}": "muss eine Seite von {site} sein",
+  "said: is not a VAT number of {country}, which begins with {prefix}":
+    "ist keine USt-IdNr. aus {country}, die mit {prefix} beginnt",
   "said: must have at least 3 letters, digits, - or _":
     "muss mindestens 3 Buchstaben, Ziffern, - oder _ haben",
   "said: is not a valid IBAN": "ist keine gültige IBAN",

@@ -568,6 +568,8 @@ export const en = {
   "said: must be the two-letter code of a country, such as DE":
     "must be the two-letter code of a country, such as DE",
   "said: must be a page of {site}": "must be a page of {site}",
+  "said: is not a VAT number of {country}, which begins with {prefix}":
+    "is not a VAT number of {country}, which begins with {prefix}",
   "said: must have at least 3 letters, digits, - or _": "must have at least 3 letters, digits, - or _",
   "said: is not a valid IBAN": "is not a valid IBAN",
   "said: is not a valid BIC": "is not a valid BIC",

@@ -537,6 +537,8 @@ export const es: Catalogue = {
   "said: must be the two-letter code of a country, such as DE":
     "debe ser el código de dos letras de un país, como DE",
   "said: must be a page of {site}": "debe ser una página de {site}",
+  "said: is not a VAT number of {country}, which begins with {prefix}":
+    "no es un NIF-IVA válido ({country}), que empieza por {prefix}",
   "said: must have at least 3 letters, digits, - or _": "debe tener al menos 3 letras, cifras, - o _",
   "said: is not a valid IBAN": "no es un IBAN válido",
   "said: is not a valid BIC": "no es un BIC válido",

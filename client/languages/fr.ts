@@ -547,6 +547,8 @@ export const fr: Catalogue = {
   "said: must be the two-letter code of a country, such as DE":
     "doit être le code à deux lettres d’un pays, comme DE",
   "said: must be a page of {site}": "doit être une page de {site}",
+  "said: is not a VAT number of {country}, which begins with {prefix}":
+    "n’est pas un numéro de TVA valable ({country}), qui commence par {prefix}",
   "said: must have at least 3 letters, digits, - or _": "doit avoir au moins 3 lettres, chiffres, - ou _",
   "said: is not a valid IBAN": "n’est pas un IBAN valable",
   "said: is not a valid BIC": "n’est pas un BIC valable",

@@ -529,6 +529,8 @@ export const he: Catalogue = {
   "said: must be the two letters of a country": "יש להזין קוד מדינה בן שתי אותיות",
   "said: must be the two-letter code of a country, such as DE": "יש להזין קוד מדינה בן שתי אותיות, כמו DE",
   "said: must be a page of {site}": "צריך להיות דף של {site}",
+  "said: is not a VAT number of {country}, which begins with {prefix}":
+    "אינו מספר עוסק של {country}, שמתחיל ב-{prefix}",
   "said: must have at least 3 letters, digits, - or _": "צריכות להיות לפחות 3 אותיות, ספרות, - או _",
   "said: is not a valid IBAN": "אינו IBAN תקין",
   "said: is not a valid BIC": "אינו BIC תקין",

@@ -535,6 +535,8 @@ export const ja: Catalogue = {
   "said: must be the two-letter code of a country, such as DE":
     "DE のような 2 文字の国コードでなければなりません",
   "said: must be a page of {site}": "{site} のページでなければなりません",
+  "said: is not a VAT number of {country}, which begins with {prefix}":
+    "{country}の税務番号ではありません。{prefix} で始まります",
   "said: must have at least 3 letters, digits, - or _": "3 文字以上の英数字、- または _ が必要です",
   "said: is not a valid IBAN": "正しい IBAN ではありません",
   "said: is not a valid BIC": "正しい BIC ではありません",

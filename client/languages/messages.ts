@@ -41,11 +41,23 @@ export function t<K extends Key>(key: K, ...given: ArgumentsOf<Texts[K]>): strin
 
 /** The server names the site that a link may lead to. */
 const PAGE_OF = /^must be a page of (\S+)$/;
+/** The server names a country in English, and the letters before its VAT numbers: its code, except for Greece. */
+const VAT_NUMBER_OF = /^is not a VAT number of .+, which begins with (\w\w)$/;
 
 /** A text of the server in the language of the page. One that the catalogue does not have stays. */
 export function said(text: string): string {
   const [, site] = PAGE_OF.exec(text) ?? [];
   if (site !== undefined) return t("said: must be a page of {site}", { site });
+  const [, prefix] = VAT_NUMBER_OF.exec(text) ?? [];
+  if (prefix !== undefined) {
+    const country = new Intl.DisplayNames(locale.value, { type: "region" }).of(
+      prefix === "EL" ? "GR" : prefix,
+    );
+    return t("said: is not a VAT number of {country}, which begins with {prefix}", {
+      country: country ?? prefix,
+      prefix,
+    });
+  }
   const message = spoken.value.messages[`said: ${text}`];
   return typeof message === "string" ? message : text;
 }

@@ -538,6 +538,8 @@ export const pt: Catalogue = {
   "said: must be the two-letter code of a country, such as DE":
     "precisa ser o código de duas letras de um país, como DE",
   "said: must be a page of {site}": "precisa ser uma página de {site}",
+  "said: is not a VAT number of {country}, which begins with {prefix}":
+    "não é um número fiscal válido ({country}), que começa com {prefix}",
   "said: must have at least 3 letters, digits, - or _": "precisa ter pelo menos 3 letras, algarismos, - ou _",
   "said: is not a valid IBAN": "não é um IBAN válido",
   "said: is not a valid BIC": "não é um BIC válido",

@@ -119,6 +119,9 @@ it("tells which of all commissions that match were refused, and why", async () =
   await page.getByText("2 records stayed unchanged:").waitFor();
   expect(await page.getByText(/is paid/).allTextContents()).toHaveLength(paid.length);
   expect(await faultsOf(page)).toEqual([]);
+  await page.getByRole("link", { name: "Leads", exact: true }).click();
+  await page.getByRole("heading", { name: "Leads", level: 1 }).waitFor();
+  expect(await page.getByText("2 records stayed unchanged:").count()).toBe(0);
 });
 
 it("chooses nothing any more when other filters are chosen", async () => {

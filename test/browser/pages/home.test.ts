@@ -24,6 +24,8 @@ describe("the start page of a running program", () => {
     expect(waiting).toBeLessThan(data.length);
     const page = await pages.open("/admin", { role: "viewer" });
     await page.getByRole("link", { name: `${waiting} promoters to pay` }).waitFor();
+    const sums = page.getByText(/^Owed is what is approved and not paid: .* can be paid now/);
+    await sums.getByRole("link", { name: "goes into later payouts" }).waitFor();
   });
 
   it.each([...WIDTHS, 360])("shows figures, tasks and rankings at %i pixels", async (width) => {

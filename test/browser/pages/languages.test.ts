@@ -65,6 +65,10 @@ it("countries are chosen by their names in the language of the page", async () =
   await page.getByRole("heading", { name: "Ihr Link" }).waitFor();
   await page.goto(`${pages.url}/portal/settings#tab=invoice`);
   await page.getByLabel("Land", { exact: true }).selectOption("Österreich");
+  await page.getByLabel("USt-IdNr.").fill("AT1");
+  await page.getByRole("button", { name: "Rechnungsdaten speichern" }).click();
+  await page.getByText("Ist keine USt-IdNr. aus Österreich, die mit AT beginnt.").waitFor();
+  await page.getByLabel("USt-IdNr.").fill("");
   await page.getByRole("button", { name: "Rechnungsdaten speichern" }).click();
   await page.getByText("Ihre Rechnungsdaten sind gespeichert.").waitFor();
   expect(await pages.app.records.get("promoter", 1)).toMatchObject({ profile: { country: "AT" } });

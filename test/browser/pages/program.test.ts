@@ -235,17 +235,20 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
       is_promoter_reward: false,
       schemas: [{ unit: "cash", amount: 10, flat_amount: false }],
     });
-    await pages.app.v2("POST", "/promoters", { email: `jane${width}@example.com` });
+    const profile = { first_name: "Jane", last_name: "Doe" };
+    for (const email of [`jane${width}@example.com`, `jane${width}@example.net`])
+      await pages.app.v2("POST", "/promoters", { email, profile });
     const page = await open("/admin/promo-codes", true);
     await button(page, "Add a promo code").first().click();
     await page.getByLabel("Code", { exact: true }).fill(`JANE${width}`);
     await page.getByRole("searchbox", { name: "Search: Promoter" }).fill(`jane${width}`);
-    await page.getByRole("radio").check();
+    // Two people of one name are told apart by their addresses.
+    await page.getByRole("radio", { name: `jane${width}@example.com` }).check();
     await page.getByLabel("What the customer gets").selectOption({ label: `Off ${width}` });
     expect(await faultsOf(page)).toEqual([]);
     await button(page, "Save the promo code").click();
     const row = page.getByRole("row", { name: `JANE${width}` });
-    await row.getByRole("link", { name: `jane${width}@example.com` }).waitFor();
+    await row.getByRole("link", { name: "Jane Doe" }).waitFor();
     expect(await faultsOf(page)).toEqual([]);
     await button(page, `Archive JANE${width}`).click();
     await page

@@ -7,7 +7,7 @@ import { updateAccount } from "../../../server/domain/program/account/settings.t
 import { auditEntries } from "../../../server/domain/access/audit/audit.ts";
 import { newFetchPage } from "../../../server/outgoing/page.ts";
 import { newContext } from "../../../server/request/services.ts";
-import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
+import { faultsOf, newPages, unfold, WIDTHS } from "../../support/pages.ts";
 import { PASSWORD } from "../../support/users.ts";
 
 const pages = newPages();
@@ -232,8 +232,9 @@ it("the audit log is narrowed to days", async () => {
       }
     });
   }
-  const page = await pages.open("/admin/settings/audit#entity=product", { role: "viewer", width: 390 });
+  const page = await pages.open("/admin/settings/audit#entity=product", { role: "viewer", width: 360 });
   await page.getByRole("button", { name: "Changed: product 10999" }).waitFor();
+  await unfold(page);
   await page.getByLabel("Who").selectOption("command_line");
   expect(await faultsOf(page)).toEqual([]);
   await page.getByLabel("To", { exact: true }).fill("1990-01-03");
