@@ -264,7 +264,7 @@ const PAGE = 100;
 /** How long other jobs wait for a provider's answer. */
 const TURN_MS = 250;
 
-/** A fault that nobody expects, while the server asked about payments of an account. */
+/** An unexpected fault, while the server asked about payments of an account. */
 export interface PaymentFault {
   error: unknown;
   /** The public id of the account. */
@@ -275,7 +275,7 @@ export interface PaymentFault {
 
 /**
  * Sends and asks about all orders that are due, in all accounts. Other jobs go on while a provider is slow. A fault is
- * reported once for each account and provider, and keeps nobody from the other orders and accounts.
+ * reported once for each account and provider, and does not stop the other orders and accounts.
  */
 export async function* askOpenPayments(
   run: Run,

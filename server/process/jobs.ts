@@ -5,6 +5,7 @@ import { recordAllWaiting } from "../billing/waiting-run.ts";
 import { auditedStore } from "../domain/access/audit/audited-store.ts";
 import { PROCESS } from "../domain/access/audit/audit.ts";
 import { approveHeldCommissions } from "../domain/ledger/commission/review.ts";
+import { sweepReceived } from "../domain/ledger/billing/received.ts";
 import { finalizeDrafts, invoiceDue } from "../domain/ledger/invoice/following.ts";
 import { finishErasures } from "../domain/privacy/erasure.ts";
 import { runDuePayouts } from "../domain/ledger/payout-run/generate.ts";
@@ -53,6 +54,7 @@ export function newJobs(
   return newScheduler({ lease, log, logOutage, elapsedMs }, [
     { name: "visitors", restMs: HOUR_MS, begin: () => sweepVisitors(run) },
     { name: "sessions", restMs: HOUR_MS, begin: () => sweepSessions(run) },
+    { name: "received events", restMs: HOUR_MS, begin: () => sweepReceived(run) },
     { name: "held commissions", restMs: MINUTE_MS, begin: () => approveHeldCommissions(audited) },
     { name: "payouts", restMs: HOUR_MS, begin: () => runDuePayouts(audited) },
     {

@@ -14,6 +14,7 @@ import { ChosenActions } from "../../ui/table/chosen.tsx";
 import { Choose, NoneFits, Only, optionsOf } from "../../ui/table/filters.tsx";
 import { useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
+import { SavedViews } from "../saved-views.tsx";
 import { may } from "../session/session.ts";
 import { InvoiceDialog } from "./invoice-dialog.tsx";
 import {
@@ -102,6 +103,7 @@ function InvoiceList({ filters }: { filters: Filters<InvoiceFilters> }) {
     <>
       <div class="table-tools">
         <Choose filters={filters} name="status" label="State" options={STATUS_OPTIONS} />
+        <SavedViews list="invoices" filters={filters} usual={USUAL} />
       </div>
       <Drafts onShow={() => filters.set({ ...USUAL, status: "draft" })} />
       <Only filters={filters} name="promoter" />

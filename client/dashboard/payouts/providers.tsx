@@ -50,7 +50,7 @@ const WORDS: Record<Name, Words> = {
     event: ["webhook_key", "Public key", "Leave it empty: the server knows the key that Wise publishes."],
   },
   tremendous: {
-    pays: "Sends gift cards to payout methods that your team has set up with the detail gift_card_email.",
+    pays: "Sends gift cards. The portal does not offer them: set each promoter's address by the API, as a payout method of the kind “custom” with the detail “gift_card_email”.",
     secret: "API key",
     id: ["campaign_id", "Campaign that chooses the gift cards"],
     event: ["webhook_key", "Private key of the webhook", "Let it post the events ORDERS and REWARDS."],
