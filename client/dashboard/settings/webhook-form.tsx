@@ -6,6 +6,7 @@ import { Await } from "../../ui/feedback/state.tsx";
 import { several } from "../../ui/format.ts";
 import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
+import { may } from "../session/session.ts";
 import { eventWords } from "./event-words.ts";
 import type { Webhook } from "./webhooks.tsx";
 
@@ -72,10 +73,15 @@ async function saveWebhook(webhook: Webhook | null, body: WebhookChanges): Promi
   return null;
 }
 
+/** Events with the details of payout methods are for owners. */
+const HAS_DETAILS = /^(?:payout|payout_method)\./;
+
 function EventTypes({ format, chosen }: { format: Webhook["format"]; chosen: Signal<string[]> }) {
-  const known = useLoad((signal) =>
-    answer(api.GET("/api/v2/company/webhooks/event_types", { params: { query: { format } }, signal })),
-  );
+  const known = useLoad(async (signal) => {
+    const params = { query: { format } };
+    const { data } = await answer(api.GET("/api/v2/company/webhooks/event_types", { params, signal }));
+    return { data: data.filter((type) => may("owner") || !HAS_DETAILS.test(type)) };
+  });
   return (
     <fieldset class="stack tight">
       <legend class="row spread">
