@@ -8,6 +8,7 @@ import { csvImports, csvParts } from "./domain/csv-import.ts";
 import { billingConnections } from "./domain/ledger/billing/connection.ts";
 import { bookEntries } from "./domain/ledger/books/entry.ts";
 import { billingObjects } from "./domain/ledger/billing/object.ts";
+import { receivedEvents } from "./domain/ledger/billing/received.ts";
 import { waitingCancellations, waitingRefunds } from "./domain/ledger/billing/waiting.ts";
 import { campaigns } from "./domain/program/campaign/campaign.ts";
 import { invoiceAgreements } from "./domain/ledger/invoice/agreement.ts";
@@ -139,6 +140,7 @@ export const TABLES: readonly AnyTable[] = [
   promoters,
   promoterAddresses,
   promoterCampaigns,
+  receivedEvents,
   refTokens,
   refunds,
   rewards,

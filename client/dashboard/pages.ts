@@ -65,6 +65,10 @@ export const PAGES: PageRow[] = [
     component: lazy(async () => (await import("./emails/emails.tsx")).Emails),
   },
   {
+    path: "/admin/emails/frame",
+    component: lazy(async () => (await import("./emails/frame.tsx")).EmailFrame),
+  },
+  {
     path: "/admin/emails/:id",
     component: lazy(async () => (await import("./emails/email.tsx")).EmailPage),
   },
@@ -131,6 +135,13 @@ export const PAGES: PageRow[] = [
     component: lazy(async () => (await import("./settings/mail.tsx")).MailSettings),
   },
   {
+    path: "/admin/settings/brand",
+    title: "Brand",
+    group: "Settings",
+    component: lazy(async () => (await import("./settings/brand.tsx")).BrandSettings),
+    role: "manager",
+  },
+  {
     path: "/admin/settings/account",
     title: "Account",
     group: "Settings",
@@ -163,7 +174,7 @@ export const PAGES: PageRow[] = [
   },
   {
     path: "/admin/settings/come-over",
-    title: "Come over",
+    title: "Move here",
     group: "Settings",
     component: lazy(async () => (await import("./settings/migrations.tsx")).ComeOver),
     role: "owner",

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import type { Environment, EventEntity, Paddle } from "@paddle/paddle-node-sdk";
 import { z } from "zod";
@@ -23,7 +24,9 @@ export function newProvider(connection: BillingConnection): Provider {
   let opened: Promise<PaddleApi | null> | null = null;
   const api = () => (opened ??= openPaddleApi(connection));
   return {
-    verify: (body, headers) => verify(body, headers.get("paddle-signature") ?? "", connection.secret),
+    isSigned: (body, headers) => isSigned(body, signatureOf(headers), connection.secret),
+    sign: async (body) => sign(body, connection.secret),
+    read: (body, headers) => read(body, signatureOf(headers), connection.secret),
     async toOperation({ type, at, data }) {
       if (type === "transaction.completed") {
         return transactionCompleted(data, await api());
@@ -60,16 +63,32 @@ const instant = z
 /** Data that the account's own code attached to an object. */
 const customData = z.record(z.string(), z.unknown()).nullish();
 
-async function verify(body: string, signature: string, secret: string): Promise<ProviderEvent> {
+function signatureOf(headers: Headers): string {
+  return headers.get("paddle-signature") ?? "";
+}
+
+async function isSigned(body: string, signature: string, secret: string): Promise<boolean> {
   const { Paddle } = await import("@paddle/paddle-node-sdk");
   // The package needs no API key for it. It uses the system's clock, and refuses signatures older than five
   // seconds.
-  const { webhooks } = new Paddle("");
-  if (!(await webhooks.isSignatureValid(body, secret, signature).catch(() => false))) {
-    throw new Failure("malformed", "The signature is not Paddle's for this account, or it is too old");
-  }
+  return new Paddle("").webhooks.isSignatureValid(body, secret, signature).catch(() => false);
+}
+
+/**
+ * The package only checks signatures, by the system's clock.
+ *
+ * @see https://developer.paddle.com/webhooks/signature-verification
+ */
+function sign(body: string, secret: string): Headers {
+  const seconds = Math.floor(Date.now() / 1_000);
+  const code = createHmac("sha256", secret).update(`${seconds}:${body}`).digest("hex");
+  return new Headers({ "paddle-signature": `ts=${seconds};h1=${code}` });
+}
+
+async function read(body: string, signature: string, secret: string): Promise<ProviderEvent> {
+  const { Paddle } = await import("@paddle/paddle-node-sdk");
   try {
-    const event = await webhooks.unmarshal(body, secret, signature);
+    const event = await new Paddle("").webhooks.unmarshal(body, secret, signature);
     return { ...eventOf(event), signedAt: signedAt(signature) };
   } catch {
     throw new Failure("malformed", "The event can't be read: a field of its type is missing");
@@ -81,8 +100,8 @@ function signedAt(signature: string): Date {
   return new Date(Number(/(?:^|;)ts=(\d+)/.exec(signature)?.[1]) * 1_000);
 }
 
-function eventOf({ eventType, occurredAt, data }: EventEntity): ProviderEvent {
-  return { type: eventType, at: new Date(occurredAt), signedAt: null, data };
+function eventOf({ eventId, eventType, occurredAt, data }: EventEntity): ProviderEvent {
+  return { id: eventId || null, type: eventType, at: new Date(occurredAt), signedAt: null, data };
 }
 
 async function required(opened: Promise<PaddleApi | null>): Promise<PaddleApi> {

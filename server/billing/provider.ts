@@ -6,6 +6,8 @@ import type { Nothing, Payer, BillingEvent } from "./event.ts";
 
 /** An event in the provider's own form. */
 export interface ProviderEvent {
+  /** The provider's id, or null if it gave none. */
+  id: string | null;
   type: string;
   /** When it happened. */
   at: Date;
@@ -19,12 +21,12 @@ export interface ProviderEvent {
  * `stripe/stripe.ts`, its name in `BILLING_PROVIDERS`, and a line in `MODULES`.
  */
 export interface Provider {
-  /**
-   * Checks the signature of a request with the provider's own package.
-   *
-   * @throws Failure `malformed` if it is not the provider's, or too old
-   */
-  verify(body: string, headers: Headers, now: Date): Promise<ProviderEvent>;
+  /** Whether the provider signed a request, and not too long ago. Its own package checks it. */
+  isSigned(body: string, headers: Headers, now: Date): Promise<boolean>;
+  /** Signs a body as the provider does, to try the connection. */
+  sign(body: string, now: Date): Promise<Headers>;
+  /** Reads the event of a signed request. @throws Failure `malformed` */
+  read(body: string, headers: Headers): Promise<ProviderEvent>;
   /**
    * Translates an event into our terms. It may ask the provider's API for details that the event leaves out.
    */

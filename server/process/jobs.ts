@@ -5,7 +5,8 @@ import { recordAllWaiting } from "../billing/waiting-run.ts";
 import { auditedStore } from "../domain/access/audit/audited-store.ts";
 import { PROCESS } from "../domain/access/audit/audit.ts";
 import { approveHeldCommissions } from "../domain/ledger/commission/review.ts";
-import { invoiceDue } from "../domain/ledger/invoice/following.ts";
+import { sweepReceived } from "../domain/ledger/billing/received.ts";
+import { finalizeDrafts, invoiceDue } from "../domain/ledger/invoice/following.ts";
 import { finishErasures } from "../domain/privacy/erasure.ts";
 import { runDuePayouts } from "../domain/ledger/payout-run/generate.ts";
 import { makeInstalments } from "../domain/ledger/sale/instalment.ts";
@@ -53,6 +54,7 @@ export function newJobs(
   return newScheduler({ lease, log, logOutage, elapsedMs }, [
     { name: "visitors", restMs: HOUR_MS, begin: () => sweepVisitors(run) },
     { name: "sessions", restMs: HOUR_MS, begin: () => sweepSessions(run) },
+    { name: "received events", restMs: HOUR_MS, begin: () => sweepReceived(run) },
     { name: "held commissions", restMs: MINUTE_MS, begin: () => approveHeldCommissions(audited) },
     { name: "payouts", restMs: HOUR_MS, begin: () => runDuePayouts(audited) },
     {
@@ -61,6 +63,7 @@ export function newJobs(
       begin: () => askOpenPayments({ ...audited, chance, seal }, newFaultLog()),
     },
     { name: "invoices", restMs: MINUTE_MS, begin: () => invoiceDue(audited) },
+    { name: "drafts of invoices", restMs: HOUR_MS, begin: () => finalizeDrafts(audited) },
     { name: "waiting events", restMs: MINUTE_MS, begin: () => recordAllWaiting({ ...run, chance }) },
     { name: "erasures", restMs: MINUTE_MS, begin: () => finishErasures(run) },
     { name: "imports", restMs: 0, begin: () => continueImports({ ...run, chance }) },

@@ -3,6 +3,7 @@ import {
   disconnectBillingOperation,
   listBillingOperation,
 } from "./billing/billing.ts";
+import { listBillingEventsOperation, testBillingOperation } from "./billing/billing-events.ts";
 import { syncBillingOperation } from "./billing/billing-sync.ts";
 import { showMailOperation, testMailOperation } from "./mail/mail.ts";
 import type { V2Row } from "./operation.ts";
@@ -35,6 +36,8 @@ export const CONNECTION_OPERATIONS: V2Row[] = [
   ["GET", "/billing", listBillingOperation],
   ["POST", "/billing", connectBillingOperation, "owner"],
   ["DELETE", "/billing", disconnectBillingOperation, "owner"],
+  ["GET", "/billing/events", listBillingEventsOperation],
+  ["POST", "/billing/test", testBillingOperation, "owner"],
   ["POST", "/billing/sync", syncBillingOperation, "owner"],
   ["GET", "/mail", showMailOperation],
   ["POST", "/mail/test", testMailOperation],

@@ -1,4 +1,5 @@
 import { ASSET_OPERATIONS } from "./asset/assets.ts";
+import { BRAND_OPERATIONS } from "./brand/brand.ts";
 import { EMAIL_OPERATIONS } from "./email/emails.ts";
 import { batchProgressOperation, listBatchesOperation, showBatchOperation } from "./batch/batch-processes.ts";
 import { BOOKS_OPERATIONS } from "./books/books.ts";
@@ -82,6 +83,7 @@ import { MIGRATION_OPERATIONS } from "./migration/migrations.ts";
 import { SAVED_VIEW_OPERATIONS } from "./saved-view/saved-views.ts";
 import { SWITCH_OPERATIONS } from "./switch/switch.ts";
 import { USER_OPERATIONS } from "./user-operations.ts";
+import { refundReferralOperation } from "./referral/refund.ts";
 import { trackSale } from "./referral/sale.ts";
 import { trackSignup } from "./referral/signup.ts";
 
@@ -111,6 +113,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ["GET", "/promo_codes/:id", getPromoCodeOperation],
   ["DELETE", "/promo_codes/:id", archivePromoCodeOperation],
   ...ASSET_OPERATIONS,
+  ...BRAND_OPERATIONS,
   ...EMAIL_OPERATIONS,
   ...CONTRACT_OPERATIONS,
   ["GET", "/campaigns", listCampaignsOperation],
@@ -137,6 +140,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ["POST", "/referrals/enable", enableReferralsOperation],
   ["POST", "/referrals/move_to_promoter", moveReferralsOperation],
   ["POST", "/referrals/:id/import_events", importEventsOperation],
+  ["POST", "/referrals/:id/refund", refundReferralOperation],
   ["GET", "/referrals/:id/timeline", referralTimelineOperation],
   ...OWN_STATUS_OPERATIONS,
   ["GET", "/promoters/:id/chart_data", promoterChart],

@@ -112,6 +112,7 @@ export async function startApp(
     chance?: Chance;
     publicUrl?: string;
     built?: BuiltPages;
+    docsViewer?: string;
     /** Whether the store has the account already. */
     isFilled?: boolean;
   } = {},
@@ -150,7 +151,7 @@ export async function startApp(
     script: SCRIPT,
     more: MORE,
     built: options.built ?? BUILT_PAGES,
-    docsViewer: "/* viewer */",
+    docsViewer: options.docsViewer ?? "/* viewer */",
     hasDemo: true,
     metricsToken: null,
   });

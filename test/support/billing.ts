@@ -3,6 +3,7 @@ import Stripe from "stripe";
 import { accounts } from "../../server/domain/program/account/account.ts";
 import { SYSTEM } from "../../server/domain/context.ts";
 import { connectBilling, type ConnectionInput } from "../../server/domain/ledger/billing/connection.ts";
+import { receivedEvents, sweepReceived } from "../../server/domain/ledger/billing/received.ts";
 import { commissions } from "../../server/domain/ledger/commission/commission.ts";
 import { leads } from "../../server/domain/people/lead/lead.ts";
 import { refunds, sales } from "../../server/domain/ledger/sale/sale.ts";
@@ -76,4 +77,42 @@ export async function tellPaddle(app: TestApp, event: object, ageSeconds = 0) {
   const init = { method: "POST", headers: { "paddle-signature": `ts=${ts};h1=${h1}` }, body };
   const { status, body: answer } = await answerOf(await app.request("/hooks/paddle/acme", init));
   return { status, body: answer };
+}
+
+/** The notes on events that billing providers sent. */
+export function receivedIn({ services: { store }, accountId }: TestApp) {
+  return store.page(receivedEvents, "id", accountId, [], { limit: 2_000 });
+}
+
+/** Repeats the only note as those of further events, one a second. */
+export async function repeatReceived(app: TestApp, count: number): Promise<void> {
+  const [first] = await receivedIn(app);
+  await app.services.store.transact(async (tx) => {
+    for (let id = 1; id <= count; id++) {
+      const lastAt = new Date(Date.parse(first!.lastAt) + id * 1_000).toISOString();
+      await tx.put(receivedEvents, { ...first!, id, lastAt });
+    }
+  });
+}
+
+/** Removes the notes that are too many or too old at an instant. */
+export async function sweepReceivedAt({ services: { store } }: TestApp, instant: string): Promise<void> {
+  const clock = () => new Date(instant);
+  for await (const _ of sweepReceived({ store, clock, guard: async () => {} }));
+}
+
+/** The numbers of sales and notes after each commit from now on. */
+export function countNotes(app: TestApp): Set<string> {
+  const { store } = app.services;
+  const counts = new Set<string>();
+  app.services.store = {
+    ...store,
+    transact: async (work) => {
+      const result = await store.transact(work);
+      const made = await store.count(sales, "id", app.accountId, []);
+      counts.add(`${made} sales, ${(await receivedIn(app)).length} noted`);
+      return result;
+    },
+  };
+  return counts;
 }

@@ -10,6 +10,7 @@ import { NoneFits } from "../../ui/table/filters.tsx";
 import { useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { useCampaigns } from "../campaigns/choices.tsx";
+import { NewSale } from "../leads/new-sale.tsx";
 import { SavedViews } from "../saved-views.tsx";
 import { may } from "../session/session.ts";
 import { COMMISSION_ACTIONS } from "./actions.ts";
@@ -69,15 +70,21 @@ export function Commissions() {
   const chosenColumns = useColumns("commissions", HIDDEN_AT_FIRST);
   const shown = useSignal<Commission | null>(null);
   const isGiving = useSignal(false);
+  const isSelling = useSignal(false);
   const all = columns((commission) => (shown.value = commission));
   return (
     <Page
       title="Commissions"
       actions={
         mayChange && (
-          <button class="button main" onClick={() => (isGiving.value = true)}>
-            Give a commission
-          </button>
+          <>
+            <button class="button" onClick={() => (isSelling.value = true)}>
+              Add a sale
+            </button>
+            <button class="button main" onClick={() => (isGiving.value = true)}>
+              Give a commission
+            </button>
+          </>
         )
       }
     >
@@ -104,6 +111,9 @@ export function Commissions() {
           onClose={() => (shown.value = null)}
           reload={list.reload}
         />
+      )}
+      {isSelling.value && (
+        <NewSale lead={null} reload={list.reload} onClose={() => (isSelling.value = false)} />
       )}
       {isGiving.value && <NewCommission onClose={() => (isGiving.value = false)} reload={list.reload} />}
     </Page>

@@ -12,6 +12,7 @@ import type { Filters } from "../../ui/fragment.ts";
 import { Choose, NoneFits, Only, optionsOf, SearchField } from "../../ui/table/filters.tsx";
 import { PAGE_LENGTH, useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
+import { SavedViews } from "../saved-views.tsx";
 
 type Document = components["schemas"]["ContractDocument"];
 
@@ -39,6 +40,7 @@ export function Documents({ filters }: { filters: Filters<DocumentFilters> }) {
       <div class="table-tools">
         <SearchField filters={filters} label="Search signatures" placeholder="Name or e-mail" />
         <Choose filters={filters} name="status" label="State" options={STATUSES} />
+        <SavedViews list="signatures" filters={filters} usual={{ ...USUAL, tab: "documents" }} />
       </div>
       <Only filters={filters} name="contract" />
       <Table

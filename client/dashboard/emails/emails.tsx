@@ -34,9 +34,14 @@ export function Emails() {
       title="E-mails"
       actions={
         may("manager") && (
-          <a class="button main" href={at("/admin/emails/new")}>
-            Write an e-mail
-          </a>
+          <>
+            <a class="button" href={at("/admin/emails/frame")}>
+              Edit the frame
+            </a>
+            <a class="button main" href={at("/admin/emails/new")}>
+              Write an e-mail
+            </a>
+          </>
         )
       }
     >

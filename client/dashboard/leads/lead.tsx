@@ -10,6 +10,7 @@ import { Page } from "../../ui/shell/page.tsx";
 import { may } from "../session/session.ts";
 import { actOnLeads } from "./actions.tsx";
 import { MoveLeads } from "./move-leads.tsx";
+import { NewRefund, NewSale } from "./new-sale.tsx";
 import { ChooseStatus } from "./own-statuses.tsx";
 import { leadName, SOURCES, type Lead } from "./words.ts";
 import { LeadState } from "./summary.tsx";
@@ -52,6 +53,7 @@ export function LeadPage() {
 function Actions({ lead, reload }: { lead: Lead; reload: Reload }) {
   const { route, path } = useLocation();
   const isMoving = useSignal(false);
+  const adding = useSignal<"sale" | "refund" | null>(null);
   const { id, state } = lead;
   const given = { records: these([id]), who: leadName(lead), reload };
   // The change may have been refused, and the user may be on another page by now.
@@ -64,6 +66,14 @@ function Actions({ lead, reload }: { lead: Lead; reload: Reload }) {
       {state === "pending" && (
         <button class="button main" onClick={() => actOnLeads("approve", given)}>
           Approve
+        </button>
+      )}
+      <button class="button" onClick={() => (adding.value = "sale")}>
+        Add a sale
+      </button>
+      {lead.customer_since !== null && (
+        <button class="button" onClick={() => (adding.value = "refund")}>
+          Record a refund
         </button>
       )}
       <button class="button" onClick={() => (isMoving.value = true)}>
@@ -89,6 +99,12 @@ function Actions({ lead, reload }: { lead: Lead; reload: Reload }) {
           erase={() => answer(api.POST("/api/v2/company/referrals/{id}/erase", { params: { path: { id } } }))}
           reload={reload}
         />
+      )}
+      {adding.value === "sale" && (
+        <NewSale lead={lead} reload={reload} onClose={() => (adding.value = null)} />
+      )}
+      {adding.value === "refund" && (
+        <NewRefund lead={lead} reload={reload} onClose={() => (adding.value = null)} />
       )}
       {isMoving.value && <MoveLeads {...given} onBegin={() => {}} onClose={() => (isMoving.value = false)} />}
     </>

@@ -14,6 +14,7 @@ import { Form, useForm } from "../../ui/form/form.tsx";
 import { count, dateTime, several } from "../../ui/format.ts";
 import { Page } from "../../ui/shell/page.tsx";
 import { session } from "../session/session.ts";
+import { BillingEvents, useBillingEvents } from "./billing-events.tsx";
 
 type Connection = components["schemas"]["BillingConnection"];
 type Provider = Connection["provider"];
@@ -46,6 +47,7 @@ const NAMES = Object.keys(PROVIDERS) as Provider[];
 /** `/admin/settings/billing`: sales that Stripe or Paddle report. */
 export function Billing() {
   const loaded = useLoad((signal) => answer(api.GET("/api/v2/company/billing", { signal })));
+  const events = useBillingEvents();
   return (
     <Page title="Billing">
       <Await loaded={loaded}>
@@ -61,8 +63,10 @@ export function Billing() {
                 provider={provider}
                 connection={connections.find((each) => each.provider === provider) ?? null}
                 reload={loaded.reload}
+                reloadEvents={events.list.reload}
               />
             ))}
+            {connections.length > 0 && <BillingEvents {...events} />}
           </div>
         )}
       </Await>
@@ -75,9 +79,10 @@ interface CardProps {
   /** Null: not connected. */
   connection: Connection | null;
   reload: () => Promise<void>;
+  reloadEvents: () => Promise<void>;
 }
 
-function ProviderCard({ provider, connection, reload }: CardProps) {
+function ProviderCard({ provider, connection, reload, reloadEvents }: CardProps) {
   const { name, where } = PROVIDERS[provider];
   const isEntering = useSignal(false);
   const isSyncing = useSignal(false);
@@ -103,6 +108,11 @@ function ProviderCard({ provider, connection, reload }: CardProps) {
         >
           {connection === null ? `Connect ${name}` : `Replace the secrets of ${name}`}
         </button>
+        {connection && (
+          <button class="button" onClick={() => void sendTest(provider, reloadEvents)}>
+            Send a test event<span class="unseen"> of {name}</span>
+          </button>
+        )}
         {connection?.has_api_key && (
           <button class="button" onClick={() => (isSyncing.value = true)}>
             Sync the gap<span class="unseen"> of {name}</span>
@@ -135,7 +145,7 @@ function Facts({ of }: { of: Connection }) {
       <dt>Last event</dt>
       <dd>
         {of.last_event_at === null
-          ? "None yet. Send a test event at the provider to try it."
+          ? "None yet. Send a test event at the provider to try the way from there."
           : dateTime(of.last_event_at)}
       </dd>
       <dt>API key</dt>
@@ -264,6 +274,18 @@ function Result({ of: { events, outcomes, faults } }: { of: Synced }) {
       )}
     </div>
   );
+}
+
+/** Tries everything except the provider itself. */
+async function sendTest(provider: Provider, reload: () => Promise<void>): Promise<void> {
+  await tell(async () => {
+    const { outcome, reason } = await answer(
+      api.POST("/api/v2/company/billing/test", { body: { provider } }),
+    );
+    await reload();
+    const result = outcome === "refused" ? "was refused" : "arrived";
+    return `The test event of ${PROVIDERS[provider].name} ${result}. ${reason ?? ""}`;
+  });
 }
 
 async function disconnect(provider: Provider, reload: () => Promise<void>): Promise<void> {

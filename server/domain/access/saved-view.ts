@@ -4,7 +4,15 @@ import { table } from "../../storage/table.ts";
 import type { Context } from "../context.ts";
 
 /** The lists of the dashboard whose filters can be saved. */
-export const SAVED_LISTS = ["commissions", "leads", "payouts", "promoters"] as const;
+export const SAVED_LISTS = [
+  "audit_log",
+  "commissions",
+  "invoices",
+  "leads",
+  "payouts",
+  "promoters",
+  "signatures",
+] as const;
 
 export type SavedList = (typeof SAVED_LISTS)[number];
 

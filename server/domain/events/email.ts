@@ -45,6 +45,9 @@ export const MONEY_EMAIL_KINDS = [
   "payment_unclaimed",
   "payment_failed",
   "payment_returned",
+  "stripe_incomplete",
+  "stripe_ready",
+  "stripe_restricted",
 ] as const;
 
 /**

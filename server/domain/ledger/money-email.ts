@@ -5,8 +5,9 @@ import { SYSTEM, type Context } from "../context.ts";
 import type { MoneyEmailKind, OwnerEmailKind } from "../events/email.ts";
 import { enqueue, newDelivery } from "../events/webhook/delivery.ts";
 import { isErased } from "../people/erased.ts";
-import { promoterName, promoters } from "../people/promoter/promoter.ts";
+import { mailLanguage, promoterName, promoters } from "../people/promoter/promoter.ts";
 import { accounts } from "../program/account/account.ts";
+import { shownName } from "../program/account/brand.ts";
 
 /** The values of an e-mail in the language of its promoter. */
 type ValuesIn = (language: Language) => Record<string, string>;
@@ -32,8 +33,8 @@ export async function enqueueMoneyEmail(
     values: {
       first_name: promoter.profile.firstName ?? promoterName(promoter),
       email: promoter.email,
-      company_name: account.name,
-      ...values(promoter.language ?? "en"),
+      company_name: shownName(account),
+      ...values(mailLanguage(account, promoter)),
     },
   };
   const id = await store.nextId("delivery");

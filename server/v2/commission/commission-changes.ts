@@ -7,7 +7,7 @@ import { UNITS } from "../../domain/money.ts";
 import { BILLING_PERIODS } from "../../domain/ledger/sale/sale.ts";
 import { recordSale } from "../../domain/ledger/sale/new-sale.ts";
 import { readJson } from "../../http/parameters/json.ts";
-import { saleAmount } from "../../input/event-params.ts";
+import { saleAmount, saleParams } from "../../input/event-params.ts";
 import { flag, id, instant, longText, oneOf, text, wholeAmount } from "../../input/fields.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
@@ -30,6 +30,8 @@ const commonBody = z.object({
 const saleBody = commonBody.extend({
   referral_id: field(id, "Id of the lead who bought something.", 204),
   sale_amount: field(saleAmount, "What was sold, in cents.", 10000),
+  currency: saleParams.shape.currency,
+  quantity: saleParams.shape.quantity,
   plan_id: field(text.optional(), "The sold price or plan, by your own id.", "pro-monthly"),
 });
 const customBody = commonBody.extend({
@@ -61,7 +63,7 @@ export const createCommissionOperation: V2Operation = {
   },
   body: createBody,
   answer: z.array(commissionAnswer),
-  refusals: ["not_found", "invalid", "already_registered", "refused"],
+  refusals: ["not_found", "invalid", "already_registered", "refused", "rule_broken", "worthless"],
   handle: create,
 };
 
@@ -96,8 +98,8 @@ function createOfSale(context: Context, account: Account, body: z.output<typeof 
     customer: { ...noCustomer, leadId: body.referral_id },
     eventId: body.event_id ?? `manual-${context.chance.uuid()}`,
     amount: body.sale_amount,
-    currency: null,
-    quantity: 1,
+    currency: body.currency ?? null,
+    quantity: body.quantity ?? 1,
     planId: body.plan_id ?? null,
     billingPeriod: body.billing_period ?? null,
     mrr: null,

@@ -4,6 +4,20 @@ import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
 const pages = newPages({ promoters: 2, leads: 3, sales: 1 });
 
 describe.each(WIDTHS)("at %i pixels", (width) => {
+  it.each([
+    ["invoices#", "status"],
+    ["contracts#tab=documents&", "status"],
+    ["settings/audit#", "actor"],
+  ])("an owner saves a view of %s", async (list, filter) => {
+    const page = await pages.open(`/admin/${list}${filter}=${width}`, { width, role: "owner" });
+    await page.getByText("Views", { exact: true }).click();
+    await page.getByRole("button", { name: "Save this view" }).click();
+    await page.getByRole("dialog").getByLabel("Name").fill(`Mine ${width}`);
+    await page.getByRole("button", { name: "Save the view" }).click();
+    await page.getByText(`View: Mine ${width}`).waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+  });
+
   it.each(["leads#", "commissions#", "promoters#", "payouts#tab=all&"])(
     "a manager saves a view of %s, and the team finds it",
     async (list) => {

@@ -47,6 +47,7 @@ describe("the company's e-mails", () => {
     name: "Mine",
     subject: "Hello {{first_name}}",
     content: "Your link is {{ref_link}}",
+    translations: [],
     allowed_campaign_ids: [1],
     trigger: {
       enabled: true,
@@ -257,6 +258,17 @@ You can find everything in your portal: {{portal_url}}
         status: 422,
         body: { errors: { html: [fault] } },
       });
+    const draft = { subject: "Hi", content: "Hello", trigger_on: "broadcast" };
+    const tried = async (frame: string) => call("POST /emails/preview", { ...draft, html: frame });
+    expect(await tried("<h1 onclick='x()'>Hi</h1>{{content}}")).toMatchObject({
+      status: 200,
+      body: { html: expect.stringContaining("<h1>Hi</h1><p>Hello</p>") },
+    });
+    expect(await tried("<p>Hi</p>")).toMatchObject({
+      status: 422,
+      body: { errors: { html: ["needs {{content}} where the text of each e-mail goes"] } },
+    });
+    expect(await call("GET /emails/template")).toEqual({ status: 200, body: own });
     expect(await call("PATCH /emails/custom_template", { html: "" })).toEqual({ status: 200, body: usual });
   });
 

@@ -63,6 +63,8 @@ const TABLE = {
     GET /assets
     GET /assets/:id
     GET /assets/categories
+    GET /brand
+    GET /brand/colors
     GET /emails
     GET /emails/:id
     GET /emails/template
@@ -94,6 +96,7 @@ const TABLE = {
     GET /audit_log
     GET /audit_log/download
     GET /billing
+    GET /billing/events
     GET /mail
     GET /payment_connections
     GET /rates
@@ -114,8 +117,6 @@ const TABLE = {
     PUT /promoters/:id
     PATCH /promoters/:id
     POST /promoters/:id/portal_view
-    POST /promoters/:id/sign_in_link
-    POST /promoters/:id/first_password
     POST /promoters/accept
     POST /promoters/reject
     POST /promoters/block
@@ -142,6 +143,7 @@ const TABLE = {
     POST /referrals/enable
     POST /referrals/move_to_promoter
     POST /referrals/:id/import_events
+    POST /referrals/:id/refund
     PUT /custom_referral_statuses
     POST /saved_views
     PUT /saved_views/:id
@@ -156,6 +158,11 @@ const TABLE = {
     PUT /assets/categories
     PUT /assets/update_category
     DELETE /assets/destroy
+    PUT /brand
+    PUT /brand/logo
+    DELETE /brand/logo
+    PUT /brand/favicon
+    DELETE /brand/favicon
     POST /emails
     PUT /emails/:id
     DELETE /emails/:id
@@ -222,6 +229,8 @@ const TABLE = {
     POST /payments_batches/:id/send
     POST /payments/:id/decide
     POST /promoters/:id/release_payouts
+    POST /promoters/:id/sign_in_link
+    POST /promoters/:id/first_password
     POST /invoices
     POST /invoices/void
     POST /invoices/finalize
@@ -229,6 +238,7 @@ const TABLE = {
     PUT /invoices/custom_template
     PUT /invoicing
     GET /tax_forms/export
+    GET /tax_forms/iris
     POST /payment_connections
     PUT /payment_connections
     DELETE /payment_connections
@@ -252,6 +262,7 @@ const TABLE = {
     PATCH /account
     POST /billing
     POST /billing/sync
+    POST /billing/test
     DELETE /billing`,
 };
 const lines = (text: string) => text.trim().split(/\s*\n\s*/);

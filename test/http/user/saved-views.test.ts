@@ -62,7 +62,7 @@ it("have a name of their own in their list", async () => {
   expect(await call("PUT /saved_views/2", { name: "To approve" })).toEqual(taken);
   expect(await call("POST /saved_views", { list: "webhooks", name: " ", filters: { a: 1 } })).toEqual(
     invalid({
-      list: ["is not one of commissions, leads, payouts, promoters"],
+      list: ["is not one of audit_log, commissions, invoices, leads, payouts, promoters, signatures"],
       name: ["can't be blank"],
       "filters[a]": ["is invalid"],
     }),

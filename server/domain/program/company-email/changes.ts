@@ -35,7 +35,7 @@ const MOST_DELAY_DAYS = 365;
 /** The fields of an e-mail that a client sets. */
 export type CompanyEmailInput = Pick<
   CompanyEmail,
-  "name" | "subject" | "content" | "campaignIds" | "isEnabled" | "triggerOn" | "settings"
+  "name" | "subject" | "content" | "translations" | "campaignIds" | "isEnabled" | "triggerOn" | "settings"
 >;
 
 /**
@@ -95,16 +95,21 @@ export function deleteCompanyEmail({ store }: Context, accountId: number, id: nu
 export function setLayout({ store }: Context, accountId: number, html: string | null): Promise<void> {
   return store.transact(async (tx) => {
     if (html === null) return tx.remove(emailLayouts, accountId, 1);
-    const places = html.match(/\{\{\s*content\s*\}\}/g) ?? [];
-    if (places.length === 0) {
-      throw invalid({ html: ["needs {{content}} where the text of each e-mail goes"] });
-    }
-    // A thousand of them would make each e-mail as large as a thousand.
-    if (places.length > 1) throw invalid({ html: ["may have {{content}} only once"] });
-    const fault = unknownIn(html, [...PLACEHOLDERS.broadcast, "content"]);
-    if (fault !== null) throw invalid({ html: [fault] });
+    refuseFaultyLayout(html);
     await tx.put(emailLayouts, { accountId, html });
   });
+}
+
+/** Refuses a layout without a place for the content, or with a placeholder that there is not. @throws Failure `invalid` */
+export function refuseFaultyLayout(html: string): void {
+  const places = html.match(/\{\{\s*content\s*\}\}/g) ?? [];
+  if (places.length === 0) {
+    throw invalid({ html: ["needs {{content}} where the text of each e-mail goes"] });
+  }
+  // A thousand of them would make each e-mail as large as a thousand.
+  if (places.length > 1) throw invalid({ html: ["may have {{content}} only once"] });
+  const fault = unknownIn(html, [...PLACEHOLDERS.broadcast, "content"]);
+  if (fault !== null) throw invalid({ html: [fault] });
 }
 
 /** The e-mails to list. Absent fields and empty lists match all. */
@@ -169,13 +174,14 @@ function newEmail({
   input: CompanyEmailInput;
   now: Date;
 }): CompanyEmail {
-  const { name, subject, content, campaignIds, isEnabled, triggerOn } = input;
+  const { name, subject, content, translations, campaignIds, isEnabled, triggerOn } = input;
   return {
     accountId,
     id,
     name,
     subject,
     content,
+    ...(translations && { translations }),
     campaignIds,
     isEnabled,
     triggerOn,
@@ -218,7 +224,7 @@ async function refuseUnfit(tx: Transaction, email: CompanyEmail): Promise<void> 
   if (Object.keys(fields).length > 0) throw invalid(fields);
 }
 
-type Placed = Pick<CompanyEmail, "subject" | "content" | "triggerOn">;
+type Placed = Pick<CompanyEmail, "subject" | "content" | "translations" | "triggerOn">;
 
 /** @throws Failure `invalid` */
 export function refuseUnknownPlaceholders(email: Placed): void {
@@ -231,6 +237,10 @@ function placeholderFaults(email: Placed): FieldErrors {
   for (const name of ["subject", "content"] as const) {
     const fault = unknownIn(email[name], PLACEHOLDERS[email.triggerOn]);
     if (fault !== null) fields[name] = [fault];
+    for (const { language, [name]: text } of email.translations ?? []) {
+      const translated = unknownIn(text ?? "", PLACEHOLDERS[email.triggerOn]);
+      if (translated !== null) (fields["translations"] ??= []).push(`(${language}, ${name}) ${translated}`);
+    }
   }
   return fields;
 }

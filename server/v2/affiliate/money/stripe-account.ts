@@ -17,7 +17,7 @@ const stripeAccountAnswer = z
     is_available: field(z.boolean(), "Whether the company pays by Stripe."),
     state: field(
       z.enum(["none", ...STRIPE_ACCOUNT_STATES]),
-      "State of the promoter's account. `none`: there is none. `opening`: Stripe was asked for it. `incomplete`: Stripe's form needs more. `pending`: Stripe checks what was entered. `enabled`: the promoter can be paid by it. `rejected`: Stripe refuses it. `lost`: the company's key can't see it any more; start again.",
+      "State of the promoter's account. `none`: there is none. `opening`: Stripe was asked for it. `incomplete`: Stripe's form needs more. `pending`: Stripe checks what was entered. `enabled`: the promoter can be paid by it. `rejected`: Stripe refuses it. `lost`: the company's key can't see it any more; start again. `closing`: the promoter was erased.",
       "incomplete",
     ),
     country: field(
@@ -83,6 +83,7 @@ export const startStripeAccountOperation: AffiliateOperation = {
   async handle(request) {
     const { event, context, seal, promoter, publicUrl } = request;
     const { country } = shapeInput(startBody, await readJson(event));
+    await request.limitOutsideCheck();
     const { id: promoterId, email } = promoter;
     const given = { promoterId, email, country, publicUrl };
     const started = await startStripeAccount({ ...context, seal }, promoter.accountId, given);
@@ -100,6 +101,7 @@ export const checkStripeAccountOperation: AffiliateOperation = {
   refusals: ["refused"],
   async handle(request) {
     const { context, seal, promoter } = request;
+    await request.limitOutsideCheck();
     return show(request, await checkStripeAccount({ ...context, seal }, promoter.accountId, promoter.id));
   },
 };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { shownName } from "../../../domain/program/account/brand.ts";
 import { loadCampaignOrDefault } from "../../../domain/program/campaign/campaign.ts";
 import {
   loadEmailSettings,
@@ -8,7 +9,7 @@ import {
 import type { EmailTopic } from "../../../domain/people/promoter/promoter.ts";
 import { Failure } from "../../../failure.ts";
 import { readJson } from "../../../http/parameters/json.ts";
-import { flag } from "../../../input/fields.ts";
+import { flag, text } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
 import { parseUrl } from "../../../url.ts";
 import { readPathId } from "../../path-id.ts";
@@ -42,6 +43,7 @@ const updateBody = z
     emails_opt_new_referral: field(flag, "An e-mail about each lead."),
     emails_opt_payout: field(flag, "An e-mail about each payout."),
     marketing_consent: field(flag, answer.shape.marketing_consent),
+    e: field(text, "Accepted, but not used: the session says who the promoter is.", "jane@example.com"),
   })
   .partial();
 
@@ -101,7 +103,7 @@ async function settingsJson(
     emails_opt_new_commission: wanted.new_commission,
     emails_opt_new_referral: wanted.new_referral,
     emails_opt_payout: wanted.payout,
-    company_name: account.name,
+    company_name: shownName(account),
     marketing_consent: wanted.marketing,
   };
 }

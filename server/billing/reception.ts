@@ -1,0 +1,244 @@
+import type { Account } from "../domain/program/account/account.ts";
+import type { BillingConnection, BillingProvider } from "../domain/ledger/billing/connection.ts";
+import { noteReceived, type Arrival, type ReceivedEvent } from "../domain/ledger/billing/received.ts";
+import type { Context } from "../domain/context.ts";
+import { cancellations, refunds, sales } from "../domain/ledger/sale/sale.ts";
+import { waitingEvents } from "../domain/ledger/sale/waiting.ts";
+import { leads } from "../domain/people/lead/lead.ts";
+import { Failure, isOutage } from "../failure.ts";
+import { digest } from "../storage/digests.ts";
+import type { Store, Transaction } from "../storage/store.ts";
+import type { Nothing, BillingEvent, Payer } from "./event.ts";
+import { openProvider, translate, type ProviderEvent } from "./provider.ts";
+import { recordEvent } from "./record/record.ts";
+import { findLead, ownersOf, recordedAs, type Outcome, type Recorded } from "./record/source.ts";
+
+/** How people call the providers. */
+export const PROVIDER_NAMES: Record<BillingProvider, string> = { stripe: "Stripe", paddle: "Paddle" };
+
+/** A request that says it comes from a billing provider. */
+export interface Delivery {
+  context: Context;
+  account: Account;
+  connection: BillingConnection;
+  body: string;
+  headers: Headers;
+  /** Whether a user tries the connection: everything is done except recording. */
+  isTest: boolean;
+  /** Runs a note that the sender need not wait for. */
+  later: (note: () => Promise<ReceivedEvent>) => void;
+  /** Called if the signature is right. */
+  onSigned?: () => void;
+  /** Called if it is wrong. */
+  onForged?: () => void;
+}
+
+/**
+ * Receives an event: checks its signature, records what it reports, and notes what became of it. The note is in
+ * the commit that records the event. If nothing is recorded, it follows the answer, so no event costs another
+ * commit that its sender waits for.
+ *
+ * @throws Failure `malformed` if it is not the provider's, or can't be read; otherwise as `recordEvent`
+ */
+export async function receiveEvent(delivery: Delivery): Promise<Recorded> {
+  const { context, account, connection, body, headers, isTest, later } = delivery;
+  const { provider } = connection;
+  const adapter = await openProvider(connection);
+  if (!(await adapter.isSigned(body, headers, context.now))) {
+    delivery.onForged?.();
+    throw new Failure("malformed", forgery(provider));
+  }
+  delivery.onSigned?.();
+  const known: Known = { event: null, reported: null };
+  const noting = notingStore(delivery, known);
+  const source = { context: { ...context, store: noting.store }, account, provider, lookUp: adapter.lookUp };
+  try {
+    known.event = await adapter.read(body, headers);
+    known.reported = await translate(adapter, known.event);
+    const result = isTest ? tried(known.reported) : await recordEvent(source, known.reported);
+    if (result.outcome !== noting.noted()) later(() => noteOutcome(delivery, known, result, noting));
+    return result;
+  } catch (error) {
+    if (!isOutage(error)) later(() => noteOutcome(delivery, known, refusedBy(error, known), noting));
+    throw error;
+  }
+}
+
+function forgery(provider: BillingProvider): string {
+  return `The signature is not ${PROVIDER_NAMES[provider]}'s for this account, or it is too old`;
+}
+
+/** What is known of a signed event so far. */
+interface Known {
+  event: ProviderEvent | null;
+  reported: BillingEvent | Nothing | null;
+}
+
+/** The tables that events add records to, and what that means. The first of them decides. */
+const OUTCOME_OF: [name: string, outcome: Outcome][] = [
+  [sales.name, "sale"],
+  [refunds.name, "refund"],
+  [cancellations.name, "cancellation"],
+  [waitingEvents.name, "waiting"],
+  [leads.name, "signup"],
+];
+
+interface Noting {
+  store: Store;
+  /** The outcome that was noted with the record, or null. */
+  noted(): Outcome | null;
+}
+
+/** A store that notes the event in the first commit that records something of it. */
+function notingStore(delivery: Delivery, known: Known): Noting {
+  let noted: Outcome | null = null;
+  const { store } = delivery.context;
+  return {
+    store: {
+      ...store,
+      transact: async (work) => {
+        if (noted !== null) return store.transact(work);
+        let outcome: Outcome | null = null;
+        const result = await store.transact(async (tx) => {
+          const added = new Map<string, object>();
+          const done = await work(watched(tx, added));
+          const [table, is] = OUTCOME_OF.find(([name]) => added.has(name)) ?? [];
+          outcome = is ?? null;
+          if (table !== undefined && outcome !== null) {
+            const record = added.get(table) as { id: number; leadId?: number };
+            const leadId = record.leadId ?? record.id;
+            await noteReceived(tx, { ...arrivalOf(delivery, known), outcome, reason: null, leadId });
+          }
+          return done;
+        });
+        noted = outcome;
+        return result;
+      },
+    },
+    noted: () => noted,
+  };
+}
+
+function watched(tx: Transaction, added: Map<string, object>): Transaction {
+  return {
+    ...tx,
+    async insert(into, record, refusals) {
+      await tx.insert(into, record, refusals);
+      added.set(into.name, record as object);
+    },
+  };
+}
+
+/** Notes an outcome that no record shows, or that later work has changed. */
+async function noteOutcome(
+  { context, account, ...delivery }: Delivery,
+  known: Known,
+  { outcome, reason }: { outcome: Arrival["outcome"]; reason: string | null },
+  noting: Noting,
+): Promise<ReceivedEvent> {
+  const { reported } = known;
+  const { provider } = delivery.connection;
+  const source = { context, account, provider, lookUp: async () => null };
+  const isOurs = reported !== null && "payer" in reported && !delivery.isTest;
+  const lead = isOurs ? await findLead(source, reported.payer, ownersOf(reported)) : null;
+  const arrival = arrivalOf({ context, account, ...delivery }, known);
+  const times = noting.noted() === null ? 1 : 0;
+  return context.store.transact((tx) =>
+    noteReceived(tx, { ...arrival, outcome, reason, leadId: lead?.id ?? null, times }),
+  );
+}
+
+/** Counts requests with a wrong signature, by day. Their bodies may be anybody's, so nothing of them is kept. */
+export async function noteForgeries(
+  {
+    context: { store, now },
+    account,
+    provider,
+  }: Pick<Delivery, "context" | "account"> & { provider: BillingProvider },
+  times: number,
+): Promise<void> {
+  const name = `wrong signature ${now.toISOString().slice(0, 10)}`;
+  const about = { ...UNKNOWN, accountId: account.id, provider, name, at: now, times };
+  const arrival = { ...about, outcome: "refused" as const, reason: forgery(provider) };
+  await store.transact((tx) => noteReceived(tx, arrival));
+}
+
+const UNKNOWN = {
+  eventId: null,
+  type: null,
+  amount: null,
+  currency: null,
+  leadId: null,
+  object: null,
+  recordHash: null,
+  isTest: false,
+  happenedAt: null,
+};
+
+function arrivalOf(
+  { context, account, connection: { provider }, body, isTest }: Delivery,
+  { event, reported }: Known,
+): Omit<Arrival, "outcome" | "reason"> {
+  const about = {
+    ...UNKNOWN,
+    accountId: account.id,
+    provider,
+    eventId: event?.id ?? null,
+    name: event?.id ?? `unread ${digest(body)}`,
+    type: event?.type ?? null,
+    isTest,
+    happenedAt: event?.at.toISOString() ?? null,
+    at: context.now,
+    times: 1,
+  };
+  switch (reported?.kind) {
+    case "payment": {
+      const amount = reported.parts.grossAmount;
+      return { ...about, amount, currency: reported.currency, object: reported.objects[0] ?? null };
+    }
+    case "refund":
+    case "dispute":
+    case "reversal": {
+      const amount = reported.grossTo - reported.grossFrom;
+      const names = { object: reported.objects[0] ?? null, recordHash: digest(reported.id) };
+      return { ...about, ...names, amount, currency: reported.currency };
+    }
+    case "cancellation":
+      return { ...about, recordHash: digest(reported.subscriptionId) };
+    default:
+      return about;
+  }
+}
+
+function payerIn(reported: BillingEvent | Nothing | null): Payer | null {
+  return reported !== null && "payer" in reported ? reported.payer : null;
+}
+
+const KINDS: Record<BillingEvent["kind"], string> = {
+  payment: "a payment",
+  refund: "a refund",
+  dispute: "a dispute",
+  reversal: "the end of a dispute",
+  cancellation: "the end of a subscription",
+};
+
+/** The result of an event that only tries the connection. */
+function tried(reported: BillingEvent | Nothing): Recorded {
+  if (reported.kind === "nothing") return recordedAs("ignored", reported.reason);
+  const reads = `The signature is right, and the event reads as ${KINDS[reported.kind]}`;
+  return recordedAs("ignored", `${reads}. It was a test, so nothing was recorded`);
+}
+
+function refusedBy(error: unknown, { reported }: Known): { outcome: "refused"; reason: string } {
+  if (!(error instanceof Failure))
+    return { outcome: "refused", reason: "An error of the server. Its log has more" };
+  return { outcome: "refused", reason: nameless(error.message, payerIn(reported)) };
+}
+
+/** Providers' own sentences may name the customer, whom an erasure could not find here. */
+function nameless(reason: string, payer: Payer | null): string {
+  const names = [payer?.email, payer?.customerId, ...(payer?.uids ?? []), ...(payer?.tids ?? [])];
+  let text = reason;
+  for (const name of names) if (name) text = text.replaceAll(name, "…");
+  return text.replace(/\S+@\S+/g, "…").replace(/\b(?:cus|ctm|sub)_\w+/g, "…");
+}

@@ -1,0 +1,173 @@
+import { digest, numberOf } from "../../../storage/digests.ts";
+import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
+import { keyOf } from "../../../storage/sql.ts";
+import type { Store, Transaction, View } from "../../../storage/store.ts";
+import { table } from "../../../storage/table.ts";
+import { servedAccounts } from "../../program/account/account.ts";
+import { missingRate } from "../rate.ts";
+import { cancellations, refunds, sales, type Sale } from "../sale/sale.ts";
+import { findWaitingSale } from "../sale/waiting.ts";
+import type { BillingProvider } from "./connection.ts";
+import { findObject } from "./object.ts";
+
+/** What can become of an event. */
+export const RECEIVED_OUTCOMES = [
+  "sale",
+  "signup",
+  "refund",
+  "cancellation",
+  "known",
+  "waiting",
+  "ignored",
+  "refused",
+] as const;
+
+export type ReceivedOutcome = (typeof RECEIVED_OUTCOMES)[number];
+
+/**
+ * An event that a billing provider sent, and what became of it, for the people who connect the two. It has no
+ * name of a person: the lead's are read when it is shown, so that an erasure forgets them here too.
+ */
+export interface ReceivedEvent {
+  accountId: number;
+  /** Made of the event's name, so that a repetition is the same record. */
+  id: number;
+  provider: BillingProvider;
+  /** The provider's id. Null: the event could not be read, or was not the provider's. */
+  eventId: string | null;
+  type: string | null;
+  outcome: ReceivedOutcome;
+  /** Why nothing was recorded. */
+  reason: string | null;
+  /** In the minor unit of the currency, with tax. Null: no money moved. */
+  amount: number | null;
+  currency: string | null;
+  /** Null: unknown, or nobody whom a promoter referred. */
+  leadId: number | null;
+  /** An object of the payment, such as its invoice, which leads to the sale. */
+  object: string | null;
+  /** The digest of the event id of the refund or the cancellation, or null for a payment. */
+  recordHash: string | null;
+  /** Whether a user sent it to try the connection. */
+  isTest: boolean;
+  /** How often it arrived. */
+  count: number;
+  happenedAt: string | null;
+  firstAt: string;
+  lastAt: string;
+}
+
+export const receivedEvents = table<ReceivedEvent>()({
+  name: "received-event",
+  columns: { id: "integer", provider: "text", outcome: "text", last_at: "text" },
+  indexes: { age: { on: ["last_at"] } },
+});
+
+/** An arrival of an event. `name` distinguishes events without an id. */
+export type Arrival = Omit<ReceivedEvent, "id" | "count" | "firstAt" | "lastAt"> & {
+  name: string;
+  at: Date;
+  /** How often it arrived since the last note. */
+  times: number;
+};
+
+/** What an event recorded stays its outcome when the provider repeats it. */
+const LASTING = new Set<ReceivedOutcome>(["sale", "signup", "refund", "cancellation", "known", "waiting"]);
+
+/** Notes what became of an event. */
+export async function noteReceived(
+  tx: Transaction,
+  { name, at, times, ...arrival }: Arrival,
+): Promise<ReceivedEvent> {
+  const { accountId, provider } = arrival;
+  const id = numberOf(digest(`${provider} ${name}`));
+  const before = await tx.get(receivedEvents, accountId, id);
+  const lastAt = at.toISOString();
+  const count = (before?.count ?? 0) + times;
+  const isRepetition = before !== null && arrival.outcome === "known" && LASTING.has(before.outcome);
+  const told = isRepetition ? before : { ...arrival, id, firstAt: before?.firstAt ?? lastAt };
+  const received = { ...told, count, lastAt };
+  await tx.put(receivedEvents, received);
+  return received;
+}
+
+interface ReceivedFilter {
+  provider?: BillingProvider | undefined;
+  outcome?: ReceivedOutcome | undefined;
+}
+
+/** A page of the events that providers sent, the latest first. */
+export function findReceived(
+  view: View,
+  accountId: number,
+  { provider, outcome, ...window }: ReceivedFilter & Window,
+): Promise<Found<ReceivedEvent>> {
+  let question = view
+    .question<Schema<{ received_events: typeof receivedEvents }>>()
+    .selectFrom("received_events")
+    .where("account_id", "=", accountId);
+  if (provider !== undefined) question = question.where("provider", "=", provider);
+  if (outcome !== undefined) question = question.where("outcome", "=", outcome);
+  const ordered = question.orderBy("last_at", "desc").orderBy("id", "desc");
+  return findPage(view, receivedEvents, { question: ordered, ...window });
+}
+
+/** What has become of an event by now. */
+export interface Whereabouts extends Pick<ReceivedEvent, "outcome" | "reason" | "leadId"> {
+  /** The sale of its payment, or null. */
+  sale: Sale | null;
+}
+
+/** Finds out what has become of an event. One that waited may have been recorded since. */
+export async function followReceived(view: View, received: ReceivedEvent): Promise<Whereabouts> {
+  const { accountId, provider, object, recordHash, outcome, reason } = received;
+  const payment = object === null ? null : await findObject(view, accountId, { provider, id: object });
+  const saleEventId = payment?.saleEventId ?? object;
+  const isNamed = saleEventId !== null && !received.isTest;
+  const sale = isNamed ? await view.find(sales, "event", accountId, [digest(saleEventId)]) : null;
+  const found = { outcome, reason, sale, leadId: received.leadId ?? sale?.leadId ?? null };
+  if (outcome !== "waiting") return found;
+  if (recordHash !== null) {
+    const refund = await view.find(refunds, "event", accountId, [recordHash]);
+    if (refund !== null) return { ...found, outcome: "refund", reason: null };
+    const cancellation = await view.find(cancellations, "event", accountId, [recordHash]);
+    if (cancellation === null) return found;
+    return { ...found, outcome: "cancellation", reason: null, leadId: cancellation.leadId };
+  }
+  if (sale !== null) return { ...found, outcome: "sale", reason: null };
+  const waiting = saleEventId === null ? null : await findWaitingSale(view, accountId, saleEventId);
+  if (waiting === null) return found;
+  return { ...found, reason: waiting.fault ?? missingRate(waiting.rate), leadId: waiting.leadId };
+}
+
+/** How many events an account keeps, and for how long. */
+export const RECEIVED_KEPT = { count: 1_000, days: 30 };
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** Enough to share the cost of a commit, few enough to let other requests in. */
+const REMOVED_AT_ONCE = 100;
+
+interface Sweep {
+  store: Store;
+  clock: () => Date;
+  /** Ties a commit to the lease of the sweep. */
+  guard: (tx: Transaction) => Promise<void>;
+}
+
+/** Removes old events, and the oldest of accounts that have too many. */
+export async function* sweepReceived({ store, clock, guard }: Sweep): AsyncGenerator<void> {
+  for await (const { id: accountId } of servedAccounts(store)) {
+    for (;;) {
+      const spare = (await store.count(receivedEvents, "id", accountId, [])) - RECEIVED_KEPT.count;
+      const oldest = await store.page(receivedEvents, "age", accountId, [], { limit: REMOVED_AT_ONCE });
+      const earliest = new Date(clock().getTime() - RECEIVED_KEPT.days * DAY_MS).toISOString();
+      const dropped = oldest.filter(({ lastAt }, index) => index < spare || lastAt < earliest);
+      if (dropped.length === 0) break;
+      await store.transact(async (tx) => {
+        await guard(tx);
+        for (const each of dropped)
+          await tx.remove(receivedEvents, accountId, ...keyOf(receivedEvents, each));
+      });
+      yield;
+    }
+  }
+}
