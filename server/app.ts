@@ -13,7 +13,7 @@ import { pathTidier } from "./http/path.ts";
 import { v1Error, v2Error, v2EventRefusals } from "./http/errors.ts";
 import type { StoredText } from "./http/stored-text.ts";
 import type { DescribedEvents, DescribedRoute } from "./openapi/described-route.ts";
-import { docsPage, serveDocument, serveViewer } from "./openapi/serve.ts";
+import { docsPage, docsScript, serveDocument, serveViewer } from "./openapi/serve.ts";
 import { paymentHookPath, paymentHookRoute } from "./payments/hook.ts";
 import { metricsPage, observed } from "./request/observation.ts";
 import { loadReadiness } from "./request/store-state.ts";
@@ -107,6 +107,7 @@ export function createApp(
 
     ["GET", "/openapi.json", serveDocument(describedRoutes, { ...services, events: describedEvents() })],
     ["GET", "/docs", docsPage(services)],
+    ["GET", "/docs-page.js", docsScript],
     ["GET", "/docs.js", serveViewer(docsViewer)],
     ...pageRoutes(services, built).map(([path, handler]): Route => ["GET", path, handler]),
     ["POST", "/portal", portalEntrance(services)],

@@ -13,6 +13,7 @@ const MIN_TOKEN_LENGTH = 16;
 /** The minimum for every user's password. */
 const MIN_PASSWORD_LENGTH = 8;
 const METRICS_ADDRESS = /^(?:http:\/\/)?([^\s/:@[\]]+|\[[\da-f:.]+\]):(\d{1,5})\/?$/i;
+const DOMAIN = /^[a-z\d](?:[a-z\d-]*[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]*[a-z\d])?)*$/;
 const MAIL_SENDER = /^(?:[^\r\n<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/;
 const HOST = /(?:[^\s:,@/?#[\]]+|\[[\da-f:.]+\])(?::\d{1,5})?/.source;
 /** libpq's format: `postgres://user@a:5432,b:5433/database`. */
@@ -83,6 +84,14 @@ const settings = {
     .string()
     .regex(MAIL_SENDER, 'must be an e-mail address, like me@acme.example or "Acme <me@acme.example>"')
     .default("tidemark@localhost"),
+  MAIL_FROM_DOMAINS: z
+    .string()
+    .transform((value) => value.split(",").map((domain) => domain.trim().toLowerCase()))
+    .refine(
+      (domains) => domains.every((domain) => DOMAIN.test(domain)),
+      "must be domains, separated by commas",
+    )
+    .default([]),
   MAIL_TEMPLATES: z.string().optional(),
   MIGRATION_ARCHIVE: z.string().optional(),
   UPLOADS_URL: z.string().optional(),
@@ -191,6 +200,8 @@ export interface Config {
   readonly smtpUrl: string | null;
   /** The sender of e-mails, unless the account has its own. */
   readonly mailFrom: string;
+  /** Domains besides that of `mailFrom` that accounts may send from. */
+  readonly mailDomains: string[];
   /** The operator's own e-mail templates: a folder, or a driver of unstorage. Null: built-in ones only. */
   readonly mailTemplates: string | null;
   /** The place for uploaded files: a folder, or a driver of unstorage. Null: a folder beside the store. */
@@ -243,6 +254,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     wantsDemoData: data.DEMO_DATA === "1",
     smtpUrl: data.SMTP_URL ?? null,
     mailFrom: data.MAIL_FROM,
+    mailDomains: data.MAIL_FROM_DOMAINS,
     mailTemplates: data.MAIL_TEMPLATES ?? null,
     migrationArchive: data.MIGRATION_ARCHIVE ?? null,
     uploadsUrl: data.UPLOADS_URL ?? null,

@@ -112,7 +112,7 @@ export function markupHtml(blocks: Block[]): string {
     .join("");
 }
 
-/** Replaces the placeholders of a document. A value is text, whatever it contains. */
+/** Replaces the placeholders of a document. A value is text, even if it contains markup. */
 export function fillMarkup(blocks: Block[], values: Values): Block[] {
   const isKept = ({ if: name }: { if: string | null }) => name === null || values.texts[name] !== "";
   return blocks.flatMap((block): Block[] => {

@@ -36,7 +36,7 @@ export default defineConfig({
     root: ".",
     env: ENVIRONMENT,
     setupFiles: ["test/support/seed.ts"],
-    // Only what hangs should meet these limits: nobody knows how busy the machine is.
+    // Only what hangs should meet these limits: the machine may be busy.
     testTimeout: LIMIT_MS,
     hookTimeout: LIMIT_MS,
     expect: { poll: { timeout: 60_000 } },

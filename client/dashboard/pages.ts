@@ -135,6 +135,13 @@ export const PAGES: PageRow[] = [
     component: lazy(async () => (await import("./settings/mail.tsx")).MailSettings),
   },
   {
+    path: "/admin/settings/brand",
+    title: "Brand",
+    group: "Settings",
+    component: lazy(async () => (await import("./settings/brand.tsx")).BrandSettings),
+    role: "manager",
+  },
+  {
     path: "/admin/settings/account",
     title: "Account",
     group: "Settings",
@@ -167,7 +174,7 @@ export const PAGES: PageRow[] = [
   },
   {
     path: "/admin/settings/come-over",
-    title: "Come over",
+    title: "Move here",
     group: "Settings",
     component: lazy(async () => (await import("./settings/migrations.tsx")).ComeOver),
     role: "owner",

@@ -1,7 +1,8 @@
 import { useSignal } from "@preact/signals";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { answer, api } from "../ui/api/client.ts";
 import type { components } from "../ui/api/types.ts";
+import { wear } from "../ui/brand.ts";
 import { TextField } from "../ui/form/field.tsx";
 import { Form, useForm, type FormState } from "../ui/form/form.tsx";
 import { answersOf, initialAnswers, Questions } from "../ui/form/questions.tsx";
@@ -30,6 +31,7 @@ export function JoinForm({ campaign }: { campaign: Campaign }) {
     ...initialAnswers(campaign),
   });
   const joined = useSignal<Joined | null>(null);
+  useEffect(() => wear(campaign.brand), [campaign]);
   if (joined.value !== null) return <Done campaign={campaign} joined={joined.value} />;
   const texts = form as unknown as FormState<Record<string, string>>;
   return (

@@ -23,6 +23,11 @@ export const PAGES: { path: string; title: TextKey; component: LazyPage }[] = [
     component: lazy(async () => (await import("./links/links.tsx")).Links),
   },
   {
+    path: "/portal/figures",
+    title: "page.figures",
+    component: lazy(async () => (await import("./links/figures.tsx")).Figures),
+  },
+  {
     path: "/portal/assets",
     title: "page.assets",
     component: lazy(async () => (await import("./assets/assets.tsx")).Assets),

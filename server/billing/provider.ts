@@ -18,7 +18,7 @@ export interface ProviderEvent {
 
 /**
  * An adapter of a billing provider, bound to one account's connection. A further provider needs a module like
- * `stripe/stripe.ts`, its name in `BILLING_PROVIDERS`, and a line in `openProvider`.
+ * `stripe/stripe.ts`, its name in `BILLING_PROVIDERS`, and a line in `MODULES`.
  */
 export interface Provider {
   /** Whether the provider signed a request, and not too long ago. Its own package checks it. */

@@ -58,7 +58,7 @@ export function accountCommands(program: Command): void {
   account
     .command("mail-sender <account-id> [sender]")
     .description(
-      'set the sender of its e-mails, such as "Acme <partners@acme.example>"; without it, MAIL_FROM',
+      'set the sender of its e-mails, such as "Acme <partners@acme.example>"; without it, MAIL_FROM. Other domains need MAIL_FROM_DOMAINS',
     )
     .action(changeMailSender);
 }

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { readConfig } from "../config.ts";
 import { loadAccount } from "../domain/program/account/account.ts";
 import { MOST_PAYOUT_SETTINGS } from "../domain/program/account/settings.ts";
@@ -13,6 +13,7 @@ import { updatePromoter } from "../domain/people/promoter/changes.ts";
 import { requireNoPeople, seed, type SeedSize } from "../domain/seed/seed.ts";
 import { asItIs } from "../domain/show.ts";
 import { findSetup } from "../domain/people/sighting.ts";
+import { LANGUAGES, type Language } from "../languages/languages.ts";
 import { taxRate } from "../input/fields.ts";
 import type { Store } from "../storage/store.ts";
 import { campaignIdOf, emailOf, wholeNumber } from "./options.ts";
@@ -30,6 +31,12 @@ export function promoterCommands(program: Command): void {
       "--campaign <id>",
       "the campaign that they promote; by default the account's default campaign",
       campaignIdOf,
+    )
+    .addOption(
+      new Option(
+        "--language <code>",
+        "the language of their e-mails and portal; by default the account's, until they sign in",
+      ).choices(LANGUAGES),
     )
     .action(invite);
   promoter
@@ -82,7 +89,11 @@ export function seedCommand(program: Command): void {
     );
 }
 
-async function invite(accountId: string, given: string[], options: { campaign?: number }): Promise<void> {
+async function invite(
+  accountId: string,
+  given: string[],
+  options: { campaign?: number; language?: Language },
+): Promise<void> {
   // All addresses are checked before the first is invited.
   const emails = [...new Set(given.map(emailOf))];
   await withStore(async (context) => {
@@ -95,6 +106,7 @@ async function invite(accountId: string, given: string[], options: { campaign?: 
       emails,
       campaignId,
       message: null,
+      language: options.language ?? null,
       isMailed: hasMail,
     });
     const { now } = context;

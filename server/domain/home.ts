@@ -2,6 +2,7 @@ import { sql, type SqlBool } from "kysely";
 import type { Schema } from "../storage/query.ts";
 import type { Store } from "../storage/store.ts";
 import type { Account } from "./program/account/account.ts";
+import { isNamed } from "./program/account/brand.ts";
 import { SYSTEM } from "./context.ts";
 import { campaigns } from "./program/campaign/campaign.ts";
 import { commissions } from "./ledger/commission/commission.ts";
@@ -93,6 +94,8 @@ export async function countFailingWebhooks(store: Store, accountId: number): Pro
 interface SetupSteps {
   /** A page on another site loads the script. */
   script: boolean;
+  /** The company has chosen the name that promoters see. */
+  name: boolean;
   /** A campaign leads to a page other than the demo. */
   landingPage: boolean;
   /** A campaign gives its promoters a reward. */
@@ -109,9 +112,10 @@ interface SetupSteps {
 /** The set-up steps that an account has done. */
 export async function findSetupSteps(
   store: Store,
-  { id }: Account,
+  account: Account,
   publicUrl: string,
 ): Promise<{ steps: SetupSteps; hasCustomer: boolean }> {
+  const { id } = account;
   const [stats, scripts, setup, someVisitors, someWebhooks, somePromoters, done] = await Promise.all([
     loadAccountStats(store, id),
     findSightings(store, SYSTEM, "script"),
@@ -123,6 +127,7 @@ export async function findSetupSteps(
   ]);
   const steps = {
     script: scripts.length > 0,
+    name: isNamed(account),
     ...done,
     promoter: somePromoters.length > 0,
     // A lead came by a click or needs none.

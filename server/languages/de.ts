@@ -38,11 +38,6 @@ const texts: Catalogue["texts"] = {
   "rule.and": "{rules} und {rule}",
   "rule.or": "{rules} oder {rule}",
   "rule.price": "{rule} (Tarif {price})",
-  "rule.customer_age_in_months":
-    "die Zahl der Monate seit dem ersten Verkauf an den Kunden {operator} {value} ist",
-  "rule.customer_sales_count": "die Zahl der Verkäufe an den Kunden {operator} {value} ist",
-  "rule.promoter_campaign_customers_count": "die Zahl Ihrer Kunden {operator} {value} ist",
-  "rule.promoter_campaign_revenue": "Ihr Umsatz {operator} {value} ist",
   "operator.less than": "kleiner als",
   "operator.less than or equal to": "höchstens",
   "operator.equal to": "gleich",
@@ -97,6 +92,26 @@ const texts: Catalogue["texts"] = {
   "page.no_script": "Diese Seite braucht JavaScript",
   "page.no_script.text": "Erlauben Sie Skripte für diese Adresse, und laden Sie die Seite neu.",
   "page.no_script.api": "Programme können all das über die API tun:",
+
+  // pages that promoters reach by a link
+  "page.emails": "E-Mails",
+  "page.emails.ask": "Möchten Sie diese E-Mails abbestellen?",
+  "page.emails.stop": "Abbestellen",
+  "page.emails.stopped": "Sie erhalten diese E-Mails nicht mehr.",
+  "page.method": "Ihr Auszahlungsweg",
+  "page.method.ask":
+    "Hat jemand anderes Ihren Auszahlungsweg geändert? Dann drücken Sie den Knopf. Sie werden nicht bezahlt, bis das Unternehmen mit Ihnen gesprochen hat.",
+  "page.method.not_me": "Das war ich nicht",
+  "page.method.held":
+    "Danke. Ihre Auszahlungen sind angehalten, und das Unternehmen weiß Bescheid. Wählen Sie jetzt in Ihrem Portal ein neues Passwort, und prüfen Sie Ihren Auszahlungsweg.",
+  "page.link.used": "Dieser Link wurde schon benutzt.",
+  "page.link.invalid": "Dieser Link ist ungültig.",
+  "page.entry.used": "Dieser Link wurde gerade eben benutzt. In einer Minute funktioniert er wieder.",
+  "page.entry.too_many": "Es gab zu viele Anmeldeversuche. Versuchen Sie es in ein paar Minuten noch einmal.",
+  "page.entry.current": "Sie sind als {name} angemeldet.",
+  "page.entry.ask": "Als {name} anmelden?",
+  "page.entry.change": "Als {name} anmelden",
+  "page.entry.stay": "Als {name} angemeldet bleiben",
 };
 
 const portal = "Alles Weitere finden Sie in Ihrem Portal: {{portal_url}}";
@@ -203,6 +218,24 @@ const mails: Catalogue["mails"] = {
       portal,
     ],
   },
+  stripe_incomplete: {
+    subject: "Stripe braucht noch Angaben von Ihnen",
+    paragraphs: [
+      "{{company_name}} kann Sie zurzeit nicht über Stripe bezahlen, weil Stripe noch Angaben von Ihnen braucht. Machen Sie in Ihrem Portal mit dem Formular von Stripe weiter: {{portal_url}}",
+    ],
+  },
+  stripe_ready: {
+    subject: "Sie können über Stripe bezahlt werden",
+    paragraphs: [
+      "Ihr Konto bei Stripe ist bereit, und {{company_name}} kann Sie darüber bezahlen. Sie müssen nichts weiter tun.",
+    ],
+  },
+  stripe_restricted: {
+    subject: "Sie können zurzeit nicht über Stripe bezahlt werden",
+    paragraphs: [
+      "Ihr Konto bei Stripe ist eingeschränkt, und {{company_name}} kann Sie zurzeit nicht darüber bezahlen. Sie haben nichts verloren. In Ihrem Portal sehen Sie, was Sie tun können; dort können Sie auch einen anderen Auszahlungsweg wählen: {{portal_url}}",
+    ],
+  },
   address_known: {
     subject: "Sie haben schon ein Konto bei {{company_name}}",
     paragraphs: [
@@ -216,6 +249,7 @@ const mails: Catalogue["mails"] = {
 const frame = {
   greeting: "Guten Tag {{first_name}},",
   hello: "Guten Tag,",
+  open: "Weiter",
   unsubscribe: "Diese E-Mails abbestellen:",
 };
 

@@ -38,10 +38,6 @@ export const texts = {
   "rule.and": "{rules} and {rule}",
   "rule.or": "{rules} or {rule}",
   "rule.price": "{rule} (plan {price})",
-  "rule.customer_age_in_months": "the number of months since the customer's first sale is {operator} {value}",
-  "rule.customer_sales_count": "the number of the customer's sales is {operator} {value}",
-  "rule.promoter_campaign_customers_count": "the number of your customers is {operator} {value}",
-  "rule.promoter_campaign_revenue": "the revenue that you have brought is {operator} {value}",
   "operator.less than": "less than",
   "operator.less than or equal to": "less than or equal to",
   "operator.equal to": "equal to",
@@ -98,6 +94,26 @@ export const texts = {
   "page.no_script": "This page needs JavaScript",
   "page.no_script.text": "Allow scripts for this address, then reload it.",
   "page.no_script.api": "Programs can do all of this through the API:",
+
+  // pages that promoters reach by a link
+  "page.emails": "E-mails",
+  "page.emails.ask": "Do you want to stop these e-mails?",
+  "page.emails.stop": "Unsubscribe",
+  "page.emails.stopped": "You will not get these e-mails any more.",
+  "page.method": "Your payout method",
+  "page.method.ask":
+    "Did someone else change your payout method? If so, press the button. You are not paid until the company has spoken with you.",
+  "page.method.not_me": "This was not me",
+  "page.method.held":
+    "Thank you. Your payouts are on hold, and we have told the company. Now choose a new password in your portal, and check your payout method.",
+  "page.link.used": "This link has been used already.",
+  "page.link.invalid": "This link is not valid.",
+  "page.entry.used": "This link was used a moment ago. It works again in a minute.",
+  "page.entry.too_many": "There were too many attempts to sign in. Try again in a few minutes.",
+  "page.entry.current": "You are signed in as {name}.",
+  "page.entry.ask": "Sign in as {name}?",
+  "page.entry.change": "Sign in as {name}",
+  "page.entry.stay": "Stay signed in as {name}",
 } as const;
 
 const portal = "You can find everything in your portal: {{portal_url}}";
@@ -205,6 +221,24 @@ export const mails = {
       portal,
     ],
   },
+  stripe_incomplete: {
+    subject: "Stripe needs more from you",
+    paragraphs: [
+      "You can't be paid by {{company_name}} by Stripe at the moment, because Stripe needs more from you. Go on with Stripe's form in your portal: {{portal_url}}",
+    ],
+  },
+  stripe_ready: {
+    subject: "You can be paid by Stripe",
+    paragraphs: [
+      "Your account at Stripe is ready, and {{company_name}} can pay you by it. You need not do anything.",
+    ],
+  },
+  stripe_restricted: {
+    subject: "You can't be paid by Stripe at the moment",
+    paragraphs: [
+      "Your account at Stripe is restricted, and {{company_name}} can't pay you by it at the moment. You have lost nothing. Your portal shows what you can do; you can also choose another payout method there: {{portal_url}}",
+    ],
+  },
   address_known: {
     subject: "You already have an account with {{company_name}}",
     paragraphs: [
@@ -219,6 +253,7 @@ export const mails = {
 export const frame = {
   greeting: "Hello {{first_name}},",
   hello: "Hello,",
+  open: "Continue",
   unsubscribe: "Unsubscribe from these e-mails:",
 };
 
@@ -231,7 +266,7 @@ interface Mail {
 /** The kinds of e-mails that exist in all languages. */
 export type TranslatedMail = keyof typeof mails;
 
-/** Every text of the server in one language. */
+/** The texts of the server in one language, without the words for rules of rewards (`languages.ts`). */
 export interface Catalogue {
   texts: { [Key in keyof typeof texts]: string };
   mails: Record<TranslatedMail, Mail>;

@@ -39,10 +39,6 @@ const texts: Catalogue["texts"] = {
   "rule.and": "{rules} y {rule}",
   "rule.or": "{rules} o {rule}",
   "rule.price": "{rule} (plan {price})",
-  "rule.customer_age_in_months": "el número de meses desde la primera venta al cliente es {operator} {value}",
-  "rule.customer_sales_count": "el número de ventas al cliente es {operator} {value}",
-  "rule.promoter_campaign_customers_count": "el número de tus clientes es {operator} {value}",
-  "rule.promoter_campaign_revenue": "el importe de ingresos que has aportado es {operator} {value}",
   "operator.less than": "menor que",
   "operator.less than or equal to": "menor o igual que",
   "operator.equal to": "igual a",
@@ -95,6 +91,27 @@ const texts: Catalogue["texts"] = {
   "page.no_script": "Esta página necesita JavaScript",
   "page.no_script.text": "Permite los scripts para esta dirección y recarga la página.",
   "page.no_script.api": "Los programas pueden hacer todo esto con la API:",
+
+  // pages that promoters reach by a link
+  "page.emails": "Correos",
+  "page.emails.ask": "¿Quieres dejar de recibir estos correos?",
+  "page.emails.stop": "Darme de baja",
+  "page.emails.stopped": "Ya no recibirás estos correos.",
+  "page.method": "Tu forma de cobro",
+  "page.method.ask":
+    "¿Alguien ha cambiado tu forma de cobro sin tu permiso? Si es así, pulsa el botón. No cobrarás nada hasta que la empresa haya hablado contigo.",
+  "page.method.not_me": "No he sido yo",
+  "page.method.held":
+    "Gracias. Tus pagos están retenidos y hemos avisado a la empresa. Ahora elige una contraseña nueva en tu portal y revisa tu forma de cobro.",
+  "page.link.used": "Este enlace ya se ha usado.",
+  "page.link.invalid": "Este enlace no es válido.",
+  "page.entry.used": "Este enlace se acaba de usar. Volverá a funcionar en un minuto.",
+  "page.entry.too_many":
+    "Ha habido demasiados intentos de iniciar sesión. Vuelve a intentarlo en unos minutos.",
+  "page.entry.current": "Has iniciado sesión como {name}.",
+  "page.entry.ask": "¿Iniciar sesión como {name}?",
+  "page.entry.change": "Iniciar sesión como {name}",
+  "page.entry.stay": "Seguir como {name}",
 };
 
 const portal = "Lo encuentras todo en tu portal: {{portal_url}}";
@@ -205,6 +222,24 @@ const mails: Catalogue["mails"] = {
       portal,
     ],
   },
+  stripe_incomplete: {
+    subject: "Stripe necesita más datos tuyos",
+    paragraphs: [
+      "{{company_name}} no puede pagarte por Stripe por ahora, porque Stripe necesita más datos tuyos. Continúa el formulario de Stripe desde tu portal: {{portal_url}}",
+    ],
+  },
+  stripe_ready: {
+    subject: "Ya puedes cobrar por Stripe",
+    paragraphs: [
+      "Tu cuenta de Stripe está lista y {{company_name}} puede pagarte por ella. No tienes que hacer nada.",
+    ],
+  },
+  stripe_restricted: {
+    subject: "Por ahora no puedes cobrar por Stripe",
+    paragraphs: [
+      "Tu cuenta de Stripe está restringida y {{company_name}} no puede pagarte por ella por ahora. No has perdido nada. En tu portal ves qué puedes hacer; allí también puedes elegir otra forma de cobro: {{portal_url}}",
+    ],
+  },
   address_known: {
     subject: "Ya tienes una cuenta en {{company_name}}",
     paragraphs: [
@@ -218,6 +253,7 @@ const mails: Catalogue["mails"] = {
 const frame = {
   greeting: "Hola, {{first_name}}:",
   hello: "Hola:",
+  open: "Continuar",
   unsubscribe: "Dejar de recibir estos correos:",
 };
 

@@ -38,11 +38,6 @@ const texts: Catalogue["texts"] = {
   "rule.and": "{rules} et {rule}",
   "rule.or": "{rules} ou {rule}",
   "rule.price": "{rule} (formule {price})",
-  "rule.customer_age_in_months":
-    "le nombre de mois depuis la première vente au client est {operator} {value}",
-  "rule.customer_sales_count": "le nombre de ventes au client est {operator} {value}",
-  "rule.promoter_campaign_customers_count": "le nombre de vos clients est {operator} {value}",
-  "rule.promoter_campaign_revenue": "le chiffre d’affaires que vous avez apporté est {operator} {value}",
   "operator.less than": "inférieur à",
   "operator.less than or equal to": "inférieur ou égal à",
   "operator.equal to": "égal à",
@@ -95,6 +90,26 @@ const texts: Catalogue["texts"] = {
   "page.no_script": "Cette page a besoin de JavaScript",
   "page.no_script.text": "Autorisez les scripts pour cette adresse, puis rechargez la page.",
   "page.no_script.api": "Les programmes peuvent faire tout cela par l’API :",
+
+  // pages that promoters reach by a link
+  "page.emails": "E-mails",
+  "page.emails.ask": "Voulez-vous ne plus recevoir ces e-mails ?",
+  "page.emails.stop": "Se désabonner",
+  "page.emails.stopped": "Vous ne recevrez plus ces e-mails.",
+  "page.method": "Votre mode de paiement",
+  "page.method.ask":
+    "Quelqu’un d’autre a-t-il changé votre mode de paiement ? Si oui, appuyez sur le bouton. Vous ne serez pas payé avant que l’entreprise vous ait parlé.",
+  "page.method.not_me": "Ce n’était pas moi",
+  "page.method.held":
+    "Merci. Vos versements sont suspendus, et l’entreprise est prévenue. Choisissez maintenant un nouveau mot de passe dans votre portail, et vérifiez votre mode de paiement.",
+  "page.link.used": "Ce lien a déjà été utilisé.",
+  "page.link.invalid": "Ce lien n’est pas valable.",
+  "page.entry.used": "Ce lien vient d’être utilisé. Il fonctionnera de nouveau dans une minute.",
+  "page.entry.too_many": "Il y a eu trop de tentatives de connexion. Réessayez dans quelques minutes.",
+  "page.entry.current": "Vous êtes connecté en tant que {name}.",
+  "page.entry.ask": "Se connecter en tant que {name} ?",
+  "page.entry.change": "Se connecter en tant que {name}",
+  "page.entry.stay": "Rester connecté en tant que {name}",
 };
 
 const portal = "Vous trouverez tout dans votre portail : {{portal_url}}";
@@ -201,6 +216,24 @@ const mails: Catalogue["mails"] = {
       portal,
     ],
   },
+  stripe_incomplete: {
+    subject: "Stripe a besoin d’autres informations",
+    paragraphs: [
+      "{{company_name}} ne peut pas vous payer par Stripe pour le moment, car Stripe a besoin d’autres informations de votre part. Continuez le formulaire de Stripe depuis votre portail : {{portal_url}}",
+    ],
+  },
+  stripe_ready: {
+    subject: "Vous pouvez être payé par Stripe",
+    paragraphs: [
+      "Votre compte Stripe est prêt, et {{company_name}} peut vous payer par ce compte. Vous n’avez rien à faire.",
+    ],
+  },
+  stripe_restricted: {
+    subject: "Vous ne pouvez pas être payé par Stripe pour le moment",
+    paragraphs: [
+      "Votre compte Stripe est limité, et {{company_name}} ne peut pas vous payer par ce compte pour le moment. Vous n’avez rien perdu. Votre portail indique ce que vous pouvez faire ; vous pouvez aussi y choisir un autre mode de paiement : {{portal_url}}",
+    ],
+  },
   address_known: {
     subject: "Vous avez déjà un compte chez {{company_name}}",
     paragraphs: [
@@ -214,6 +247,7 @@ const mails: Catalogue["mails"] = {
 const frame = {
   greeting: "Bonjour {{first_name}},",
   hello: "Bonjour,",
+  open: "Continuer",
   unsubscribe: "Ne plus recevoir ces e-mails :",
 };
 

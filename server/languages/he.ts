@@ -39,10 +39,6 @@ const texts: Catalogue["texts"] = {
   "rule.and": "{rules} וגם {rule}",
   "rule.or": "{rules} או {rule}",
   "rule.price": "{rule} (תוכנית {price})",
-  "rule.customer_age_in_months": "מספר החודשים מאז המכירה הראשונה ללקוח {operator} {value}",
-  "rule.customer_sales_count": "מספר המכירות ללקוח {operator} {value}",
-  "rule.promoter_campaign_customers_count": "מספר הלקוחות שלך {operator} {value}",
-  "rule.promoter_campaign_revenue": "סכום ההכנסות שהבאת {operator} {value}",
   "operator.less than": "קטן מ־",
   "operator.less than or equal to": "קטן או שווה ל־",
   "operator.equal to": "שווה ל־",
@@ -91,6 +87,26 @@ const texts: Catalogue["texts"] = {
   "page.no_script": "הדף הזה זקוק ל־JavaScript",
   "page.no_script.text": "יש לאפשר סקריפטים לכתובת הזאת ולטעון את הדף מחדש.",
   "page.no_script.api": "תוכנות יכולות לעשות את כל זה דרך ה־API:",
+
+  // pages that promoters reach by a link
+  "page.emails": "הודעות דואר",
+  "page.emails.ask": "להפסיק לקבל את ההודעות האלה?",
+  "page.emails.stop": "הסרה מרשימת התפוצה",
+  "page.emails.stopped": "ההודעות האלה לא יישלחו אליך יותר.",
+  "page.method": "אמצעי התשלום שלך",
+  "page.method.ask":
+    "מישהו אחר שינה את אמצעי התשלום שלך? אם כן, יש ללחוץ על הכפתור. לא יישלח אליך תשלום עד שהחברה תדבר איתך.",
+  "page.method.not_me": "זה לא השינוי שלי",
+  "page.method.held":
+    "תודה. התשלומים שלך הוקפאו, והודענו לחברה. עכשיו כדאי לבחור סיסמה חדשה בפורטל ולבדוק את אמצעי התשלום.",
+  "page.link.used": "הקישור הזה כבר נוצל.",
+  "page.link.invalid": "הקישור הזה אינו תקף.",
+  "page.entry.used": "הקישור הזה נוצל לפני רגע. הוא יפעל שוב בעוד דקה.",
+  "page.entry.too_many": "היו יותר מדי ניסיונות כניסה. אפשר לנסות שוב בעוד כמה דקות.",
+  "page.entry.current": "הכניסה הנוכחית היא בשם {name}.",
+  "page.entry.ask": "להיכנס בשם {name}?",
+  "page.entry.change": "כניסה בשם {name}",
+  "page.entry.stay": "להישאר בשם {name}",
 };
 
 const portal = "הכול נמצא בפורטל שלך: {{portal_url}}";
@@ -195,6 +211,22 @@ const mails: Catalogue["mails"] = {
       portal,
     ],
   },
+  stripe_incomplete: {
+    subject: "Stripe צריכה ממך פרטים נוספים",
+    paragraphs: [
+      "{{company_name}} לא יכולה לשלם לך כרגע דרך Stripe, כי Stripe צריכה ממך פרטים נוספים. אפשר להמשיך בטופס של Stripe מהפורטל: {{portal_url}}",
+    ],
+  },
+  stripe_ready: {
+    subject: "אפשר לשלם לך דרך Stripe",
+    paragraphs: ["החשבון שלך ב־Stripe מוכן, ו־{{company_name}} יכולה לשלם לך דרכו. אין צורך לעשות דבר."],
+  },
+  stripe_restricted: {
+    subject: "כרגע אי אפשר לשלם לך דרך Stripe",
+    paragraphs: [
+      "החשבון שלך ב־Stripe מוגבל, ו־{{company_name}} לא יכולה לשלם לך דרכו כרגע. לא הפסדת דבר. בפורטל אפשר לראות מה ניתן לעשות, וגם לבחור אמצעי תשלום אחר: {{portal_url}}",
+    ],
+  },
   address_known: {
     subject: "כבר יש לך חשבון ב־{{company_name}}",
     paragraphs: [
@@ -208,6 +240,7 @@ const mails: Catalogue["mails"] = {
 const frame = {
   greeting: "שלום {{first_name}},",
   hello: "שלום,",
+  open: "המשך",
   unsubscribe: "הסרה מרשימת התפוצה:",
 };
 

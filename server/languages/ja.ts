@@ -37,10 +37,6 @@ const texts: Catalogue["texts"] = {
   "rule.and": "{rules}、かつ{rule}",
   "rule.or": "{rules}、または{rule}",
   "rule.price": "{rule}（プラン {price}）",
-  "rule.customer_age_in_months": "顧客の最初の売上からの月数が {value} {operator}",
-  "rule.customer_sales_count": "顧客への売上の件数が {value} {operator}",
-  "rule.promoter_campaign_customers_count": "あなたの顧客数が {value} {operator}",
-  "rule.promoter_campaign_revenue": "あなたがもたらした売上額が {value} {operator}",
   "operator.less than": "未満",
   "operator.less than or equal to": "以下",
   "operator.equal to": "と等しい",
@@ -91,6 +87,26 @@ const texts: Catalogue["texts"] = {
   "page.no_script": "このページには JavaScript が必要です",
   "page.no_script.text": "このアドレスのスクリプトを許可してから、再読み込みしてください。",
   "page.no_script.api": "プログラムからは API ですべて行えます：",
+
+  // pages that promoters reach by a link
+  "page.emails": "メール",
+  "page.emails.ask": "これらのメールの配信を停止しますか？",
+  "page.emails.stop": "配信を停止する",
+  "page.emails.stopped": "今後、これらのメールは届きません。",
+  "page.method": "受け取り方法",
+  "page.method.ask":
+    "受け取り方法が第三者に変更されましたか？その場合はボタンを押してください。運営会社がご本人と連絡を取るまで、支払いは行われません。",
+  "page.method.not_me": "変更した覚えはありません",
+  "page.method.held":
+    "ありがとうございます。支払いを保留し、運営会社に知らせました。ポータルで新しいパスワードを設定し、受け取り方法をご確認ください。",
+  "page.link.used": "このリンクはすでに使用されています。",
+  "page.link.invalid": "このリンクは無効です。",
+  "page.entry.used": "このリンクは先ほど使用されました。1 分後にまた使えます。",
+  "page.entry.too_many": "ログインの試行回数が多すぎます。数分後にもう一度お試しください。",
+  "page.entry.current": "{name} さんとしてログインしています。",
+  "page.entry.ask": "{name} さんとしてログインしますか？",
+  "page.entry.change": "{name} さんとしてログイン",
+  "page.entry.stay": "{name} さんのまま続ける",
 };
 
 const portal = "詳しくはポータルをご覧ください：{{portal_url}}";
@@ -197,6 +213,24 @@ const mails: Catalogue["mails"] = {
       portal,
     ],
   },
+  stripe_incomplete: {
+    subject: "Stripe で追加の情報が必要です",
+    paragraphs: [
+      "Stripe が追加の情報を必要としているため、{{company_name}} は現在 Stripe で支払いができません。ポータルから Stripe の手続きを続けてください：{{portal_url}}",
+    ],
+  },
+  stripe_ready: {
+    subject: "Stripe で受け取れるようになりました",
+    paragraphs: [
+      "Stripe のアカウントの準備ができました。{{company_name}} はこのアカウントに支払うことができます。必要な手続きはありません。",
+    ],
+  },
+  stripe_restricted: {
+    subject: "現在 Stripe で受け取ることができません",
+    paragraphs: [
+      "Stripe のアカウントが制限されているため、{{company_name}} は現在このアカウントに支払うことができません。報酬は失われていません。必要な対応はポータルで確認できます。別の受け取り方法を選ぶこともできます：{{portal_url}}",
+    ],
+  },
   address_known: {
     subject: "{{company_name}} のアカウントをすでにお持ちです",
     paragraphs: [
@@ -210,6 +244,7 @@ const mails: Catalogue["mails"] = {
 const frame = {
   greeting: "{{first_name}} 様",
   hello: "こんにちは。",
+  open: "続ける",
   unsubscribe: "メールの配信を停止する：",
 };
 

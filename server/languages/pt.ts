@@ -39,10 +39,6 @@ const texts: Catalogue["texts"] = {
   "rule.and": "{rules} e {rule}",
   "rule.or": "{rules} ou {rule}",
   "rule.price": "{rule} (plano {price})",
-  "rule.customer_age_in_months": "o número de meses desde a primeira venda ao cliente for {operator} {value}",
-  "rule.customer_sales_count": "o número de vendas ao cliente for {operator} {value}",
-  "rule.promoter_campaign_customers_count": "o número dos seus clientes for {operator} {value}",
-  "rule.promoter_campaign_revenue": "o valor da receita que você trouxe for {operator} {value}",
   "operator.less than": "menor que",
   "operator.less than or equal to": "menor ou igual a",
   "operator.equal to": "igual a",
@@ -94,6 +90,26 @@ const texts: Catalogue["texts"] = {
   "page.no_script": "Esta página precisa de JavaScript",
   "page.no_script.text": "Permita scripts neste endereço e recarregue a página.",
   "page.no_script.api": "Programas podem fazer tudo isso pela API:",
+
+  // pages that promoters reach by a link
+  "page.emails": "E-mails",
+  "page.emails.ask": "Quer parar de receber estes e-mails?",
+  "page.emails.stop": "Cancelar inscrição",
+  "page.emails.stopped": "Você não receberá mais estes e-mails.",
+  "page.method": "Sua forma de recebimento",
+  "page.method.ask":
+    "Outra pessoa alterou sua forma de recebimento? Se sim, aperte o botão. Você não receberá pagamentos até a empresa falar com você.",
+  "page.method.not_me": "Não fui eu",
+  "page.method.held":
+    "Obrigado. Seus pagamentos estão suspensos, e avisamos a empresa. Agora escolha uma nova senha no seu portal e confira sua forma de recebimento.",
+  "page.link.used": "Este link já foi usado.",
+  "page.link.invalid": "Este link não é válido.",
+  "page.entry.used": "Este link acabou de ser usado. Ele volta a funcionar em um minuto.",
+  "page.entry.too_many": "Houve tentativas demais de entrar. Tente de novo em alguns minutos.",
+  "page.entry.current": "Você entrou como {name}.",
+  "page.entry.ask": "Entrar como {name}?",
+  "page.entry.change": "Entrar como {name}",
+  "page.entry.stay": "Continuar como {name}",
 };
 
 const portal = "Você encontra tudo no seu portal: {{portal_url}}";
@@ -200,6 +216,24 @@ const mails: Catalogue["mails"] = {
       portal,
     ],
   },
+  stripe_incomplete: {
+    subject: "O Stripe precisa de mais dados seus",
+    paragraphs: [
+      "No momento, {{company_name}} não pode pagar você pelo Stripe, porque o Stripe precisa de mais dados seus. Continue o formulário do Stripe no seu portal: {{portal_url}}",
+    ],
+  },
+  stripe_ready: {
+    subject: "Você já pode receber pelo Stripe",
+    paragraphs: [
+      "Sua conta no Stripe está pronta, e {{company_name}} pode pagar você por ela. Você não precisa fazer nada.",
+    ],
+  },
+  stripe_restricted: {
+    subject: "No momento você não pode receber pelo Stripe",
+    paragraphs: [
+      "Sua conta no Stripe está restrita, e no momento {{company_name}} não pode pagar você por ela. Você não perdeu nada. Seu portal mostra o que você pode fazer; lá você também pode escolher outra forma de recebimento: {{portal_url}}",
+    ],
+  },
   address_known: {
     subject: "Você já tem uma conta em {{company_name}}",
     paragraphs: [
@@ -213,6 +247,7 @@ const mails: Catalogue["mails"] = {
 const frame = {
   greeting: "Olá, {{first_name}},",
   hello: "Olá,",
+  open: "Continuar",
   unsubscribe: "Deixar de receber estes e-mails:",
 };
 

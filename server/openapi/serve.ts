@@ -4,6 +4,7 @@ import { serveStored, storeText, type StoredText } from "../http/stored-text.ts"
 import type { DescribedEvents, DescribedRoute } from "./described-route.ts";
 import { basePath } from "../url.ts";
 import { openApiDocument } from "./document.ts";
+import { VIEWER_SCRIPT } from "./viewer-script.ts";
 
 /** The viewer shows the document, and adds its own style elements. */
 const POLICY =
@@ -17,12 +18,13 @@ const page = (base: string) => `<!doctype html>
     <meta name="viewport" content="width=device-width">
     <title>Tidemark API</title>
     <link rel="icon" href="data:,">
+    <script type="module" src="${base}/docs-page.js"></script>
     <script type="module" src="${base}/docs.js"></script>
   </head>
   <body>
     <header><h1 style="position: absolute; clip-path: inset(50%)">Tidemark API</h1></header>
-    <rapi-doc spec-url="${base}/openapi.json" render-style="focused" load-fonts="false" show-header="false"
-      allow-spec-file-download="true" sort-endpoints-by="none" primary-color="#0b6b66"></rapi-doc>
+    <rapi-doc spec-url="${base}/openapi.json" load-fonts="false" show-header="false"
+      allow-spec-file-download="true" sort-endpoints-by="none"></rapi-doc>
   </body>
 </html>
 `;
@@ -53,6 +55,13 @@ export function docsPage({ publicUrl }: { publicUrl: string }) {
         "x-content-type-options": "nosniff",
       },
     });
+}
+
+/** `GET /docs-page.js` */
+export function docsScript(): Response {
+  return new FastResponse(VIEWER_SCRIPT, {
+    headers: { "content-type": "text/javascript; charset=utf-8", "x-content-type-options": "nosniff" },
+  });
 }
 
 /** `GET /docs.js`: the viewer, unchanged from its package. */

@@ -1,4 +1,5 @@
 import { accounts } from "../domain/program/account/account.ts";
+import { emailBrand, promoterSender, type ShownBrand } from "../domain/program/account/brand.ts";
 import { SYSTEM } from "../domain/context.ts";
 import {
   isAccessEmail,
@@ -13,14 +14,16 @@ import { isErased } from "../domain/people/erased.ts";
 import type { EventMessage } from "../domain/events/event-type.ts";
 import { notMeUrl } from "../domain/ledger/payout-method/hold.ts";
 import { signInUrl, type LinkKind } from "../domain/people/portal/sign-in.ts";
-import { promoterName, promoters, type Promoter } from "../domain/people/promoter/promoter.ts";
+import { mailLanguage, promoterName, promoters } from "../domain/people/promoter/promoter.ts";
 import { linkAddress, putUserLink } from "../domain/access/user/sign-in.ts";
 import { canOwn, findUser } from "../domain/access/user/user.ts";
 import type { Delivery } from "../domain/events/webhook/delivery.ts";
 import { validSecrets, webhooks } from "../domain/events/webhook/webhook.ts";
-import { companyEmails, findLayout } from "../domain/program/company-email/company-email.ts";
-import { CATALOGUES } from "../languages/languages.ts";
+import { companyEmails, emailTexts, findLayout } from "../domain/program/company-email/company-email.ts";
+import type { Language } from "../languages/languages.ts";
+import { lookIn } from "../outgoing/email-look.ts";
 import { writeCompanyEmail, type WrittenEmail } from "../outgoing/email-text.ts";
+import type { WantedSender } from "../outgoing/mail-sender.ts";
 import { webhookPosting } from "../outgoing/post.ts";
 import { postedJson } from "../v2/webhook/event-json.ts";
 import { writeEmail } from "./email-template.ts";
@@ -131,12 +134,16 @@ async function sendEmail(
     not_me_url: notMeUrl(publicUrl, account, { promoterId: promoter.id, changedAt }),
   };
   const values = { ...email.values, email: address, ...link, ...money };
-  const written = await writtenEmail(parts, promoter, { ...email, values });
+  const written = await writtenEmail(
+    parts,
+    { accountId: ownerId, language: mailLanguage(account, promoter) },
+    { ...email, values, brand: emailBrand(account, publicUrl) },
+  );
   if (written === null) return undeliverable("The e-mail was deleted");
   const { status, error, isFinal } = await mailer.send({
     ...written,
     to: address,
-    from: account.mailSender,
+    sender: promoterSender(account),
     unsubscribeUrl: email.values["unsubscribe_url"] ?? null,
     // The same for every attempt, so that a mail server can drop a duplicate.
     messageId: `${id}.${Date.parse(createdAt)}`,
@@ -147,18 +154,17 @@ async function sendEmail(
 /** An e-mail with the company's own text, otherwise from its template. Null if it was the company's and is deleted. */
 async function writtenEmail(
   { store, templates }: OutboxParts,
-  { accountId, language }: Promoter,
-  email: Email | OwnEmail,
+  { accountId, language }: { accountId: number; language: Language },
+  { brand, ...email }: (Email | OwnEmail) & { brand: ShownBrand | null },
 ): Promise<WrittenEmail | null> {
   const { companyEmailId } = email;
   const own = companyEmailId === undefined ? null : await store.get(companyEmails, accountId, companyEmailId);
   if (own !== null) {
-    const { subject, content } = own;
     const layout = await findLayout(store, accountId);
-    const leave = CATALOGUES[language ?? "en"].frame.unsubscribe;
-    return writeCompanyEmail({ subject, content, layout, leave }, email.values);
+    const look = brand && lookIn(brand, language);
+    return writeCompanyEmail({ ...emailTexts(own, language), layout, reader: language, look }, email.values);
   }
-  return email.kind === "own" ? null : writeEmail(templates, { ...email, language });
+  return email.kind === "own" ? null : writeEmail(templates, { ...email, language, brand });
 }
 
 async function sendToUser(
@@ -170,13 +176,13 @@ async function sendToUser(
   const opened = await openUserEmail(parts, delivery);
   if (opened === null || mailer === null || email.kind === "own")
     return undeliverable("The link is no longer needed");
-  const { to, from, values } = opened;
+  const { to, sender, values } = opened;
   const written = writeEmail(templates, { ...email, values });
   const messageId = `${delivery.id}.${Date.parse(delivery.createdAt)}`;
   const { status, error, isFinal } = await mailer.send({
     ...written,
     to,
-    from,
+    sender,
     unsubscribeUrl: null,
     messageId,
   });
@@ -187,13 +193,13 @@ function undeliverable(error: string): Attempt {
   return { status: null, body: null, error, isFinal: true, maxAttempts: 1 };
 }
 
-/** After this time nobody waits for a requested link. */
+/** After this time a user no longer waits for a requested link. */
 const LATE_USER_LINK_MS = 24 * 60 * 60 * 1_000;
 
 /** The recipient of an e-mail to a user, and the values that are known only when it is sent. */
 interface UserEmail {
   to: string;
-  from: string | null;
+  sender: WantedSender;
   values: Record<string, string>;
 }
 
@@ -211,19 +217,20 @@ async function openUserEmail(
     const user = await findUser(tx, userId);
     const account = await tx.get(accounts, SYSTEM, ownerId);
     if (user === null || account === null) return null;
+    const sender = { address: account.mailSender, name: null, replyTo: null };
     if (!isLink) {
       if (!canOwn(user)) return null;
       const promoter = await tx.get(promoters, ownerId, Number(email?.values["promoter_id"] ?? 0));
       const named = promoter && { promoter: promoterName(promoter), promoter_email: promoter.email };
       const dashboard_url = `${publicUrl}/admin/payouts`;
       const values = { ...email?.values, ...named, email: user.email, dashboard_url };
-      return { to: user.email, from: account.mailSender, values };
+      return { to: user.email, sender, values };
     }
     const kind = user.passwordHash === null ? "invitation" : "reset";
     const token = await putUserLink(tx, { chance, now }, { kind, ownerId, userId, keepsOthers: true });
     return {
       to: user.email,
-      from: account.mailSender,
+      sender,
       values: { ...email?.values, email: user.email, password_url: linkAddress(publicUrl, token) },
     };
   });

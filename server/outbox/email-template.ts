@@ -9,7 +9,9 @@ import {
   isMoneyEmail,
   type Email,
 } from "../domain/events/email.ts";
+import type { ShownBrand } from "../domain/program/account/brand.ts";
 import { escapeHtml } from "../markup.ts";
+import { dressed, lookIn, lookValues } from "../outgoing/email-look.ts";
 import { fill, onOneLine, type WrittenEmail } from "../outgoing/email-text.ts";
 import { openPlace, type Place } from "../outgoing/place.ts";
 import { en, type TranslatedMail } from "../languages/en.ts";
@@ -59,14 +61,21 @@ interface EmailContent {
   values: Email["values"];
   /** Absent: English. */
   language?: Language | undefined;
+  /** Absent or null: plain. An operator's own text has its own look. */
+  brand?: ShownBrand | null;
 }
 
 /** Fills in a template. Each value is escaped for its context. Unknown names become empty. */
 export function writeEmail(
   templates: Templates,
-  { kind, values, language = "en" }: EmailContent,
+  { kind, values: given, language = "en", brand = null }: EmailContent,
 ): WrittenEmail {
-  const { subject, text, html } = templateOf(templates, kind, language);
+  const { subject, text, html: plainHtml } = templateOf(templates, kind, language);
+  const isOwn = templates[kind] !== EMAIL_TEXTS[kind];
+  const look = brand === null || isOwn ? null : lookIn(brand, language);
+  const html =
+    look === null ? plainHtml : plainHtml.replace(BODY, (_, inner: string) => around(dressed(inner, look)));
+  const values = look === null ? given : { ...given, ...lookValues(look) };
   return {
     // A line break, in a value or in the template, would start another header.
     subject: onOneLine(fill(subject, values, onOneLine)),
@@ -77,6 +86,12 @@ export function writeEmail(
       name === "message" ? escapeHtml(value).replaceAll("\n", "<br>") : escapeHtml(value),
     ).replaceAll("<p></p>\n", ""),
   };
+}
+
+const BODY = /<body>\n([^]*)\n<\/body>/;
+
+function around(content: string): string {
+  return `<body style="margin:0;background-color:#ffffff">\n${content}\n</body>`;
 }
 
 /** An empty value leaves no empty lines. */

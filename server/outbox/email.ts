@@ -14,7 +14,12 @@ import {
   promoterCampaigns,
   type PromoterCampaign,
 } from "../domain/people/promoter-campaign/promoter-campaign.ts";
-import { promoters, type EmailTopic, type Promoter } from "../domain/people/promoter/promoter.ts";
+import {
+  mailLanguage,
+  promoters,
+  type EmailTopic,
+  type Promoter,
+} from "../domain/people/promoter/promoter.ts";
 import { delayMs, findTriggered, triggerOf } from "../domain/program/company-email/company-email.ts";
 import { loadTerms } from "../domain/ledger/terms.ts";
 import type { Delivery } from "../domain/events/webhook/delivery.ts";
@@ -78,7 +83,7 @@ export async function emailsFor(
   const trigger = triggerOf(kind);
   const { instead, later } = await findTriggered(store, accountId, { trigger, campaignId: campaign.id });
   const { sum } = occasion;
-  const amount = sum && formatAmount(sum.amount, sum.unit, account.currency, promoter.language);
+  const amount = sum && formatAmount(sum.amount, sum.unit, account.currency, mailLanguage(account, promoter));
   const values = { ...occasion.values, ...(amount !== undefined && { amount }) };
   const parts = { account, campaign, promoter, promoterCampaign, publicUrl, values };
   const planned: PlannedEmail[] = [];
@@ -132,9 +137,8 @@ async function offerOf(
   reader: Reader,
   { account, campaign, promoter, promoterCampaign: joined }: EmailParts,
 ): Promise<string> {
-  return (await loadTerms(reader, { account, campaign, promoter, joined, language: promoter.language })).join(
-    " ",
-  );
+  const language = mailLanguage(account, promoter);
+  return (await loadTerms(reader, { account, campaign, promoter, joined, language })).join(" ");
 }
 
 function occasionOf(change: RecordChange): Occasion | null {

@@ -1,5 +1,7 @@
 import type { IOptions } from "sanitize-html";
+import { CATALOGUES, directionOf, type Language } from "../languages/languages.ts";
 import { escapeHtml } from "../markup.ts";
+import { dressed, lookValues, type EmailLook } from "./email-look.ts";
 
 /** An e-mail ready to be sent. */
 export interface WrittenEmail {
@@ -25,12 +27,12 @@ export function onOneLine(value: string): string {
   return value.replace(/[\s\u0000-\u001f\u007f]+/g, " ").trim();
 }
 
-const LEAVE = "Unsubscribe from these e-mails";
-
 /** The frame of e-mails of companies that have none of their own. */
-export const USUAL_LAYOUT = layoutWith(LEAVE);
+export const USUAL_LAYOUT = layoutFor("en");
 
-function layoutWith(leave: string): string {
+/** Built-in e-mails have the address behind the words, and so a colon. */
+function layoutFor(reader: Language): string {
+  const leave = CATALOGUES[reader].frame.unsubscribe.replace(/[:：]\s*$/, "");
   return `{{content}}\n<p><small><a href="{{unsubscribe_url}}">${leave}</a></small></p>\n`;
 }
 
@@ -41,8 +43,12 @@ export interface CompanyText {
   content: string;
   /** Null for the usual one. */
   layout: string | null;
-  /** The words of the link to unsubscribe that is added. Absent: in English. */
-  leave?: string;
+  /** The language of the content. Null or absent: unknown. */
+  language?: Language | null;
+  /** The language of the link to unsubscribe that is added. Absent: English. */
+  reader?: Language;
+  /** Absent or null: plain. A company's own frame has its own look. */
+  look?: EmailLook | null;
 }
 
 /**
@@ -52,22 +58,26 @@ export interface CompanyText {
  * @see docs/spec/events.md "Own e-mails"
  */
 export async function writeCompanyEmail(
-  { subject, content, layout, leave = LEAVE }: CompanyText,
+  { subject, content, layout, language = null, reader = "en", look = null }: CompanyText,
   values: Record<string, string>,
 ): Promise<WrittenEmail> {
   const escape = (value: string) => escapeHtml(onOneLine(value));
-  // Built-in e-mails have the address behind the words, and so a colon.
-  const usual = layoutWith(leave.replace(/[:：]\s*$/, ""));
+  const usual = layoutFor(reader);
   const frame = layout ?? usual;
   // Values are filled in once, at the end: a value that looks like a placeholder stays as it is.
   const framed = frame.replace(/\{\{\s*content\s*\}\}/g, () => asHtml(content));
   const leaves = /\{\{\s*unsubscribe_url\s*\}\}/.test(frame + content);
   const whole = leaves ? framed : `${framed}\n${usual.replace("{{content}}\n", "")}`;
   const html = await sanitised(fill(whole, values, escape));
+  const shown =
+    look === null || layout !== null
+      ? html
+      : await sanitised(fill(dressed(whole, look), { ...values, ...lookValues(look) }, escape));
+  const attributes = language === null ? "" : ` lang="${language}" dir="${directionOf(language)}"`;
   return {
     subject: onOneLine(fill(subject, values, onOneLine)),
     text: textOf(html),
-    html: `<!doctype html>\n<html><body>\n${html}\n</body></html>\n`,
+    html: `<!doctype html>\n<html${attributes}><body>\n${shown}\n</body></html>\n`,
   };
 }
 

@@ -1,11 +1,12 @@
+import { chosenSender, senderText, type WantedSender } from "./mail-sender.ts";
 import type { Mailer, MailSettings } from "./mailer.ts";
 
 /** How the server sends e-mails. */
 export interface OutgoingMail {
   /** The mail server's address, without user and password: `smtps://mail.acme.example:465`. */
   server: string;
-  /** The sender, unless the account has its own. */
-  sender: string;
+  /** The From and the Reply-To of an account's e-mails. */
+  senderOf(wanted: WantedSender): { from: string; replyTo: string | null };
   mailer: Mailer;
 }
 
@@ -16,7 +17,10 @@ export function openMail(settings: MailSettings): OutgoingMail {
   const open = () => (mailer ??= import("./mailer.ts").then(({ newMailer }) => newMailer(settings)));
   return {
     server: `${protocol}//${host}`,
-    sender: settings.from,
+    senderOf(wanted) {
+      const { from, replyTo } = chosenSender(settings, wanted);
+      return { from: senderText(from), replyTo };
+    },
     mailer: {
       send: async (mail) => (await open()).send(mail),
       close: () => void mailer?.then((opened) => opened.close()),

@@ -1,4 +1,5 @@
 import { createTransport } from "nodemailer";
+import { chosenSender, domainOf, type SenderSettings, type WantedSender } from "./mail-sender.ts";
 
 const TIMEOUT_MS = 10_000;
 const MAX_CONNECTIONS = 4;
@@ -6,8 +7,7 @@ const MAX_CONNECTIONS = 4;
 /** An e-mail with its text and its recipient. */
 export interface Mail {
   to: string;
-  /** Null for the server's default sender. */
-  from: string | null;
+  sender: WantedSender;
   subject: string;
   text: string;
   html: string;
@@ -38,14 +38,13 @@ export interface Mailer {
 }
 
 /** The mail server, the default sender, and how long the server may be silent. */
-export interface MailSettings {
+export interface MailSettings extends SenderSettings {
   smtpUrl: string;
-  from: string;
   timeoutMs?: number;
 }
 
 /** Makes a mailer for SMTP. The URL looks like `smtp://user:password@host:587` or `smtps://…`. */
-export function newMailer({ smtpUrl, from, timeoutMs = TIMEOUT_MS }: MailSettings): Mailer {
+export function newMailer({ smtpUrl, timeoutMs = TIMEOUT_MS, ...settings }: MailSettings): Mailer {
   const transport = createTransport({
     url: smtpUrl,
     pool: true,
@@ -59,17 +58,17 @@ export function newMailer({ smtpUrl, from, timeoutMs = TIMEOUT_MS }: MailSetting
   });
   return {
     async send(mail) {
-      const sender = mail.from ?? from;
-      const host = /@([\w.-]+)/.exec(sender)?.[1] ?? "localhost";
+      const { from, replyTo } = chosenSender(settings, mail.sender);
       try {
         await transport.sendMail({
-          from: sender,
+          from,
+          ...(replyTo !== null && { replyTo: { name: "", address: replyTo } }),
           // An object, because text could contain several addresses.
           to: { name: "", address: mail.to },
           subject: mail.subject,
           text: mail.text,
           html: mail.html,
-          messageId: `<${mail.messageId}@${host}>`,
+          messageId: `<${mail.messageId}@${domainOf(from.address) || "localhost"}>`,
           headers: { "auto-submitted": "auto-generated", ...unsubscribeHeaders(mail) },
         });
         return { status: null, error: null, isFinal: false };

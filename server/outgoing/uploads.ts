@@ -1,6 +1,6 @@
 import { imageSize } from "image-size";
 import type { Storage } from "unstorage";
-import type { UploadedFile } from "../domain/people/asset.ts";
+import type { UploadedFile } from "../domain/program/account/account.ts";
 import { Failure } from "../failure.ts";
 
 /** The usual limit of mail servers, so that everything fits that promoters get by e-mail today. */
@@ -15,22 +15,39 @@ const MEDIA = {
   jpg: "image/jpeg",
   gif: "image/gif",
   webp: "image/webp",
+  ico: "image/x-icon",
   pdf: "application/pdf",
   zip: "application/zip",
 } as const;
 
 type Format = keyof typeof MEDIA;
 
+/** What a file is for decides about its formats. SVG is in none: a browser that opens it runs its scripts. */
+const FORMATS = {
+  asset: {
+    formats: ["png", "jpg", "gif", "webp", "pdf", "zip"],
+    fault: "must be a PNG, JPEG, GIF or WebP image, a PDF file or a ZIP file (Office files are ZIP files)",
+  },
+  logo: { formats: ["png", "jpg", "gif", "webp"], fault: "must be a PNG, JPEG, GIF or WebP image" },
+  favicon: { formats: ["png", "ico"], fault: "must be a PNG or ICO image" },
+} satisfies Record<string, { formats: Format[]; fault: string }>;
+
+/** Every page shows the images of a brand. A few kilobytes can hold so many pixels that browsers run out of memory. */
+const MAX_SIDE = 4_000;
+
+/** What an uploaded file is for. */
+export type UploadUse = keyof typeof FORMATS;
+
 const FILE_NAME = new RegExp(`^[\\w-]{${NAME_LENGTH}}\\.(${Object.keys(MEDIA).join("|")})$`);
 
 /** Uploaded files, in any storage that unstorage supports. */
 export interface Uploads {
   /**
-   * Stores a file. Its format is detected from its bytes, not from its name.
+   * Stores a file, an asset by default. Its format is detected from its bytes, not from its name.
    *
-   * @throws Failure `invalid` for other formats
+   * @throws Failure `invalid` for a format that its use does not allow
    */
-  keep(bytes: Uint8Array): Promise<UploadedFile>;
+  keep(bytes: Uint8Array, use?: UploadUse): Promise<UploadedFile>;
   /** A file by its name, or null. */
   read(name: string): Promise<{ bytes: Uint8Array<ArrayBuffer>; media: string; isImage: boolean } | null>;
   /** Removes a file if it exists. */
@@ -40,8 +57,8 @@ export interface Uploads {
 /** Stores uploads in a storage. `token` draws random characters. */
 export function newUploads(storage: Storage, token: (length: number) => string): Uploads {
   return {
-    async keep(bytes) {
-      const { format, image } = describe(bytes);
+    async keep(bytes, use = "asset") {
+      const { format, image } = describe(bytes, use);
       const name = `${token(NAME_LENGTH)}.${format}`;
       await inPlace(() => storage.setItemRaw(name, Buffer.from(bytes)));
       return { name, format, bytes: bytes.length, image };
@@ -69,18 +86,27 @@ async function inPlace<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-const WRONG_FORMAT =
-  "must be a PNG, JPEG, GIF or WebP image, a PDF file or a ZIP file (Office files are ZIP files)";
-
 /** @throws Failure `invalid` */
-function describe(bytes: Uint8Array): { format: Format; image: UploadedFile["image"] } {
+function describe(bytes: Uint8Array, use: UploadUse): { format: Format; image: UploadedFile["image"] } {
+  const { formats, fault }: { formats: Format[]; fault: string } = FORMATS[use];
+  const found = formatOf(bytes);
+  const format = formats.find((each) => each === found.format);
+  if (format === undefined) throw refusal(fault);
+  const { width, height } = found.image ?? { width: 0, height: 0 };
+  if (use !== "asset" && Math.max(width, height) > MAX_SIDE)
+    throw refusal(`must have at most ${MAX_SIDE} pixels on each side`);
+  return { format, image: found.image };
+}
+
+function refusal(fault: string): Failure {
+  return new Failure("invalid", `Validation failed: file ${fault}`, { file: [fault] });
+}
+
+function formatOf(bytes: Uint8Array): { format: string | undefined; image: UploadedFile["image"] } {
   if (startsWith(bytes, "%PDF-")) return { format: "pdf", image: null };
   // Word processors' documents are ZIP files too.
   if (startsWith(bytes, "PK\u0003\u0004")) return { format: "zip", image: null };
   const { type, width, height } = sizeOf(bytes);
-  if (type !== "png" && type !== "jpg" && type !== "gif" && type !== "webp") {
-    throw new Failure("invalid", `Validation failed: file ${WRONG_FORMAT}`, { file: [WRONG_FORMAT] });
-  }
   return { format: type, image: { width, height } };
 }
 

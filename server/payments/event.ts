@@ -3,7 +3,7 @@ import { Failure } from "../failure.ts";
 import { findExcess } from "../http/parameters/json.ts";
 
 /**
- * Parses an event of a provider. Deep nesting is refused, because it would overflow the stack of whatever reads the event.
+ * Parses an event of a provider. Deep nesting is refused, because it would overflow the stack of the code that reads it.
  *
  * @throws Failure `malformed`
  */

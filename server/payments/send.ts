@@ -19,7 +19,7 @@ import {
 import type { Answer } from "../domain/ledger/payment/transition.ts";
 import { tellUndecided } from "../domain/ledger/payment/notice.ts";
 import { loadPaymentsBatch } from "../domain/ledger/payments-batch/batch.ts";
-import { METHOD_WORDS } from "../domain/ledger/payout-method/payout-method.ts";
+import { METHOD_WORDS, type PayoutMethodName } from "../domain/ledger/payout-method/payout-method.ts";
 import { Failure } from "../failure.ts";
 import type { Seal } from "../seal.ts";
 import type { Store } from "../storage/store.ts";
@@ -47,6 +47,9 @@ interface FeeEstimate {
 
 /** What sending would do, and what it costs, in minor units. Null: unknown. */
 export interface PricedPlan extends Plan {
+  provider: PaymentProviderName;
+  /** The connected providers that could pay the batch. */
+  providers: PaymentProviderName[];
   total: number;
   /** At the provider. */
   balance: number | null;
@@ -54,7 +57,7 @@ export interface PricedPlan extends Plan {
   fees: FeeEstimate | null;
 }
 
-/** The connected provider for a batch's method. @throws Failure `not_found`, `refused` unless there is exactly one */
+/** The provider that pays a batch. @throws Failure `not_found`, `refused` if none is named and several are connected */
 export async function payerOfBatch(
   store: Store,
   accountId: number,
@@ -62,16 +65,42 @@ export async function payerOfBatch(
 ): Promise<PaymentProviderName> {
   const { method } = await loadPaymentsBatch(store, accountId, batchId);
   if (wanted !== null) return wanted;
-  const fitting = PAYMENT_PROVIDERS.filter((name) => methodOf(name) === method);
-  const [first] = fitting;
+  const [first, other] = await payersOf(store, accountId, method);
+  if (other !== undefined)
+    throw new Failure("refused", `Several providers pay by ${METHOD_WORDS[method]}: name one`);
+  return first;
+}
+
+/**
+ * The connected provider that can pay the most promoters of a batch.
+ *
+ * @throws Failure `not_found`, `refused` if none pays its method
+ */
+export async function choosePayer(run: Run, account: Account, batchId: number): Promise<PaymentProviderName> {
+  const { method } = await loadPaymentsBatch(run.store, account.id, batchId);
+  const providers = await payersOf(run.store, account.id, method);
+  let [provider] = providers;
+  let mostPaid = 0;
+  for (const each of providers.length === 1 ? [] : providers) {
+    const { toPay } = await planPayments(contextOf(run), account, { batchId, provider: each });
+    if (toPay.length > mostPaid) [provider, mostPaid] = [each, toPay.length];
+  }
+  return provider;
+}
+
+/** The connected providers that pay a method; without any, the one to connect. @throws Failure `refused` if none pays it */
+async function payersOf(
+  store: Store,
+  accountId: number,
+  method: PayoutMethodName,
+): Promise<[PaymentProviderName, ...PaymentProviderName[]]> {
+  const [first, ...others] = PAYMENT_PROVIDERS.filter((name) => methodOf(name) === method);
   if (first === undefined)
     throw new Failure("refused", `No provider pays by ${METHOD_WORDS[method]}: use its file`);
   const connections = await listPaymentConnections(store, accountId);
   const connected = new Set(connections.map(({ provider }) => provider));
-  const [only, other] = fitting.filter((name) => connected.has(name));
-  if (other !== undefined)
-    throw new Failure("refused", `Several providers pay by ${METHOD_WORDS[method]}: name one`);
-  return only ?? first;
+  const [one, ...more] = [first, ...others].filter((name) => connected.has(name));
+  return one === undefined ? [first] : [one, ...more];
 }
 
 /** Shows what sending a batch would do. @throws Failure `not_found`, `refused` */
@@ -81,7 +110,9 @@ export async function priceBatch(run: Run, account: Account, given: BatchToSend)
   const total = plan.toPay.reduce((sum, { amount }) => sum + amount, 0);
   const { isPrepaid } = adapter;
   const fees = await estimateFees(adapter, plan);
-  return { ...plan, total, balance: await adapter.balance(account.currency), isPrepaid, fees };
+  const balance = await adapter.balance(account.currency);
+  const providers = await payersOf(run.store, account.id, plan.batch.method);
+  return { ...plan, provider: given.provider, providers, total, balance, isPrepaid, fees };
 }
 
 async function estimateFees(adapter: OpenProvider, { toPay, currency }: Plan): Promise<FeeEstimate | null> {
@@ -233,7 +264,7 @@ const PAGE = 100;
 /** How long other jobs wait for a provider's answer. */
 const TURN_MS = 250;
 
-/** A fault that nobody expects, while the server asked about payments of an account. */
+/** An unexpected fault, while the server asked about payments of an account. */
 export interface PaymentFault {
   error: unknown;
   /** The public id of the account. */
@@ -244,7 +275,7 @@ export interface PaymentFault {
 
 /**
  * Sends and asks about all orders that are due, in all accounts. Other jobs go on while a provider is slow. A fault is
- * reported once for each account and provider, and keeps nobody from the other orders and accounts.
+ * reported once for each account and provider, and does not stop the other orders and accounts.
  */
 export async function* askOpenPayments(
   run: Run,

@@ -43,7 +43,9 @@ export async function firstStart(context: Context, input: FirstStart): Promise<s
   const { publicUrl, keyFile } = input;
   if (keyFile !== null) requireFolderOf(keyFile);
   const first = await createFirstAccount(context, {
-    name: "First account",
+    // E-mails to promoters and the portal show it until the company has chosen one, so it must be true and fit any language.
+    name: new URL(publicUrl).host,
+    hasFirstName: true,
     publicId: input.accountId ?? undefined,
     key: input.apiKey ?? undefined,
     landingUrl: `${publicUrl}/demo`,

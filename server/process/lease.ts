@@ -42,7 +42,7 @@ export function isLostLease(error: unknown): boolean {
 }
 
 /** The holder in the record of a free lease. */
-const NOBODY = "";
+const NO_HOLDER = "";
 
 /**
  * Makes a lease that is free at first.
@@ -58,7 +58,7 @@ export function newLease(
   let seen: { record: LeaseRecord; at: number } | null = null;
 
   function isFree(current: LeaseRecord | null, now: number): boolean {
-    if (current === null || current.holder === NOBODY || current.holder === holder) return true;
+    if (current === null || current.holder === NO_HOLDER || current.holder === holder) return true;
     if (seen?.record.holder === current.holder && seen.record.term === current.term) {
       return now - seen.at >= durationMs;
     }
@@ -94,7 +94,7 @@ export function newLease(
     async release() {
       const wasHeld = elapsedMs() < heldUntil;
       heldUntil = -Infinity;
-      if (wasHeld) await write(elapsedMs(), NOBODY);
+      if (wasHeld) await write(elapsedMs(), NO_HOLDER);
     },
   };
 }

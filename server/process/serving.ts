@@ -176,7 +176,7 @@ async function openPort(
 }
 
 function newServices(
-  { smtpUrl, mailFrom, ...config }: Config,
+  { smtpUrl, mailFrom, mailDomains, ...config }: Config,
   parts: Pick<Services, "store" | "log" | "sightings" | "metrics" | "publicUrl" | "limits" | "writeEmail">,
 ): Services {
   const clock = () => new Date();
@@ -193,7 +193,7 @@ function newServices(
     clock,
     chance: systemChance,
     seal: parts.store.seal,
-    mail: smtpUrl === null ? null : openMail({ smtpUrl, from: mailFrom }),
+    mail: smtpUrl === null ? null : openMail({ smtpUrl, from: mailFrom, domains: mailDomains }),
     trustProxyHops: config.trustProxyHops,
   };
 }

@@ -25,6 +25,8 @@ export const ALLOWED = {
   /** @see docs/spec/common.md "Authentication", 5 */
   authTokens: 1,
   failedAuthentication: 30,
+  /** Enough for someone who comes back from a form and reloads the page. */
+  outsideChecks: 10,
 };
 
 /** The numbers of all limits. 0: no limit. */
@@ -67,5 +69,7 @@ export function newLimits(allowed: Allowed, database: CountPlace["database"] = n
     /** Sign-ins by an auth token in the portal's address, by token. */
     authTokens: rateLimiter(limiting("auth-tokens", allowed.authTokens)),
     failedAuthentication: failureLimiter(limiting("failures", allowed.failedAuthentication)),
+    /** Requests that make the server ask another one about a promoter, by promoter. */
+    outsideChecks: rateLimiter(limiting("outside-checks", allowed.outsideChecks)),
   };
 }

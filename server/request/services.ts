@@ -2,7 +2,10 @@ import type { Logger } from "pino";
 import { auditedStore } from "../domain/access/audit/audited-store.ts";
 import type { Actor, Chance, Context } from "../domain/context.ts";
 import type { Email } from "../domain/events/email.ts";
+import type { ShownBrand } from "../domain/program/account/brand.ts";
 import type { Failure } from "../failure.ts";
+import type { Language } from "../languages/languages.ts";
+import type { WrittenEmail } from "../outgoing/email-text.ts";
 import type { OutgoingMail } from "../outgoing/mail.ts";
 import type { FetchPage } from "../outgoing/page.ts";
 import type { Post } from "../outgoing/post.ts";
@@ -38,7 +41,9 @@ export interface Services {
   uploads: Uploads;
   afterwards: Afterwards;
   /** Writes an e-mail to a promoter, from the operator's own template if there is one. */
-  writeEmail: (email: Pick<Email, "kind" | "values">) => { subject: string; text: string; html: string };
+  writeEmail: (
+    email: Pick<Email, "kind" | "values"> & { language?: Language; brand?: ShownBrand | null },
+  ) => WrittenEmail;
   /** The number of proxies in front of the server. Only their entries in `X-Forwarded-For` are trusted. */
   trustProxyHops: number;
   limits: Limits;

@@ -159,8 +159,8 @@ function isWrongCode(error: unknown): boolean {
   return error instanceof Failure && error.kind === "second_factor_required";
 }
 
-/** @throws Failure `rate_limited` */
-async function take(
+/** Counts a request of a key. @throws Failure `rate_limited` */
+export async function take(
   limiter: RateLimiter,
   key: string,
   message = "Too many attempts to sign in",

@@ -31,7 +31,7 @@ export const SQLITE: Dialect = {
   columnsOf: "select name from pragma_table_info(?)",
   indexesOf: "select name from pragma_index_list(?) where origin = 'c'",
 };
-/** Texts are compared by bytes, as in SQLite, whatever the database's collation. */
+/** Texts are compared by bytes, as in SQLite, even if the database has another collation. */
 export const POSTGRES: Dialect = {
   value: (n) => `$${n}`,
   integer: "bigint",

@@ -1,4 +1,5 @@
 import { ASSET_OPERATIONS } from "./asset/assets.ts";
+import { BRAND_OPERATIONS } from "./brand/brand.ts";
 import { EMAIL_OPERATIONS } from "./email/emails.ts";
 import { batchProgressOperation, listBatchesOperation, showBatchOperation } from "./batch/batch-processes.ts";
 import { BOOKS_OPERATIONS } from "./books/books.ts";
@@ -112,6 +113,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
   ["GET", "/promo_codes/:id", getPromoCodeOperation],
   ["DELETE", "/promo_codes/:id", archivePromoCodeOperation],
   ...ASSET_OPERATIONS,
+  ...BRAND_OPERATIONS,
   ...EMAIL_OPERATIONS,
   ...CONTRACT_OPERATIONS,
   ["GET", "/campaigns", listCampaignsOperation],

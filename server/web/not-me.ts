@@ -6,17 +6,20 @@ import { Failure } from "../failure.ts";
 import { id, text } from "../input/fields.ts";
 import { readQuery } from "../http/parameters/form.ts";
 import { shapeInput } from "../input/shape.ts";
+import type { TextKey } from "../languages/languages.ts";
 import { newContext, type Services } from "../request/services.ts";
-import { plainPage } from "./plain-page.ts";
+import { paragraph, plainPage, question } from "./plain-page.ts";
+
+const TITLE = "page.method";
 
 const linkParams = z.object({ cid: text, promoter: id, at: z.iso.datetime(), token: text });
 
 /** `GET /not-me`: only asks, because mail filters open links on their own. */
-export function notMePage(): Response {
-  return page(
-    200,
-    `<form method="post"><p>Did someone else change your payout method? If so, press the button. You are not paid until the company has spoken with you.</p><button>This was not me</button></form>`,
-  );
+export function notMePage(event: H3Event): Response {
+  return plainPage(event, {
+    title: TITLE,
+    content: (say) => question([say("page.method.ask")], say("page.method.not_me")),
+  });
 }
 
 /** `POST /not-me`: a promoter says that someone else has changed their payout method. */
@@ -25,21 +28,19 @@ export function holdByLink(services: Services) {
     try {
       const { cid, promoter, at, token } = shapeInput(linkParams, readQuery(event));
       const account = await findAccount(services.store, cid);
-      if (account === null) return page(404, "<p>This link is not valid.</p>");
+      if (account === null) return page(event, 404, "page.link.invalid");
       const context = newContext(services, { kind: "promoter", id: promoter, name: null });
       await holdPayouts(context, account, { promoterId: promoter, changedAt: at, token });
-      return page(
-        200,
-        "<p>Thank you. Your payouts are on hold, and we have told the company. Now choose a new password in your portal, and check your payout method.</p>",
-      );
+      return page(event, 200, "page.method.held");
     } catch (error) {
       if (!(error instanceof Failure) || error.kind === "unavailable") throw error;
-      if (error.kind === "refused") return page(410, `<p>${error.message}</p>`);
-      return page(404, "<p>This link is not valid.</p>");
+      return error.kind === "refused"
+        ? page(event, 410, "page.link.used")
+        : page(event, 404, "page.link.invalid");
     }
   };
 }
 
-function page(status: number, content: string): Response {
-  return plainPage("Your payout method", content, { status });
+function page(event: H3Event, status: number, text: TextKey): Response {
+  return plainPage(event, { title: TITLE, content: (say) => paragraph(say, text), status });
 }

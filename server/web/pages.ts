@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import type { EventHandler, H3Event } from "h3";
 import { FastResponse } from "srvx";
 import { listAccounts } from "../domain/program/account/account.ts";
+import { shownBrand, type ShownBrand } from "../domain/program/account/brand.ts";
+import type { BrandColors } from "../domain/program/account/brand-colors.ts";
 import { Failure } from "../failure.ts";
 import { v1Error } from "../http/errors.ts";
 import { serveStored, storeText, type StoredText } from "../http/stored-text.ts";
@@ -78,18 +80,20 @@ export function readBuiltPages(folder: URL): BuiltPages {
 /** The key of an app's title. Null: the dashboard, which is in English and has the name of the product. */
 type Title = "page.portal" | "page.join" | null;
 
-/** Serves the same HTML for all paths of an app, because the script reads the path. It depends on the language only. */
+/**
+ * Serves the same HTML for all paths of an app, because the script reads the path. It depends on the language, and for
+ * promoters on the brand.
+ */
 function serveShell(
   services: Services,
   { files, title, isFramed }: { files: AppFiles; title: Title; isFramed: boolean },
 ): EventHandler {
   const { publicUrl } = services;
-  const inLanguages = new Map<Language, string>();
   return async (event) => {
     const preferred = preferredLanguage(event.req.headers.get("accept-language"));
     const language = title === null ? "en" : (preferred ?? "en");
-    const html = inLanguages.get(language) ?? shellHtml(files, { title, publicUrl, language });
-    inLanguages.set(language, html);
+    const brand = title === null ? null : await knownBrand(services, event);
+    const html = shellHtml(files, { title, publicUrl, language, brand });
     const ancestors = isFramed ? await framingSites(services) : "'none'";
     return new FastResponse(html, {
       headers: {
@@ -104,6 +108,17 @@ function serveShell(
       },
     });
   };
+}
+
+/**
+ * The brand of the account that a page belongs to, before anyone is signed in: the only account of the store, or the one
+ * that `?account=` names. Null if neither is known.
+ */
+async function knownBrand({ store, publicUrl }: Services, { url }: H3Event): Promise<ShownBrand | null> {
+  const accounts = await listAccounts(store);
+  const named = url.searchParams.get("account");
+  const account = accounts.length === 1 ? accounts[0] : accounts.find(({ publicId }) => publicId === named);
+  return account === undefined ? null : shownBrand(account, publicUrl);
 }
 
 /** `GET /assets/:file`. The names change with the content. */
@@ -137,7 +152,12 @@ async function framingSites({ store }: Services): Promise<string> {
 
 function shellHtml(
   { script, preloads, style, languages }: AppFiles,
-  { title, publicUrl, language }: { title: Title; publicUrl: string; language: Language },
+  {
+    title,
+    publicUrl,
+    language,
+    brand,
+  }: { title: Title; publicUrl: string; language: Language; brand: ShownBrand | null },
 ): string {
   const base = escapeHtml(basePath(publicUrl));
   const say = textsOf(language);
@@ -151,7 +171,7 @@ function shellHtml(
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>${title === null ? "Tidemark" : escapeHtml(say(title))}</title>
-<link rel="icon" href="data:,">
+${brandTag(brand)}<link rel="icon" href="${escapeHtml(brand?.faviconUrl ?? "data:,")}">
 <link rel="stylesheet" href="${base}/assets/${style}">
 ${links}<script type="module" src="${base}/assets/${script}"></script>
 </head>
@@ -167,4 +187,24 @@ ${links}<script type="module" src="${base}/assets/${script}"></script>
 </body>
 </html>
 `;
+}
+
+/** The brand for the page's script, in the words of the API. The policy of the pages allows no style in the HTML. */
+function brandTag(brand: ShownBrand | null): string {
+  if (brand === null) return "";
+  const { name, logoUrl, faviconUrl, colors } = brand;
+  const scheme = ({ link, linkHover, soft }: BrandColors["light"]) => ({ link, link_hover: linkHover, soft });
+  const shown = {
+    name,
+    logo_url: logoUrl,
+    favicon_url: faviconUrl,
+    colors: colors && {
+      button: colors.button,
+      button_hover: colors.buttonHover,
+      on_button: colors.onButton,
+      light: scheme(colors.light),
+      dark: scheme(colors.dark),
+    },
+  };
+  return `<meta name="tidemark-brand" content="${escapeHtml(JSON.stringify(shown))}">\n`;
 }

@@ -12,12 +12,12 @@ import { withCookies } from "../http/answer.ts";
 import { v1Error } from "../http/errors.ts";
 import { isFromOwnPage } from "../http/origin.ts";
 import { readSessionToken, SESSION_COOKIES } from "../http/credentials.ts";
-import { preferredLanguage } from "../languages/languages.ts";
+import { preferredLanguage, type TextKey } from "../languages/languages.ts";
 import { signInCookies, signInLimits } from "../request/sign-in.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
 import { escapeHtml } from "../markup.ts";
-import { plainPage } from "./plain-page.ts";
+import { paragraph, plainPage, question } from "./plain-page.ts";
 import { basePath } from "../url.ts";
 
 /** The longest auth token that is looked up. Clients may choose their own tokens. */
@@ -36,7 +36,7 @@ export function portalEntry(services: Services, page: EventHandler): EventHandle
     return answered(services, event, async (candidate) => {
       const current = await currentOf(services, event);
       if (current === null) return enter(services, event, authToken);
-      if (!isSame(current, candidate)) return confirmation(current, candidate);
+      if (!isSame(current, candidate)) return confirmation(event, current, candidate);
       // With the token, promoters can sign in before they have chosen a password.
       return current.session.mustSetPassword ? enter(services, event, authToken) : redirect(services, []);
     });
@@ -63,6 +63,8 @@ async function answered(
     const candidate = await findByAuthToken(services.store, readAuthToken(event) ?? "");
     return candidate === null ? redirect(services, []) : await answer(candidate);
   } catch (error) {
+    if (error instanceof Failure && error.kind === "rate_limited")
+      return tooSoon(event, "page.entry.too_many", error.retryAfterSeconds ?? 1);
     return refuse(services, event, { error, generation: "v1", shape: v1Error, headers: {} });
   }
 }
@@ -72,8 +74,7 @@ async function enter(services: Services, event: H3Event, authToken: string): Pro
   const context = newContext(services);
   const state = await services.limits.authTokens.take(authToken);
   if (state?.allowed === false) {
-    const headers = { "retry-after": String(Math.max(1, state.resetSeconds)) };
-    return plainPage("Portal", USED, { status: 429, headers });
+    return tooSoon(event, "page.entry.used", state.resetSeconds);
   }
   const device = event.req.headers.get("user-agent");
   const language = preferredLanguage(event.req.headers.get("accept-language"));
@@ -95,17 +96,34 @@ function isSame({ account, promoter }: PortalPromoter, other: PortalPromoter): b
   return account.id === other.account.id && promoter.id === other.promoter.id;
 }
 
-function confirmation(current: PortalPromoter, wanted: PortalPromoter): Response {
-  const [now, then] = [current, wanted].map(({ promoter }) => escapeHtml(promoterName(promoter)));
-  const content =
-    `<form method="post"><p>You are signed in as ${now}.</p><p>Sign in as ${then}?</p>` +
-    `<button>Sign in as ${then}</button></form><p><a href="?">Stay signed in as ${now}</a></p>`;
-  // With `no-referrer`, browsers would send the form without an `Origin`.
-  return plainPage("Portal", content, { headers: { "referrer-policy": "same-origin" } });
+function confirmation(event: H3Event, current: PortalPromoter, wanted: PortalPromoter): Response {
+  const now = { name: promoterName(current.promoter) };
+  const then = { name: promoterName(wanted.promoter) };
+  return plainPage(event, {
+    title: "page.portal",
+    content: (say) =>
+      question(
+        [say("page.entry.current", now), say("page.entry.ask", then)],
+        say("page.entry.change", then),
+      ) + wayOut(say("page.entry.stay", now)),
+    // With `no-referrer`, browsers would send the form without an `Origin`.
+    headers: { "referrer-policy": "same-origin" },
+  });
 }
 
-const USED =
-  '<p>This link was used a moment ago. It works again in a minute.</p><p><a href="?">Portal</a></p>';
+function tooSoon(event: H3Event, text: TextKey, seconds: number): Response {
+  return plainPage(event, {
+    title: "page.portal",
+    content: (say) => paragraph(say, text) + wayOut(say("page.portal")),
+    status: 429,
+    headers: { "retry-after": String(Math.max(1, seconds)) },
+  });
+}
+
+/** A link to the portal, without the token. */
+function wayOut(words: string): string {
+  return `<p><a href="?">${escapeHtml(words)}</a></p>`;
+}
 
 function readAuthToken({ url }: H3Event): string | null {
   return url.searchParams.get("auth_token")?.slice(0, MAX_TOKEN_LENGTH) ?? null;

@@ -7,16 +7,16 @@ import { id, text } from "../input/fields.ts";
 import { readQuery } from "../http/parameters/form.ts";
 import { shapeInput } from "../input/shape.ts";
 import { newContext, type Services } from "../request/services.ts";
-import { plainPage } from "./plain-page.ts";
+import { paragraph, plainPage, question } from "./plain-page.ts";
 
 const linkParams = z.object({ cid: text, promoter: id, token: text });
 
 /** `GET /unsubscribe` only asks for confirmation, because mail filters open links. */
-export function unsubscribePage(): Response {
-  return page(
-    200,
-    `<form method="post"><p>Do you want to stop these e-mails?</p><button>Unsubscribe</button></form>`,
-  );
+export function unsubscribePage(event: H3Event): Response {
+  return plainPage(event, {
+    title: "page.emails",
+    content: (say) => question([say("page.emails.ask")], say("page.emails.stop")),
+  });
 }
 
 /** `POST /unsubscribe`, by the page's button or by the mail program. @see RFC 8058 */
@@ -25,20 +25,23 @@ export function unsubscribeByLink(services: Services) {
     try {
       const { cid, promoter, token } = shapeInput(linkParams, readQuery(event));
       const account = await findAccount(services.store, cid);
-      if (account === null) return invalid();
+      if (account === null) return invalid(event);
       await unsubscribe(newContext(services), account, { promoterId: promoter, token });
-      return page(200, "<p>You will not get these e-mails any more.</p>");
+      return plainPage(event, {
+        title: "page.emails",
+        content: (say) => paragraph(say, "page.emails.stopped"),
+      });
     } catch (error) {
-      if (error instanceof Failure && error.kind !== "unavailable") return invalid();
+      if (error instanceof Failure && error.kind !== "unavailable") return invalid(event);
       throw error;
     }
   };
 }
 
-function invalid(): Response {
-  return page(404, "<p>This link is not valid.</p>");
-}
-
-function page(status: number, content: string): Response {
-  return plainPage("E-mails", content, { status });
+function invalid(event: H3Event): Response {
+  return plainPage(event, {
+    title: "page.emails",
+    content: (say) => paragraph(say, "page.link.invalid"),
+    status: 404,
+  });
 }

@@ -114,7 +114,7 @@ describe.skipIf(!hasShells)("the guide's questions", () => {
     shell.stdin.write("begin;\n");
     expect(await count()).toBe("3");
     const sizes = [await signUp(), await signUp(), await signUp()];
-    // The question still sees its moment, so the log can't begin again, whatever is written.
+    // The query still sees its moment, so the log can't begin again, even after further writes.
     expect(await count()).toBe("3");
     expect(sizes).toEqual(sizes.toSorted((one, other) => one - other));
     expect(new Set(sizes).size).toBe(sizes.length);

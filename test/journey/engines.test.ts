@@ -20,7 +20,7 @@ const SEED = 9;
 const OTHER_SEEDS = 40;
 /** These operations ask the web, where answers differ, or write to the person who calls. */
 const POSTS = /webhook.*test|setup\/script|mail\/test|emails\/.*test/;
-/** Nobody can guess a password or a link, and failed attempts are limited by the system's clock. */
+/** No one can guess a password or a link, and failed attempts are limited by the system's clock. */
 const SIGNS_IN = /\/session/;
 /** On Postgres a refused transaction leaves a gap among the audit log's ids. Of its lists, only the statuses are compared. */
 const LISTS_GAPS = /^GET \S+audit_log\S*: \d+/;

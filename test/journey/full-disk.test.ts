@@ -42,7 +42,7 @@ it.skipIf(!hasPrlimit()).each(["1", MANY])(
     else await expectReplacement();
     limit("unlimited");
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
-    // People who were refused are unknown: nobody is mistaken for one who was recorded.
+    // People who were refused are unknown: none of them is mistaken for one who was recorded.
     const again = await signUpMany("first", first.refused);
     const later = await signUpMany("later");
     expect([...again.refused, ...later.refused]).toEqual([]);

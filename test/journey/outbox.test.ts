@@ -217,8 +217,8 @@ it("a server shows its operator what was given up or held, and sends it once the
 });
 
 /**
- * Pauses a process that holds no lock of the store. One that is paused during a commit keeps everybody from
- * writing, because nobody else can release its lock.
+ * Pauses a process that holds no lock of the store. One that is paused during a commit keeps all others from
+ * writing, because only it can release its lock.
  */
 async function pauseBetweenCommits({ pid }: Server): Promise<void> {
   for (;;) {
@@ -233,7 +233,7 @@ function stateOf(pid: number): string | undefined {
   return execFileSync("ps", ["-o", "state=", "-p", String(pid)]).toString()[0];
 }
 
-/** Whether nobody holds the lock for writing. */
+/** Whether the lock for writing is free. */
 function canWrite(): boolean {
   const db = new DatabaseSync(fileIn(folder), { timeout: 0 });
   try {

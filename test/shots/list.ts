@@ -5,7 +5,7 @@ import type { Role } from "../../server/domain/access/user/user.ts";
 export interface Shot {
   name: string;
   path: string;
-  /** Who looks at it. Absent: nobody is signed in. */
+  /** Who looks at it. Absent: no one is signed in. */
   as?: Role | "promoter";
   /** Brings the page into the state to show. */
   ready?: (page: Page) => Promise<void>;
@@ -27,6 +27,8 @@ export const SHOTS: Shot[] = [
   { name: "portal-sign-in", path: "/portal" },
   { name: "join", path: "/join/1" },
   { name: "join-nowhere", path: "/join/999" },
+  { name: "demo", path: "/demo" },
+  { name: "docs", path: "/docs" },
   ...each("owner", [
     "/admin",
     "/admin#range=365&show=revenue_amount",
@@ -68,11 +70,12 @@ export const SHOTS: Shot[] = [
     "/admin/settings/export",
     "/admin/settings/account",
     "/admin/settings/bank-account",
+    "/admin/settings/rates",
     "/admin/settings/users",
     "/admin/settings/audit",
     "/admin/settings/profile",
   ]),
-  ...each("viewer", ["/admin/settings/users"]),
+  { name: "not-allowed", path: "/admin/settings/users", as: "viewer" },
   { name: "campaign-new", path: "/admin/campaigns", as: "owner", ready: press("Add a campaign") },
   { name: "reward-new", path: "/admin/rewards", as: "owner", ready: press("Add a reward") },
   { name: "commission-new", path: "/admin/commissions", as: "manager", ready: press("Give a commission") },

@@ -37,7 +37,7 @@ export const NOW = "2026-03-04T05:06:07.890Z";
 export const KEY = "key-of-acme";
 export const CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36";
 
-/** Nobody listens there. */
+/** Nothing listens there. */
 const NO_SERVER = "smtp://127.0.0.1:1";
 export const SENDER = "Tidemark <mail@tidemark.example>";
 
@@ -112,6 +112,7 @@ export async function startApp(
     chance?: Chance;
     publicUrl?: string;
     built?: BuiltPages;
+    docsViewer?: string;
     /** Whether the store has the account already. */
     isFilled?: boolean;
   } = {},
@@ -150,7 +151,7 @@ export async function startApp(
     script: SCRIPT,
     more: MORE,
     built: options.built ?? BUILT_PAGES,
-    docsViewer: "/* viewer */",
+    docsViewer: options.docsViewer ?? "/* viewer */",
     hasDemo: true,
     metricsToken: null,
   });

@@ -158,7 +158,7 @@ export async function openPrevented(url: string, port: number) {
   };
 }
 
-/** A display of GTK that nobody sees, and new folders. */
+/** An invisible display of GTK, and new folders. */
 async function openScreen() {
   const display = `:${await freePort()}`;
   const folder = mkdtempSync(join(tmpdir(), "tidemark-webkit-"));

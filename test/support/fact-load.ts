@@ -36,7 +36,7 @@ export interface FactLoad {
   more(server: Server, count: number): Promise<void>;
   /** Resolves when a server has answered 503 once more. */
   unavailable(server: Server): Promise<void>;
-  /** Resolves when everybody's last fact is acknowledged. */
+  /** Resolves when the last fact of each person is acknowledged. */
   stop(): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export function startFacts(servers: Server[], { clients }: { clients: number }):
         const response = await send(server, path, body);
         const text = await response.text();
         if (response.status !== 503) {
-          // 204 says that nobody is known by this uid.
+          // 204 says that no person has this uid.
           const isThere = response.ok && response.status !== 204;
           const isRight = isThere || (isRepeated && ALREADY.has(response.status));
           if (isRight) note(server, true);

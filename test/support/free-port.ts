@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 /** Below the range from which Linux gives ports to clients. */
 const [FIRST, END] = [12_000, 32_000];
 
-/** A port of this machine that nobody listens on, and that no other test is given while this process lives. */
+/** A port of this machine that no process listens on, and that no other test is given while this process lives. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(FIRST, END);

@@ -9,7 +9,7 @@ export interface Mail {
   server: MailServer;
   /** What the server has received. */
   emails: ReceivedEmail[];
-  /** Sends whatever waits, by an outbox with these other parts. */
+  /** Sends all that waits, by an outbox with these other parts. */
   send(over?: Parameters<typeof appOutbox>[1]): Promise<number>;
   subjects(): (string | undefined)[];
 }

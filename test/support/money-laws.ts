@@ -151,7 +151,7 @@ function refundBreaches(sale: Sale, { commissions: earned, refunds: made }: Ledg
 }
 
 /**
- * Nobody is paid twice for a sale or its instalment on a level, and the parts of a split add up to the whole. An
+ * No one is paid twice for a sale or its instalment on a level, and the parts of a split add up to the whole. An
  * instalment is as large as the part of the sale that was left on its day.
  */
 function tierBreaches(sale: Sale, { commissions: earned }: Ledger): string[] {
@@ -200,7 +200,7 @@ function parentBreaches(sale: Sale, { commissions: earned, promoters: people }: 
 }
 
 /**
- * The breaches between two moments in which nobody's state has changed: commissions of sales for promoters who may not
+ * The breaches between two moments in which no promoter's state has changed: commissions of sales for promoters who may not
  * earn, and moved ones that had to stay.
  */
 export function changeBreaches(before: Ledger, after: Ledger): string[] {
@@ -228,7 +228,7 @@ function rounded(numerator: number, denominator: number): number {
   return Math.floor((2 * numerator + denominator) / (2 * denominator));
 }
 
-/** The sum of all amounts, whatever their units. */
+/** The sum of all amounts, of any unit. */
 export function sumOf(amounts: { amount: number }[]): number {
   return amounts.reduce((sum, { amount }) => sum + amount, 0);
 }

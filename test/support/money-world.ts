@@ -103,7 +103,7 @@ async function startProcess(world: World, isFilled = true): Promise<Process> {
 /** What a process may log: that it was killed, or that the other one has taken over the jobs. */
 const EXPECTED = /The process was killed|is now held by another process/;
 
-/** Replaces each process that has died. Throws whatever else they have logged. */
+/** Replaces each process that has died. Throws anything else that they have logged. */
 export async function replaceDead(world: World): Promise<void> {
   const bugs = world.processes.flatMap(({ app }) => app.bugs);
   const others = bugs.filter((line) => !EXPECTED.test(line));

@@ -5,7 +5,7 @@ import type { Engine, Reads, Session } from "../../server/storage/session.ts";
 export interface Death {
   /** How many commits it still makes. */
   afterCommits: number;
-  /** Whether its last commit is written, although nobody learns of it. */
+  /** Whether its last commit is written, although its caller is not told. */
   isWritten: boolean;
 }
 

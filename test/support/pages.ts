@@ -17,12 +17,12 @@ const LOAD_FAILED = /^Failed to load resource/;
 /** The browser's driver puts its clock into every frame, and a sandbox refuses it. */
 const CLOCK_REFUSED = /^Blocked script execution in 'about:srcdoc'/;
 
-/** The widths at which each page is tried: a desk and a phone. */
-export const WIDTHS = [1280, 390];
+/** The widths at which journeys are tried: a desk and a small phone. */
+export const WIDTHS = [1280, 360];
 
 /** How a page is opened. */
 export interface Opening {
-  /** Absent: nobody is signed in. */
+  /** Absent: no one is signed in. */
   role?: Role;
   width?: number;
   isDark?: boolean;
@@ -52,7 +52,8 @@ export function newPages(size?: SeedSize, base = ""): Pages {
     const port = await listener.listen({ host: "127.0.0.1", port: 0 });
     pages.url = `http://127.0.0.1:${port}${base}`;
     const built = readBuiltPages(pathToFileURL(`${process.cwd()}/dist/pages/`));
-    pages.app = await startApp("memory", { publicUrl: pages.url, built });
+    const docsViewer = readFileSync("dist/docs.js", "utf8");
+    pages.app = await startApp("memory", { publicUrl: pages.url, built, docsViewer });
     listener.serve(pages.app.app.fetch);
     if (size !== undefined) {
       const { services } = pages.app;
@@ -91,18 +92,61 @@ export function newPages(size?: SeedSize, base = ""): Pages {
   return pages;
 }
 
-/** Everything that axe-core finds wrong with a page that has its title, and whether it is wider than its window. */
+/** Shows the filters of a list, which phones fold behind a button. */
+export async function unfold(page: Page): Promise<void> {
+  const button = page.getByRole("button", { name: /^Filters/, expanded: false });
+  if (await button.isVisible()) await button.click();
+}
+
+/**
+ * Everything that axe-core finds wrong with a page that has its title, the buttons that are cut off, and whether the page is
+ * wider than its window.
+ */
 export async function faultsOf(page: Page): Promise<string[]> {
   await page.locator("h1").first().waitFor();
+  const violations = await axeFaults(page);
+  return [...violations, ...(await layoutFaults(page))];
+}
+
+/** What axe-core finds wrong with a page. `rules` limits it to some rules. */
+export async function axeFaults(page: Page, rules?: string[]): Promise<string[]> {
   await page.evaluate(AXE);
-  const found = await page.evaluate(async () => {
-    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: AxeViolation[] }> } };
-    const { violations } = await axe.run();
+  const violations = await page.evaluate(async (values) => {
+    const { axe } = globalThis as unknown as { axe: Axe };
+    return (await axe.run(values === undefined ? {} : { runOnly: { type: "rule", values } })).violations;
+  }, rules);
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+}
+
+/** Buttons that are cut off, and whether the page is wider than its window. */
+export function layoutFaults(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;
-    return { violations, excess: scrollWidth - clientWidth };
+    // Components may keep their buttons in a tree of their own.
+    const buttonsIn = (root: ParentNode): Element[] => [
+      ...root.querySelectorAll("button, .button, [role=tab], summary"),
+      ...[...root.querySelectorAll("*")].flatMap(({ shadowRoot }) =>
+        shadowRoot ? buttonsIn(shadowRoot) : [],
+      ),
+    ];
+    const scrolls = (element: Element | null): boolean =>
+      element !== null &&
+      (/auto|scroll/.test(getComputedStyle(element).overflowX) || scrolls(element.parentElement));
+    const isCut = (button: Element) => {
+      const { left, right, width, height } = button.getBoundingClientRect();
+      if (width <= 1 || height <= 1) return false;
+      const isOutside = right > clientWidth + 1 || left < -1;
+      return button.scrollWidth > button.clientWidth + 1 || (isOutside && !scrolls(button));
+    };
+    const cut = buttonsIn(document).filter(isCut);
+    const faults = cut.map((button) => `cut off: ${button.outerHTML.slice(0, 200)}`);
+    const excess = scrollWidth - clientWidth;
+    return excess > 0 ? [...faults, `the page is ${excess} pixels too wide`] : faults;
   });
-  const faults = found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
-  return found.excess > 0 ? [...faults, `the page is ${found.excess} pixels too wide`] : faults;
+}
+
+interface Axe {
+  run(options: object): Promise<{ violations: AxeViolation[] }>;
 }
 
 interface AxeViolation {
@@ -119,7 +163,7 @@ async function signIn(context: BrowserContext, url: string, role: Role): Promise
   expect(answer.status()).toBe(201);
 }
 
-/** Notes errors in the console and requests to other servers. Refused requests are noted by whoever expects none. */
+/** Notes errors in the console and requests to other servers. Tests that expect no refused requests note those themselves. */
 function watch(page: Page, url: string, note: (fault: string) => void): void {
   page.on("console", (message) => {
     const text = message.text();

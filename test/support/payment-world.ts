@@ -251,7 +251,7 @@ export async function newPaymentWorld(engine: Engine) {
       const own = await madePayments();
       return [...doublePayments(items(), own), ...payoutsInTwoFiles(own), ...(await movedMoney())];
     },
-    /** What is undecided for longer than an hour after the job has run, and nobody was told. */
+    /** What is undecided for longer than an hour after the job has run, and no owner was told. */
     async untold(): Promise<string[]> {
       await process(job, null);
       const open = await store.list(paymentOrders, "id", account.id, []);
@@ -267,14 +267,14 @@ export async function newPaymentWorld(engine: Engine) {
         )
         .map(({ id }) => `payment ${id} is undecided, and nobody was told`);
     },
-    /** Ends all faults, and lets everybody do their work until nothing is open. */
+    /** Ends all faults, and lets all processes do their work until nothing is open. */
     async calm(): Promise<void> {
       for (const each of accounts) each.recover();
       await connect(0);
       for (let round = 0; round < 4; round += 1) {
         for (const item of items())
           if (item.status === "PENDING" || item.status === "ONHOLD") item.status = "SUCCESS";
-        // PayPal returns what nobody claims, and only then a person can tell what became of it.
+        // PayPal returns what is not claimed, and only then a person can tell what became of it.
         const open = new Set(
           (await madePayments()).filter(({ review }) => review !== null).map(({ reference }) => reference),
         );

@@ -51,7 +51,7 @@ export interface PaypalApi {
   refused: Set<string>;
   /** What the company has, as a decimal number. null: it may not be asked. */
   balance: string | null;
-  /** Called for each request, before it is answered. null: nobody watches. */
+  /** Called for each request, before it is answered. null: no test watches. */
   watch: (() => void) | null;
   /** How often it was asked to pay. */
   postings: number;

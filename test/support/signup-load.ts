@@ -11,7 +11,7 @@ const PAUSE_MS = rounds(20, 0);
 
 /** Clients that sign people up until they are stopped. Each keeps one connection. */
 export interface SignupLoad {
-  /** The `uid` of everybody whom the server has acknowledged. */
+  /** The `uid` of each person whom the server has acknowledged. */
   recorded: string[];
   /** Unsuccessful answers, as status and body. */
   refused: string[];

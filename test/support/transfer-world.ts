@@ -221,7 +221,7 @@ export async function newTransferWorld(engine: Engine, provider: Provider) {
         ...ids.filter((id, index) => ids.indexOf(id) !== index).map((id) => `payout ${id} is paid twice`),
       ];
     },
-    /** What is undecided for longer than an hour after the job has run, and nobody was told. */
+    /** What is undecided for longer than an hour after the job has run, and no owner was told. */
     async untold(): Promise<string[]> {
       await process(job, null);
       const orders = await store.list(paymentOrders, "id", account.id, []);
@@ -232,7 +232,7 @@ export async function newTransferWorld(engine: Engine, provider: Provider) {
         .filter(({ orderId, state, review }) => ids.has(orderId) && isOpen(state) && review === null)
         .map(({ id }) => `payment ${id} is undecided, and nobody was told`);
     },
-    /** Ends all faults, and lets everybody do their work until nothing is open. */
+    /** Ends all faults, and lets all processes do their work until nothing is open. */
     async calm(): Promise<void> {
       api.recover();
       for (let round = 0; round < 4; round += 1) {

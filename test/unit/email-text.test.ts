@@ -90,7 +90,7 @@ ${LEAVE}
   });
 
   it("names the link to unsubscribe in the promoter's language", async () => {
-    const email = { subject: "x", content: "Hallo", layout: null, leave: "Diese E-Mails abbestellen:" };
+    const email = { subject: "x", content: "Hallo", layout: null, reader: "de" as const };
     expect((await writeCompanyEmail(email, VALUES)).text).toBe(
       "Hallo\n\nDiese E-Mails abbestellen https://track.acme.example/unsubscribe?cid=acme\n",
     );

@@ -97,7 +97,7 @@ describe("a seal", () => {
 
   it("does not open what was changed", () => {
     const sealed = newSeal([one]).close("secret", "1 paypal");
-    // The last character may hold bits that nobody reads.
+    // The last character may hold bits that are not read.
     const changed = sealed.slice(0, -2) + (sealed.at(-2) === "A" ? "B" : "A") + sealed.at(-1);
     expect(() => newSeal([one]).open(changed, "1 paypal")).toThrow(/opens this secret/);
   });

@@ -17,7 +17,7 @@ describe("a promoter who waits for money", () => {
     ["can be paid", [free, months], null, "Now"],
     ["can be paid what no batch holds", [free, batched], null, "Now"],
     ["waits for a batch that exists", [batched, months], null, "In a batch already"],
-    ["gets no money", [months], noMethod, "Nothing in money"],
+    ["gets no money", [months], noMethod, "Rewards other than money"],
     ["has chosen no method", [free], noMethod, noMethod],
   ])("%s", (_, payouts, why, words) => {
     expect(readinessOf({ payouts, not_payable_because: why })).toMatchObject({ words });

@@ -5,6 +5,7 @@ import { useLoad } from "../../ui/api/load.ts";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { Await } from "../../ui/feedback/state.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
+import { bytesOf } from "../../ui/form/file-bytes.ts";
 import { Select, TextArea, TextField } from "../../ui/form/field.tsx";
 import { Form, useForm, type FormState } from "../../ui/form/form.tsx";
 import { CampaignBoxes } from "../campaigns/choices.tsx";
@@ -204,16 +205,6 @@ function FileField({
       {faults.length > 0 && <span class="fault">The file {faults.join(", ")}.</span>}
     </div>
   );
-}
-
-/** A file as base64, for JSON. */
-function bytesOf(file: File): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader();
-    reader.addEventListener("load", () => resolve(String(reader.result)));
-    reader.addEventListener("error", () => reject(reader.error ?? new Error("The file can't be read")));
-    reader.readAsDataURL(file);
-  });
 }
 
 /** Removes nulls, which a new asset must leave out. */

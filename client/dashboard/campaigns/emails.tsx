@@ -6,6 +6,7 @@ import { Await } from "../../ui/feedback/state.tsx";
 import { Checkbox } from "../../ui/form/field.tsx";
 import { fillForm, Form, useForm } from "../../ui/form/form.tsx";
 import { EMAIL_KINDS, EMAILS, type EmailKind } from "../email-kinds.ts";
+import { LANGUAGE_OPTIONS, type Language } from "../languages.tsx";
 import { MailNotice } from "../mail-notice.tsx";
 import { may } from "../session/session.ts";
 import type { CampaignViewProps } from "./campaign.tsx";
@@ -51,26 +52,45 @@ function valuesOf({ emails }: Campaign) {
 }
 
 function Preview({ id, kind, onClose }: { id: number; kind: EmailKind; onClose: () => void }) {
+  const language = useSignal<Language | "">("");
   const loaded = useLoad(
     (signal) => {
-      const params = { path: { id }, query: { kind } };
+      const query = { kind, ...(language.value !== "" && { language: language.value }) };
+      const params = { path: { id }, query };
       return answer(api.GET("/api/v2/company/campaigns/{id}/email_preview", { params, signal }));
     },
-    [id, kind],
+    [id, kind, language.value],
   );
   return (
     <Dialog title={`Preview: ${EMAILS[kind].label}`} onClose={onClose}>
-      <Await loaded={loaded}>
-        {({ subject, text }) => (
-          <div class="stack">
-            <strong>{subject}</strong>
-            <div class="letter">{text}</div>
-            <p class="small soft">
-              Jane Doe is an example. You can edit the text on the page <a href="/admin/emails">E-mails</a>.
-            </p>
-          </div>
-        )}
-      </Await>
+      <div class="stack">
+        <select
+          class="input"
+          aria-label="Language of the preview"
+          value={language.value}
+          onChange={({ currentTarget }) => (language.value = currentTarget.value as Language | "")}
+        >
+          <option value="">Promoters without a language</option>
+          {LANGUAGE_OPTIONS.map(([code, name]) => (
+            <option key={code} value={code}>
+              {name}
+            </option>
+          ))}
+        </select>
+        <Await loaded={loaded}>
+          {({ subject, text }) => (
+            <div class="stack">
+              <strong dir="auto">{subject}</strong>
+              <div class="letter" dir="auto">
+                {text}
+              </div>
+              <p class="small soft">
+                Jane Doe is an example. You can edit the text on the page <a href="/admin/emails">E-mails</a>.
+              </p>
+            </div>
+          )}
+        </Await>
+      </div>
     </Dialog>
   );
 }

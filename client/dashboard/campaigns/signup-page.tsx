@@ -2,12 +2,13 @@ import { useSignal, type Signal } from "@preact/signals";
 import type { components } from "../../ui/api/types.ts";
 import { TextArea } from "../../ui/form/field.tsx";
 import { fillForm, Form, useForm } from "../../ui/form/form.tsx";
+import { LANGUAGES, TranslatedText, Translations } from "../languages.tsx";
 import { may } from "../session/session.ts";
 import type { CampaignViewProps } from "./campaign.tsx";
 import type { Campaign } from "./choices.tsx";
-import { Translations, type Translation } from "./translations.tsx";
 import { saveCampaign } from "./save.ts";
 
+type Translation = components["schemas"]["SignupTranslation"];
 type Question = components["schemas"]["SignupQuestion"];
 
 const NEW: Question = { label: "", is_long: false, is_required: false, choices: [] };
@@ -46,7 +47,25 @@ export function SignupPageSettings(props: CampaignViewProps) {
             hint="Leave it empty for none."
             rows={4}
           />
-          <Translations translations={translations} />
+          <Translations
+            translations={translations}
+            hint="Promoters who read one of these see it instead. Leave a text empty to show yours."
+            begin={(language) => ({ language, description: null, terms: null })}
+            fields={({ language, description, terms }, change) => (
+              <>
+                <TranslatedText
+                  label={`What it says in ${LANGUAGES[language]}`}
+                  text={description}
+                  onText={(text) => change({ description: text })}
+                />
+                <TranslatedText
+                  label={`Terms in ${LANGUAGES[language]}`}
+                  text={terms}
+                  onText={(text) => change({ terms: text })}
+                />
+              </>
+            )}
+          />
           <Questions questions={questions} />
         </fieldset>
       </Form>

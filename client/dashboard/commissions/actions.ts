@@ -29,6 +29,7 @@ export const COMMISSION_ACTIONS: Action[] = [
     effect:
       "They are made now instead of at the end of the period, one for each promoter and campaign. The minimum payment is ignored.",
     isDanger: false,
+    way: { path: "/admin/payouts#tab=all&status=pending", words: "Show the payouts" },
     findGroups: findPromoters,
     send: (ids) => answer(api.POST("/api/v2/company/commissions/generate_payouts", { body: { ids } })),
   },

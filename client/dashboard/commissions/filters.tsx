@@ -3,13 +3,15 @@ import { api, page } from "../../ui/api/client.ts";
 import type { operations } from "../../ui/api/types.ts";
 import { endOf, startOf } from "../../ui/day.ts";
 import type { Filters } from "../../ui/fragment.ts";
-import { Choose, Day, Only, optionsOf, SearchField } from "../../ui/table/filters.tsx";
+import { Choose, Day, FoldedFilters, Only, optionsOf, SearchField } from "../../ui/table/filters.tsx";
 import { orderOf, PAGE_LENGTH, type Rows, type Wanted } from "../../ui/table/list.ts";
 import { ChooseCampaign, type Campaign } from "../campaigns/choices.tsx";
 import { suspicionsOf } from "../suspicions.ts";
 import { STATUSES, type Commission } from "./words.ts";
 
 type Query = NonNullable<operations["listCommissions"]["parameters"]["query"]>;
+
+const FOLDED = ["status", "paid", "campaign", "suspicion", "from", "to"] as const;
 
 /** The filters of the list, with their defaults. */
 export const USUAL = {
@@ -78,12 +80,14 @@ export function CommissionFilterBar({
           label="Search commissions"
           placeholder="Event id, or e-mail or uid of the lead"
         />
-        <Choose filters={filters} name="status" label="State" options={STATUS_OPTIONS} />
-        <Choose filters={filters} name="paid" label="Paid" options={PAID_OPTIONS} />
-        <ChooseCampaign filters={filters} campaigns={campaigns} />
-        <Choose filters={filters} name="suspicion" label="Suspicions" options={SUSPICION_OPTIONS} />
-        <Day filters={filters} name="from" label="Earned from" />
-        <Day filters={filters} name="to" label="Earned until" />
+        <FoldedFilters filters={filters} usual={USUAL} names={FOLDED}>
+          <Choose filters={filters} name="status" label="State" options={STATUS_OPTIONS} />
+          <Choose filters={filters} name="paid" label="Paid" options={PAID_OPTIONS} />
+          <ChooseCampaign filters={filters} campaigns={campaigns} />
+          <Choose filters={filters} name="suspicion" label="Suspicions" options={SUSPICION_OPTIONS} />
+          <Day filters={filters} name="from" label="Earned from" />
+          <Day filters={filters} name="to" label="Earned until" />
+        </FoldedFilters>
         <div class="end">{children}</div>
       </div>
       <Only filters={filters} name="promoter" />

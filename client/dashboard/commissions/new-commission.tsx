@@ -59,7 +59,7 @@ export function NewCommission({ onClose, reload }: { onClose: () => void; reload
             inputMode="decimal"
             required
           />
-          <Select form={form} name="unit" label="What" options={UNIT_OPTIONS} />
+          <Select form={form} name="unit" label="Given in" options={UNIT_OPTIONS} />
         </div>
         <TextArea
           form={form}

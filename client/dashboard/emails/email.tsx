@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals";
+import { useSignal, type Signal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso/router";
 import { answer, api, made, page } from "../../ui/api/client.ts";
@@ -13,6 +13,7 @@ import { Form, useForm } from "../../ui/form/form.tsx";
 import { useFilters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
 import { CampaignBoxes } from "../campaigns/choices.tsx";
+import { LANGUAGES, TranslatedText, Translations } from "../languages.tsx";
 import { may, session } from "../session/session.ts";
 import { Preview } from "./preview.tsx";
 import {
@@ -21,6 +22,7 @@ import {
   TRIGGER_NAMES,
   TRIGGERS,
   type Email,
+  type Translation,
   type Trigger,
   type TriggerInfo,
 } from "./query.ts";
@@ -71,6 +73,7 @@ function Editor({ email, triggers, campaigns, trigger }: Parts & { trigger: Trig
   const { route } = useLocation();
   const allowed = useSignal<ReadonlySet<number>>(new Set(email?.allowed_campaign_ids));
   const form = useForm(valuesOf(email, trigger, triggers));
+  const translations = useSignal<Translation[]>(email?.translations ?? []);
   const { subject, content, trigger_on: chosen } = form.values;
   const chosenTrigger = chosen.value as Trigger;
   const known = triggers.find(({ trigger_on: name }) => name === chosenTrigger);
@@ -80,6 +83,7 @@ function Editor({ email, triggers, campaigns, trigger }: Parts & { trigger: Trig
       name: given.name,
       subject: given.subject,
       content: given.content,
+      translations: translations.value,
       allowed_campaign_ids: [...allowed.value],
       trigger: {
         enabled: given.enabled,
@@ -118,12 +122,13 @@ function Editor({ email, triggers, campaigns, trigger }: Parts & { trigger: Trig
             />
           )}
           <Texts form={form} placeholders={known?.placeholders ?? []} />
+          <OtherTexts translations={translations} trigger={chosenTrigger} />
         </Form>
         {email !== null && isInstead(email, triggers) && may("manager") && <BackToOriginal of={email} />}
       </div>
       <Preview
-        subject={subject.value}
-        content={content.value}
+        main={{ subject: subject.value, content: content.value }}
+        translations={translations.value}
         trigger_on={chosenTrigger}
         {...(firstCampaign !== undefined && { campaign_id: firstCampaign })}
       />
@@ -191,6 +196,38 @@ function Texts({
         </span>
       </fieldset>
     </div>
+  );
+}
+
+/** Subject and text in further languages. They begin with the built-in e-mail of the language, if there is one. */
+function OtherTexts({ translations, trigger }: { translations: Signal<Translation[]>; trigger: Trigger }) {
+  const begin = async (language: Translation["language"]) => {
+    const triggers = await loadTriggers(language);
+    const { original } = triggers.find(({ trigger_on: name }) => name === trigger) ?? {};
+    return { language, subject: original?.subject ?? null, content: original?.content ?? null };
+  };
+  return (
+    <Translations
+      translations={translations}
+      hint="Promoters who read one of these get it instead. Leave a text empty to send yours."
+      begin={begin}
+      fields={({ language, subject, content }, change) => (
+        <>
+          <TranslatedText
+            label={`Subject in ${LANGUAGES[language]}`}
+            text={subject}
+            onText={(text) => change({ subject: text })}
+            rows={1}
+          />
+          <TranslatedText
+            label={`Text in ${LANGUAGES[language]}`}
+            text={content}
+            onText={(text) => change({ content: text })}
+            rows={8}
+          />
+        </>
+      )}
+    />
   );
 }
 

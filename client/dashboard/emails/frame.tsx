@@ -16,7 +16,6 @@ type Frame = components["schemas"]["EmailTemplate"];
 const SAMPLE = {
   subject: "A sample of e-mails from {{company_name}}",
   content: "Hello {{first_name}},\n\nthis is how e-mails to promoters look.\n\n{{company_name}}",
-  trigger_on: "broadcast" as const,
 };
 
 /** `/admin/emails/frame`: the HTML around the text of the company's own e-mails. */
@@ -76,7 +75,7 @@ function Editor({ frame, reload }: { frame: Frame; reload: () => Promise<void> }
           </p>
         )}
       </div>
-      <Preview {...SAMPLE} html={form.values.html.value} />
+      <Preview main={SAMPLE} trigger_on="broadcast" html={form.values.html.value} />
     </div>
   );
 }

@@ -2,7 +2,8 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { answer, api } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
-import type { Trigger } from "./query.ts";
+import { LANGUAGES } from "../languages.tsx";
+import type { Translation, Trigger } from "./query.ts";
 
 /** Long enough for a word to be typed. */
 const PAUSE_MS = 400;
@@ -30,7 +31,7 @@ function documentOf(html: string): string {
 }
 
 function withPolicy(html: string): string {
-  return html.replace("<html>", `<html><head>${POLICY}</head>`);
+  return html.replace(/<html[^>]*>/, `$&<head>${POLICY}</head>`);
 }
 
 interface Draft {
@@ -38,12 +39,26 @@ interface Draft {
   content: string;
   trigger_on: Trigger;
   campaign_id?: number;
+  language?: Translation["language"];
   /** A frame to try. Absent: the one that is saved. */
   html?: string;
 }
 
+interface Props extends Pick<Draft, "trigger_on" | "campaign_id" | "html"> {
+  main: Pick<Draft, "subject" | "content">;
+  translations?: Translation[];
+}
+
 /** An e-mail as promoters get it, with sample data, while it is written. */
-export function Preview(draft: Draft) {
+export function Preview({ main, translations = [], ...about }: Props) {
+  const chosen = useSignal("");
+  const translation = translations.find(({ language }) => language === chosen.value);
+  const draft: Draft = {
+    ...about,
+    subject: translation?.subject ?? main.subject,
+    content: translation?.content ?? main.content,
+    ...(translation && { language: translation.language }),
+  };
   const shown = useSignal(draft);
   const typed = JSON.stringify(draft);
   useEffect(() => {
@@ -64,6 +79,21 @@ export function Preview(draft: Draft) {
   return (
     <section class="card stack" aria-label="Preview">
       <h2>Preview</h2>
+      {translations.length > 0 && (
+        <select
+          class="input"
+          aria-label="Language of the preview"
+          value={translation?.language ?? ""}
+          onChange={({ currentTarget }) => (chosen.value = currentTarget.value)}
+        >
+          <option value="">Main text</option>
+          {translations.map(({ language }) => (
+            <option key={language} value={language}>
+              {LANGUAGES[language]}
+            </option>
+          ))}
+        </select>
+      )}
       {refusal !== null && (
         <p class="fault">{Object.values(refusal.fields).flat().join(", ") || refusal.message}</p>
       )}
@@ -71,7 +101,7 @@ export function Preview(draft: Draft) {
         <p class="soft">{isEmpty ? "There is nothing to show yet." : "It is shown when it can be sent."}</p>
       ) : (
         <>
-          <strong>{email.subject}</strong>
+          <strong dir="auto">{email.subject}</strong>
           <iframe
             class="email-preview"
             title={`Preview of ${email.subject}`}

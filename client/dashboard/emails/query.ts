@@ -3,6 +3,7 @@ import type { components } from "../../ui/api/types.ts";
 import { PAGE_LENGTH, type Rows } from "../../ui/table/list.ts";
 
 export type Email = components["schemas"]["Email"];
+export type Translation = components["schemas"]["EmailTranslation"];
 /** A trigger with its placeholders and its built-in e-mail. */
 export type TriggerInfo = components["schemas"]["EmailTrigger"];
 export type Trigger = TriggerInfo["trigger_on"];
@@ -31,8 +32,10 @@ export function loadEmails(number: number, signal: AbortSignal): Promise<Rows<Em
   return page(api.GET("/api/v2/company/emails", { params: { query }, signal }));
 }
 
-export function loadTriggers(): Promise<TriggerInfo[]> {
-  return answer(api.GET("/api/v2/company/emails/triggers"));
+/** The triggers, with the built-in e-mails in a language. Absent: that of promoters who have none. */
+export function loadTriggers(language?: Translation["language"]): Promise<TriggerInfo[]> {
+  const query = { ...(language && { language }) };
+  return answer(api.GET("/api/v2/company/emails/triggers", { params: { query } }));
 }
 
 /** Whether an e-mail takes the place of a built-in one. */

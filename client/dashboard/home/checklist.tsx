@@ -45,6 +45,7 @@ export function Checklist({ steps }: { steps: SetupSteps }) {
 
 function stepsFor(accountId: string, origin: string): Step[] {
   return [
+    { name: "name", title: "Name your program", body: <ChooseName /> },
     {
       name: "script",
       title: "Put the script on your site",
@@ -77,6 +78,15 @@ function InsertScript({ origin, accountId }: { origin: string; accountId: string
   );
 }
 
+function ChooseName() {
+  return (
+    <p>
+      Promoters see your company as “{session.value?.account.name}”, on the portal and in e-mails.{" "}
+      <a href="/admin/settings/brand">Choose its name, logo and colour</a>
+    </p>
+  );
+}
+
 function SetLandingPage() {
   return (
     <p>
@@ -96,15 +106,9 @@ function ChooseReward() {
 
 function AddPromoter() {
   return (
-    <>
-      <p>
-        Add yourself <a href="/admin/promoters">as a promoter</a> to try everything out.
-      </p>
-      <p>
-        Promoters see your company as “{session.value?.account.name}”.{" "}
-        <a href="/admin/settings/account">Change the name</a>
-      </p>
-    </>
+    <p>
+      Add yourself <a href="/admin/promoters">as a promoter</a> to try everything out.
+    </p>
   );
 }
 

@@ -4,6 +4,7 @@ import type { components } from "../../ui/api/types.ts";
 import { Await } from "../../ui/feedback/state.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { requiredCents, typedAmount } from "../../ui/form/amount.ts";
+import { CountryField } from "../../ui/form/country.tsx";
 import { Checkbox, TextArea, TextField } from "../../ui/form/field.tsx";
 import { Form, useForm, type FormState } from "../../ui/form/form.tsx";
 import { may } from "../session/session.ts";
@@ -55,7 +56,7 @@ function Fields({ invoicing, onSaved }: { invoicing: Invoicing; onSaved: (saved:
         form={form}
         name="is_on"
         label="Write an invoice for each payment"
-        hint="In the promoter's name, ten minutes after the payment. What lacks something stays a draft."
+        hint="In the promoter's name, ten minutes after the payment. An invoice that lacks a detail stays a draft."
       />
       <Company form={form} />
       <TextField
@@ -94,14 +95,7 @@ function Company({ form }: { form: FormState<CompanyFields> }) {
     <>
       <TextField form={form} name="legal_name" label="Legal name" autocomplete="organization" />
       <TextArea form={form} name="address" label="Address" rows={3} autocomplete="street-address" />
-      <TextField
-        form={form}
-        name="country"
-        label="Country"
-        hint="Its two-letter code, such as DE."
-        maxLength={2}
-        autocomplete="country"
-      />
+      <CountryField form={form} name="country" label="Country" autocomplete="country" />
       <TextField form={form} name="vat_id" label="VAT number" autocomplete="off" />
       <TextField form={form} name="tax_number" label="Tax number" autocomplete="off" />
     </>

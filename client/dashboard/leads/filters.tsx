@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { api, page } from "../../ui/api/client.ts";
 import type { operations } from "../../ui/api/types.ts";
 import type { Filters } from "../../ui/fragment.ts";
-import { Choose, Only, optionsOf, SearchField } from "../../ui/table/filters.tsx";
+import { Choose, FoldedFilters, Only, optionsOf, SearchField } from "../../ui/table/filters.tsx";
 import { orderOf, PAGE_LENGTH, type Rows, type Wanted } from "../../ui/table/list.ts";
 import { ChooseCampaign, type Campaign } from "../campaigns/choices.tsx";
 import { SUSPICION_OPTIONS, suspicionsOf } from "../suspicions.ts";
@@ -54,6 +54,8 @@ const STATE_OPTIONS = optionsOf("Any state", {
   not_denied: `Not ${STATES.denied.words.toLowerCase()}`,
 });
 
+const FOLDED = ["type", "state", "own", "campaign", "suspicion"] as const;
+
 /** The filters of the list of leads. */
 export function LeadFilterBar({
   filters,
@@ -71,18 +73,20 @@ export function LeadFilterBar({
     <>
       <div class="table-tools">
         <SearchField filters={filters} label="Search leads" placeholder="E-mail, your id, name or website" />
-        <Choose filters={filters} name="type" label="Customers" options={TYPE_OPTIONS} />
-        <Choose filters={filters} name="state" label="State" options={STATE_OPTIONS} />
-        {statuses.length > 0 && (
-          <Choose
-            filters={filters}
-            name="own"
-            label="Own status"
-            options={[["", "Any own status"], ...statusOptions(statuses)]}
-          />
-        )}
-        <ChooseCampaign filters={filters} campaigns={campaigns} />
-        <Choose filters={filters} name="suspicion" label="Suspicions" options={SUSPICION_OPTIONS} />
+        <FoldedFilters filters={filters} usual={USUAL} names={FOLDED}>
+          <Choose filters={filters} name="type" label="Customers" options={TYPE_OPTIONS} />
+          <Choose filters={filters} name="state" label="State" options={STATE_OPTIONS} />
+          {statuses.length > 0 && (
+            <Choose
+              filters={filters}
+              name="own"
+              label="Own status"
+              options={[["", "Any own status"], ...statusOptions(statuses)]}
+            />
+          )}
+          <ChooseCampaign filters={filters} campaigns={campaigns} />
+          <Choose filters={filters} name="suspicion" label="Suspicions" options={SUSPICION_OPTIONS} />
+        </FoldedFilters>
         <div class="end">{children}</div>
       </div>
       <Only filters={filters} name="promoter" />

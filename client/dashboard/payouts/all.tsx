@@ -3,7 +3,7 @@ import { Empty } from "../../ui/feedback/state.tsx";
 import { date, money, periodWords } from "../../ui/format.ts";
 import type { Filters } from "../../ui/fragment.ts";
 import { useChoice } from "../../ui/table/choice.ts";
-import { Choose, NoneFits, Only, optionsOf, SearchField } from "../../ui/table/filters.tsx";
+import { Choose, FoldedFilters, NoneFits, Only, optionsOf, SearchField } from "../../ui/table/filters.tsx";
 import { ChosenActions } from "../../ui/table/chosen.tsx";
 import { ColumnMenu, useColumns } from "../../ui/table/columns.tsx";
 import { useList } from "../../ui/table/list.ts";
@@ -60,8 +60,10 @@ const METHOD_OPTIONS = optionsOf("Any method", { ...METHODS, not_set: "None chos
 const DUE_OPTIONS = optionsOf("Due whenever", {
   next: "Due next",
   overdue: "Overdue",
-  custom: "By hand or on own terms",
+  custom: "Paid by hand, or on other days",
 });
+
+const FOLDED = ["status", "due", "campaign", "method"] as const;
 
 /** Every payout. */
 export function PayoutList({
@@ -79,10 +81,12 @@ export function PayoutList({
     <>
       <div class="table-tools">
         <SearchField filters={filters} label="Search payouts" placeholder="Name or e-mail of the promoter" />
-        <Choose filters={filters} name="status" label="State" options={STATUS_OPTIONS} />
-        <Choose filters={filters} name="due" label="Due" options={DUE_OPTIONS} />
-        <ChooseCampaign filters={filters} campaigns={campaigns.data.value} />
-        <Choose filters={filters} name="method" label="Payout method" options={METHOD_OPTIONS} />
+        <FoldedFilters filters={filters} usual={USUAL} names={FOLDED}>
+          <Choose filters={filters} name="status" label="State" options={STATUS_OPTIONS} />
+          <Choose filters={filters} name="due" label="Due" options={DUE_OPTIONS} />
+          <ChooseCampaign filters={filters} campaigns={campaigns.data.value} />
+          <Choose filters={filters} name="method" label="Payout method" options={METHOD_OPTIONS} />
+        </FoldedFilters>
         <div class="end">
           <SavedViews list="payouts" filters={filters} usual={{ ...USUAL, tab: "all" }} />
           <ColumnMenu columns={COLUMNS} chosen={columns} />

@@ -36,7 +36,12 @@ export function Payouts() {
           hint={sums?.overdue.due_date && `since ${date(sums.overdue.due_date)}`}
           onShow={() => show("overdue")}
         />
-        <Sum title="By hand or on own terms" sums={sums?.custom} hint={null} onShow={() => show("custom")} />
+        <Sum
+          title="Paid by hand, or on other days"
+          sums={sums?.custom}
+          hint={null}
+          onShow={() => show("custom")}
+        />
       </div>
       <Tabs
         label="Payouts"
@@ -87,7 +92,7 @@ function Sum({
       <span class="small soft">
         {/* The blank keeps the line's height until the sums are loaded. */}
         {sums ? several(sums.promoters_count, "promoter") : "\u00a0"} {hint}
-        {sums?.total_incl_tax === 0 && sums.promoters_count > 0 && "with nothing in money"}
+        {sums?.total_incl_tax === 0 && sums.promoters_count > 0 && "· rewards other than money"}
       </span>
     </button>
   );

@@ -12,12 +12,12 @@ import { requiredCents, typedAmount } from "../../ui/form/amount.ts";
 import { TextArea, TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { may } from "../session/session.ts";
+import { PROVIDERS } from "./words.ts";
 
 type Connection = components["schemas"]["PaymentConnection"];
 type Name = Connection["provider"];
 
 interface Words {
-  title: string;
   /** What it pays, and to whom. */
   pays: string;
   secret: string;
@@ -27,16 +27,14 @@ interface Words {
   event: ["webhook_id" | "webhook_key", label: string, hint: string];
 }
 
-const PROVIDERS: Record<Name, Words> = {
+const WORDS: Record<Name, Words> = {
   paypal: {
-    title: "PayPal",
     pays: "Pays payout methods of the kind PayPal.",
     secret: "Secret of your app",
     id: ["client_id", "Client id of your app"],
     event: ["webhook_id", "Webhook id", "Let the webhook post the events PAYMENT.PAYOUTS-ITEM."],
   },
   stripe: {
-    title: "Stripe",
     pays: "Promoters set up an account at Stripe from their portal, and get transfers to it.",
     secret: "Restricted key, which may write transfers, accounts and account links, and read the balance",
     event: [
@@ -46,22 +44,20 @@ const PROVIDERS: Record<Name, Words> = {
     ],
   },
   wise: {
-    title: "Wise",
     pays: "Makes drafts for payout methods of the kind Wise. You fund them at Wise.",
     secret: "API token",
     id: ["profile_id", "Id of the profile that pays"],
     event: ["webhook_key", "Public key", "Leave it empty: the server knows the key that Wise publishes."],
   },
   tremendous: {
-    title: "Tremendous",
-    pays: "Sends gift cards to payout methods that your team has set up with the detail gift_card_email.",
+    pays: "Sends gift cards. The portal does not offer them: set each promoter's address by the API, as a payout method of the kind “custom” with the detail “gift_card_email”.",
     secret: "API key",
     id: ["campaign_id", "Campaign that chooses the gift cards"],
     event: ["webhook_key", "Private key of the webhook", "Let it post the events ORDERS and REWARDS."],
   },
 };
 
-const NAMES = Object.keys(PROVIDERS) as Name[];
+const NAMES = Object.keys(WORDS) as Name[];
 
 /** The providers that send payouts, and what connects them. */
 export function Providers() {
@@ -123,7 +119,8 @@ interface ProviderCardProps {
 }
 
 function ProviderCard({ name, connection, reload, onEdit, onPrice }: ProviderCardProps) {
-  const { title, pays } = PROVIDERS[name];
+  const { pays } = WORDS[name];
+  const title = PROVIDERS[name];
   const hasEvents = connection !== null && (connection.has_webhook_key || connection.webhook_id !== null);
   const remove = async () => {
     const text = "The server stops asking about payments that are under way. You must decide about them.";
@@ -185,7 +182,8 @@ function ConnectDialog({
   onClose: () => void;
   onSaved: () => Promise<void>;
 }) {
-  const { title, secret, id, event } = PROVIDERS[name];
+  const { secret, id, event } = WORDS[name];
+  const title = PROVIDERS[name];
   const form = useForm({ secret: "", id: "", event: "" });
   return (
     <Dialog title={`Connect ${title}`} onClose={onClose}>
@@ -222,7 +220,7 @@ function FeeDialog({
   onClose: () => void;
   onSaved: () => Promise<void>;
 }) {
-  const { title } = PROVIDERS[provider];
+  const title = PROVIDERS[provider];
   const form = useForm({
     percent: rule ? String(rule.percent) : "",
     fixed: rule ? typedAmount(rule.fixed) : "",

@@ -1,3 +1,4 @@
+import { useSignal } from "@preact/signals";
 import { answer, api } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
 import type { components } from "../../ui/api/types.ts";
@@ -5,7 +6,7 @@ import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { tell } from "../../ui/feedback/tell.ts";
 import { dateTime, money, several } from "../../ui/format.ts";
 import { LeftOutList } from "./new-batch.tsx";
-import { METHODS, type PaymentsBatch } from "./words.ts";
+import { METHODS, PROVIDERS, type PaymentsBatch } from "./words.ts";
 
 type Plan = components["schemas"]["PaymentPlan"];
 
@@ -21,10 +22,18 @@ const FEES_BY = {
 export function SendMoney({ batch, onClose }: { batch: PaymentsBatch; onClose: () => void }) {
   const { id, method, ext_reference: name } = batch;
   const params = { path: { id } };
-  const plan = useLoad((signal) =>
-    answer(api.GET("/api/v2/company/payments_batches/{id}/plan", { params, signal })),
-  );
+  // Null: the server chooses.
+  const provider = useSignal<Plan["provider"] | null>(null);
+  const plan = useLoad((signal) => {
+    const query = provider.value === null ? {} : { provider: provider.value };
+    const given = { params: { ...params, query }, signal };
+    return answer(api.GET("/api/v2/company/payments_batches/{id}/plan", given));
+  });
   const found = plan.data.value;
+  const choose = (name: Plan["provider"]) => {
+    provider.value = name;
+    return plan.reload();
+  };
   const approve = async () => {
     await tell(async () => {
       await answer(api.POST("/api/v2/company/payments_batches/{id}/approve", { params }));
@@ -32,9 +41,10 @@ export function SendMoney({ batch, onClose }: { batch: PaymentsBatch; onClose: (
     });
     await plan.reload();
   };
-  const send = () =>
+  const send = ({ provider: payer }: Plan) =>
     tell(async () => {
-      await answer(api.POST("/api/v2/company/payments_batches/{id}/send", { params, body: {} }));
+      const body = { provider: payer };
+      await answer(api.POST("/api/v2/company/payments_batches/{id}/send", { params, body }));
       onClose();
       return `${name} is being sent`;
     });
@@ -43,6 +53,7 @@ export function SendMoney({ batch, onClose }: { batch: PaymentsBatch; onClose: (
       {plan.refusal.value && <p role="alert">{plan.refusal.value.message}</p>}
       {found && (
         <>
+          {found.providers.length > 1 && <Payers plan={found} onChoose={(name) => void choose(name)} />}
           <Amounts plan={found} />
           <ApprovalText {...found.approval} />
           <div class="dialog-foot">
@@ -55,7 +66,7 @@ export function SendMoney({ batch, onClose }: { batch: PaymentsBatch; onClose: (
               </button>
             )}
             {found.approval.not_sendable_because === null && (
-              <button class="button main" onClick={() => void send()}>
+              <button class="button main" onClick={() => void send(found)}>
                 Send {money(found.total)}
               </button>
             )}
@@ -63,6 +74,30 @@ export function SendMoney({ batch, onClose }: { batch: PaymentsBatch; onClose: (
         </>
       )}
     </Dialog>
+  );
+}
+
+function Payers({ plan, onChoose }: { plan: Plan; onChoose: (name: Plan["provider"]) => void }) {
+  const { provider, providers } = plan;
+  return (
+    <div class="field">
+      <label htmlFor="payer">Send it by</label>
+      <select
+        id="payer"
+        class="input auto"
+        value={provider}
+        onChange={({ currentTarget: { value } }) => {
+          const chosen = providers.find((name) => name === value);
+          if (chosen !== undefined) onChoose(chosen);
+        }}
+      >
+        {providers.map((name) => (
+          <option key={name} value={name}>
+            {PROVIDERS[name]}
+          </option>
+        ))}
+      </select>
+    </div>
   );
 }
 

@@ -35,10 +35,18 @@ export const METHODS: Record<PaymentsBatch["method"], string> = {
   custom: "Another way",
 };
 
+/** The names of payment providers. */
+export const PROVIDERS: Record<components["schemas"]["PaymentPlan"]["provider"], string> = {
+  paypal: "PayPal",
+  stripe: "Stripe",
+  wise: "Wise",
+  tremendous: "Tremendous",
+};
+
 /** Whether the payouts of a promoter can go into a batch, or why not. */
 export function readinessOf({ payouts, not_payable_because: why }: Group): { words: string; tone: Tone } {
   const inMoney = payouts.filter(({ unit }) => unit === "cash");
-  if (inMoney.length === 0) return { words: "Nothing in money", tone: "quiet" };
+  if (inMoney.length === 0) return { words: "Rewards other than money", tone: "quiet" };
   if (inMoney.every(({ payments_batch_id: batch }) => batch !== null))
     return { words: "In a batch already", tone: "quiet" };
   return why === null ? { words: "Now", tone: "good" } : { words: why, tone: "warn" };

@@ -2,13 +2,15 @@ import type { ComponentChildren } from "preact";
 import { api, page } from "../../ui/api/client.ts";
 import type { operations } from "../../ui/api/types.ts";
 import type { Filters } from "../../ui/fragment.ts";
-import { Choose, optionsOf, SearchField } from "../../ui/table/filters.tsx";
+import { Choose, FoldedFilters, optionsOf, SearchField } from "../../ui/table/filters.tsx";
 import { orderOf, PAGE_LENGTH, type Rows, type Wanted } from "../../ui/table/list.ts";
 import { ChooseCampaign, type Campaign } from "../campaigns/choices.tsx";
 import { SUSPICION_OPTIONS, suspicionsOf } from "../suspicions.ts";
 import { STATES, type Promoter } from "./words.ts";
 
 type Query = NonNullable<operations["listPromoters"]["parameters"]["query"]>;
+
+const FOLDED = ["state", "campaign", "suspicion", "archived"] as const;
 
 /** The filters of the list, with their defaults. */
 export const USUAL = {
@@ -66,10 +68,12 @@ export function PromoterFilterBar({
   return (
     <div class="table-tools">
       <SearchField filters={filters} label="Search promoters" placeholder="Name, e-mail or referral id" />
-      <Choose filters={filters} name="state" label="State" options={STATE_OPTIONS} />
-      <ChooseCampaign filters={filters} campaigns={campaigns} />
-      <Choose filters={filters} name="suspicion" label="Suspicions" options={SUSPICION_OPTIONS} />
-      <Choose filters={filters} name="archived" label="Archived" options={ARCHIVED_OPTIONS} />
+      <FoldedFilters filters={filters} usual={USUAL} names={FOLDED}>
+        <Choose filters={filters} name="state" label="State" options={STATE_OPTIONS} />
+        <ChooseCampaign filters={filters} campaigns={campaigns} />
+        <Choose filters={filters} name="suspicion" label="Suspicions" options={SUSPICION_OPTIONS} />
+        <Choose filters={filters} name="archived" label="Archived" options={ARCHIVED_OPTIONS} />
+      </FoldedFilters>
       <div class="end">{children}</div>
     </div>
   );

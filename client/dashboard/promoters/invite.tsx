@@ -8,6 +8,7 @@ import { several } from "../../ui/format.ts";
 import { Select, TextArea } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { campaignOptions, type Campaign } from "../campaigns/choices.tsx";
+import { LANGUAGE_OPTIONS, type Language } from "../languages.tsx";
 import { MailNotice } from "../mail-notice.tsx";
 
 type Invited = components["schemas"]["InvitedPromoters"];
@@ -23,7 +24,7 @@ export function InvitePeople({
   onClose: () => void;
 }) {
   const usual = campaigns.find(({ is_default: isDefault }) => isDefault) ?? campaigns[0];
-  const form = useForm({ emails: "", message: "", campaign_id: String(usual?.id ?? "") });
+  const form = useForm({ emails: "", message: "", language: "", campaign_id: String(usual?.id ?? "") });
   const invited = useSignal<Invited | null>(null);
   const chosen = campaigns.find(({ id }) => String(id) === form.values.campaign_id.value);
   if (invited.value !== null) return <Outcome invited={invited.value} onClose={onClose} />;
@@ -33,10 +34,11 @@ export function InvitePeople({
         <Form
           form={form}
           action="Invite them"
-          onSubmit={async ({ emails, message, campaign_id: campaignId }) => {
+          onSubmit={async ({ emails, message, language, campaign_id: campaignId }) => {
             const body = {
               emails: addressesIn(emails),
               ...(message !== "" && { message }),
+              ...(language !== "" && { language: language as Language }),
               ...(campaignId !== "" && { campaign_id: Number(campaignId) }),
             };
             invited.value = await answer(api.POST("/api/v2/company/promoters/invite", { body }));
@@ -61,20 +63,30 @@ export function InvitePeople({
             rows={3}
             maxLength={2_000}
           />
+          <Select
+            form={form}
+            name="language"
+            label="Their language"
+            options={[["", "The usual one"], ...LANGUAGE_OPTIONS]}
+          />
           {campaigns.length > 1 && (
             <Select form={form} name="campaign_id" label="Campaign" options={campaignOptions(campaigns)} />
           )}
           <MailNotice instead="You get the links to copy." />
         </Form>
-        {chosen && (
-          <div class="stack tight">
-            <h3>Or give them this link</h3>
-            <p class="small soft">Anyone who opens it can join.</p>
-            <Copyable text={chosen.signup_url} of="the address of the sign-up page" />
-          </div>
-        )}
+        {chosen && <JoinLink url={chosen.signup_url} />}
       </div>
     </Dialog>
+  );
+}
+
+function JoinLink({ url }: { url: string }) {
+  return (
+    <div class="stack tight">
+      <h3>Or give them this link</h3>
+      <p class="small soft">Anyone who opens it can join.</p>
+      <Copyable text={url} of="the address of the sign-up page" />
+    </div>
   );
 }
 

@@ -1,5 +1,5 @@
 import { listAddress } from "../../ui/fragment.ts";
-import { count, date, exactPercent, money } from "../../ui/format.ts";
+import { count, country, date, exactPercent, money } from "../../ui/format.ts";
 import { LongFigure } from "../../ui/long-figure.tsx";
 import { SUSPICIONS } from "../suspicions.ts";
 import { NoteForm } from "./note.tsx";
@@ -80,7 +80,7 @@ function Profile({ promoter }: { promoter: Promoter }) {
     ["Website", profile.website],
     ["Company", profile.company_name],
     ["VAT id", profile.vat_id],
-    ["Country", profile.country],
+    ["Country", profile.country && country(profile.country)],
     ["Address", profile.address],
     ["Phone", profile.phone_number],
     ["Tax rate", exactPercent(taxRate)],

@@ -1,6 +1,7 @@
 import { answer, api } from "../../ui/api/client.ts";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
+import { CountryField } from "../../ui/form/country.tsx";
 import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { may } from "../session/session.ts";
@@ -13,7 +14,6 @@ const PROFILE = [
   ["website", "Website"],
   ["company_name", "Company"],
   ["vat_id", "VAT id"],
-  ["country", "Country"],
   ["address", "Address"],
   ["phone_number", "Phone"],
 ] as const;
@@ -36,6 +36,7 @@ export function ProfileDialog({
     cust_id: custId ?? "",
     ...typedTerms(promoter),
     ...(known as Record<ProfileName, string>),
+    country: profile.country ?? "",
   });
   return (
     <Dialog title={`Edit ${promoter.name}`} onClose={onClose}>
@@ -63,6 +64,7 @@ export function ProfileDialog({
           {PROFILE.map(([name, label]) => (
             <TextField key={name} form={form} name={name} label={label} />
           ))}
+          <CountryField form={form} name="country" label="Country" />
         </div>
       </Form>
     </Dialog>

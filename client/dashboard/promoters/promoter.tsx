@@ -88,7 +88,7 @@ function Actions({ promoter, loaded }: { promoter: Promoter; loaded: Loaded<Prom
   return (
     <>
       <PortalButton promoter={promoter} />
-      {archivedAt === null && <LetInButton promoter={promoter} />}
+      {archivedAt === null && may("owner") && <LetInButton promoter={promoter} />}
       <button class="button" onClick={() => (isEditing.value = true)}>
         Edit
       </button>

@@ -10,7 +10,7 @@ export type Role = Session["user"]["role"];
 
 const RANKS: Record<Role, number> = { viewer: 0, manager: 1, owner: 2 };
 
-/** The session, or null if nobody is signed in or it is not loaded yet. */
+/** The session, or null if no user is signed in or it is not loaded yet. */
 export const session = signal<Session | null>(null);
 
 /** Whether the signed-in user has at least this role. It only hides buttons; the server checks every request. */

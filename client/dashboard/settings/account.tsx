@@ -8,6 +8,7 @@ import { Checkbox, Select, TextField } from "../../ui/form/field.tsx";
 import { fillForm, Form, useForm, type FormState } from "../../ui/form/form.tsx";
 import { Page } from "../../ui/shell/page.tsx";
 import { currencyOptions } from "../currencies.ts";
+import { LANGUAGE_OPTIONS } from "../languages.tsx";
 import { findSession } from "../session/session.ts";
 import { TrackerFields, trackerOf, typedTracker } from "./tracker-fields.tsx";
 
@@ -61,6 +62,7 @@ function valuesOf(account: Account) {
     currency: account.currency,
     time_zone: account.time_zone,
     mail_sender: account.mail_sender ?? "",
+    promoter_language: account.promoter_language as string,
     payout_cycle: account.payout_cycle as string,
     net_payout_days: String(account.net_payout_days),
     min_payment: typedAmount(account.min_payment, account.currency),
@@ -98,6 +100,7 @@ function changesOf({
     commission_base: { less_tax, less_shipping, fee_percentage: Number(fee_percentage) },
     tracker: trackerOf({ global, data_global, cookie, script, reads_fragment }),
     mail_sender: values.mail_sender || null,
+    promoter_language: values.promoter_language as Account["promoter_language"],
     payout_cycle: values.payout_cycle as Account["payout_cycle"],
     net_payout_days: Number(values.net_payout_days),
     min_paying_customers: Number(values.min_paying_customers),
@@ -135,7 +138,20 @@ function Company({ form, zone, currency }: { form: FormState<Settings>; zone: st
         form={form}
         name="mail_sender"
         label="Sender of e-mails"
-        hint="Such as Acme <partners@acme.example>. Leave it empty for the server's usual sender."
+        hint={
+          <>
+            Such as Acme &lt;partners@acme.example&gt;. If whoever runs the server does not allow its domain,
+            it gets the replies. Logo, colour and name for promoters are on the page{" "}
+            <a href="/admin/settings/brand">Brand</a>.
+          </>
+        }
+      />
+      <Select
+        form={form}
+        name="promoter_language"
+        label="Language of promoters"
+        hint="Of e-mails to those who have not signed in yet. Later, each promoter has their own."
+        options={LANGUAGE_OPTIONS}
       />
     </section>
   );
@@ -170,7 +186,7 @@ function baseSentence(values: FormState<Settings>["values"]): string {
   const given = ["what the customer paid"];
   if (values.less_tax.value) given.push("less tax");
   if (values.less_shipping.value) given.push("less shipping");
-  if (Number(values.fee_percentage.value) > 0) given.push(`less ${values.fee_percentage.value} % for fees`);
+  if (Number(values.fee_percentage.value) > 0) given.push(`less ${values.fee_percentage.value}% for fees`);
   return `Commissions are computed on ${given.join(", ")}.`;
 }
 

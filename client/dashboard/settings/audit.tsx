@@ -9,7 +9,7 @@ import { tell } from "../../ui/feedback/tell.ts";
 import { dateTime } from "../../ui/format.ts";
 import { useFilters, type Filters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
-import { Choose, Day, NoneFits, optionsOf } from "../../ui/table/filters.tsx";
+import { Choose, Day, FoldedFilters, NoneFits, optionsOf } from "../../ui/table/filters.tsx";
 import { PAGE_LENGTH, useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { SavedViews } from "../saved-views.tsx";
@@ -72,19 +72,23 @@ export function AuditLog() {
   );
 }
 
+const FOLDED = ["actor", "action", "entity", "from", "to"] as const;
+
 function AuditFilters({ filters }: { filters: Filters<typeof USUAL> }) {
   return (
     <div class="table-tools">
-      <Choose filters={filters} name="actor" label="Who" options={optionsOf("Anyone", ACTORS)} />
-      <Choose
-        filters={filters}
-        name="action"
-        label="What was done"
-        options={optionsOf("Any change", ACTIONS)}
-      />
-      <Choose filters={filters} name="entity" label="To what" options={optionsOf("Anything", ENTITIES)} />
-      <Day filters={filters} name="from" label="From" />
-      <Day filters={filters} name="to" label="To" />
+      <FoldedFilters filters={filters} usual={USUAL} names={FOLDED}>
+        <Choose filters={filters} name="actor" label="Who" options={optionsOf("Anyone", ACTORS)} />
+        <Choose
+          filters={filters}
+          name="action"
+          label="What was done"
+          options={optionsOf("Any change", ACTIONS)}
+        />
+        <Choose filters={filters} name="entity" label="To what" options={optionsOf("Anything", ENTITIES)} />
+        <Day filters={filters} name="from" label="From" />
+        <Day filters={filters} name="to" label="To" />
+      </FoldedFilters>
       <SavedViews list="audit_log" filters={filters} usual={USUAL} />
     </div>
   );

@@ -3,6 +3,7 @@ import { useLoad } from "../../ui/api/load.ts";
 import type { components } from "../../ui/api/types.ts";
 import { Await } from "../../ui/feedback/state.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
+import { CountryField } from "../../ui/form/country.tsx";
 import { TextField } from "../../ui/form/field.tsx";
 import { fillForm, Form, useForm } from "../../ui/form/form.tsx";
 import { Page } from "../../ui/shell/page.tsx";
@@ -47,7 +48,7 @@ function BankAccountForm({ bank }: { bank: BankAccount }) {
           <TextField form={form} name="street" label="Street and number" />
           <TextField form={form} name="postal_code" label="Postal code" />
           <TextField form={form} name="city" label="City" />
-          <TextField form={form} name="country" label="Country" hint="Two letters, such as NL." />
+          <CountryField form={form} name="country" label="Country" />
         </div>
       </section>
       <section class="card stack">

@@ -34,7 +34,7 @@ export function ComeOver() {
     if (runs.data.value?.some(isOpen)) await runs.reload();
   }, LOOK_EVERY_MS);
   return (
-    <Page title="Come over">
+    <Page title="Move here">
       <div class="stack wide">
         <Order reload={runs.reload} />
         <section class="card stack">

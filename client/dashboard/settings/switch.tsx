@@ -27,7 +27,7 @@ const STEPS: Record<StepName, { title: string; body: ComponentChildren }> = {
     title: "Bring your records",
     body: (
       <p>
-        <a href="/admin/settings/come-over">Come over</a> from Rewardful, FirstPromoter, Tolt, PartnerStack or
+        <a href="/admin/settings/come-over">Move here</a> from Rewardful, FirstPromoter, Tolt, PartnerStack or
         Dub, or <a href="/admin/settings/import">import</a> CSV files of any other program. Whoever runs the
         server can also use <code>tidemark migrate</code> and <code>tidemark import-csv</code>.
       </p>

@@ -17,8 +17,8 @@ const FIGURES = {
 type Figure = keyof typeof FIGURES;
 
 /** The keys of the ranges' names, by days. */
-const RANGES = { 30: "course.30", 90: "course.90", 365: "course.365" } as const;
-type Days = keyof typeof RANGES;
+export const RANGES = { 30: "course.30", 90: "course.90", 365: "course.365" } as const;
+export type Days = keyof typeof RANGES;
 
 /** One figure over time, to switch between four. */
 export function Course() {
@@ -85,7 +85,8 @@ function unitOf(figure: Figure, total: number): string {
   return t(`course.unit.${figure}`, { count: total });
 }
 
-function Choice<K extends string | number>({
+/** Buttons of which one is pressed. */
+export function Choice<K extends string | number>({
   label,
   options,
   chosen,

@@ -11,6 +11,7 @@ import { stateWords } from "../words.ts";
 import { Course } from "./course.tsx";
 import { Terms } from "./terms.tsx";
 import { Earned } from "./earned.tsx";
+import { News } from "./news.tsx";
 import { QrCode } from "../../ui/feedback/qr-code.tsx";
 import { t } from "../../languages/messages.ts";
 
@@ -23,6 +24,7 @@ export function Home() {
     <Page title={t("page.home")}>
       <div class="stack wide">
         <ToSign />
+        <News />
         <YourLinks />
         <Earned />
         <Terms />

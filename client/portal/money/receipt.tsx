@@ -1,4 +1,5 @@
 import { answer, api } from "../../ui/api/client.ts";
+import { brand } from "../../ui/brand.ts";
 import { useLoad } from "../../ui/api/load.ts";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { Await } from "../../ui/feedback/state.tsx";
@@ -10,6 +11,7 @@ import { t } from "../../languages/messages.ts";
 
 /** The receipt of a payout, to read and to print. */
 export function Receipt({ id, onClose }: { id: number; onClose: () => void }) {
+  const logo = brand.value?.logo_url ?? null;
   const params = { path: { id } };
   const loaded = useLoad(() => answer(api.GET("/api/v2/affiliate/payouts/{id}/receipt", { params })), [id]);
   return (
@@ -37,6 +39,11 @@ export function Receipt({ id, onClose }: { id: number; onClose: () => void }) {
           ];
           return (
             <>
+              {logo !== null && (
+                <p class="brand">
+                  <img class="logo" src={logo} alt={payer.name} />
+                </p>
+              )}
               <dl class="facts">
                 {facts.map(([name, value]) => (
                   <>

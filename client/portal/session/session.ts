@@ -3,6 +3,7 @@ import { answer, api } from "../../ui/api/client.ts";
 import type { components } from "../../ui/api/types.ts";
 import { hasEnded } from "../../ui/feedback/sign-out.ts";
 import { writing } from "../../ui/format.ts";
+import { wear } from "../../ui/brand.ts";
 import { at, pathOf } from "../../ui/base.ts";
 import { speak } from "../../languages/languages.ts";
 import { language } from "../../languages/messages.ts";
@@ -14,7 +15,7 @@ const TOKEN_PLACE = "tidemark.portal.token";
 /** The key of the campaign that the portal was opened for. */
 const CAMPAIGN_PLACE = "tidemark.portal.campaign";
 
-/** The session, or null if nobody is signed in or it is not loaded yet. */
+/** The session, or null if no promoter is signed in or it is not loaded yet. */
 export const session = signal<Session | null>(null);
 
 /** The access token of a frame or of the company's view, or null if the session is by cookie. */
@@ -68,6 +69,7 @@ export async function begin(begun: Session): Promise<void> {
   // Users who view a promoter's portal keep their own language.
   if (chosen !== null && chosen !== language() && !begun.is_read_only) await speak(chosen);
   writing.value = { currency: begun.account.currency, timeZone: begun.account.time_zone };
+  wear(begun.brand);
   session.value = begun;
 }
 

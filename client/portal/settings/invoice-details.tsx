@@ -4,6 +4,7 @@ import type { components } from "../../ui/api/types.ts";
 import { Badge, type Tone } from "../../ui/feedback/badge.tsx";
 import { Await } from "../../ui/feedback/state.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
+import { CountryField } from "../../ui/form/country.tsx";
 import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { t } from "../../languages/messages.ts";
@@ -22,7 +23,6 @@ const FIELDS = [
   ["company_number", "off"],
   ["vat_id", "off"],
   ["address", "street-address"],
-  ["country", "country"],
 ] as const;
 
 /** The promoter's details on invoices and receipts. */
@@ -71,6 +71,7 @@ function DetailsForm({ details, onSaved }: { details: Details; onSaved: (saved: 
           autocomplete={autocomplete}
         />
       ))}
+      <CountryField form={form} name="country" label={t("invoice.country")} autocomplete="country" />
     </Form>
   );
 }

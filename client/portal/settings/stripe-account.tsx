@@ -6,7 +6,7 @@ import type { components } from "../../ui/api/types.ts";
 import { Badge, type Tone } from "../../ui/feedback/badge.tsx";
 import { Await, Empty } from "../../ui/feedback/state.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
-import { TextField } from "../../ui/form/field.tsx";
+import { CountryField } from "../../ui/form/country.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { Page } from "../../ui/shell/page.tsx";
 import { t, type TextKey } from "../../languages/messages.ts";
@@ -122,13 +122,12 @@ function StartForm({ account, onUsed }: { account: StripeAccount; onUsed: () => 
       }}
     >
       {isNew && (
-        <TextField
+        <CountryField
           form={form}
           name="country"
           label={t("stripe.country")}
           hint={t("stripe.country.hint")}
           autocomplete="country"
-          maxLength={2}
           required
         />
       )}
@@ -139,5 +138,6 @@ function StartForm({ account, onUsed }: { account: StripeAccount; onUsed: () => 
 async function load(signal: AbortSignal): Promise<StripeAccount> {
   const known = await answer(api.GET("/api/v2/affiliate/stripe_account", { signal }));
   if (!known.is_available || known.state === "none" || session.value?.is_read_only) return known;
-  return answer(api.POST("/api/v2/affiliate/stripe_account/check", { signal }));
+  // If Stripe can't be asked now, or was asked too often, the page shows what was known.
+  return answer(api.POST("/api/v2/affiliate/stripe_account/check", { signal })).catch(() => known);
 }

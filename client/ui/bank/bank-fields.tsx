@@ -1,7 +1,8 @@
 import type { components } from "../api/types.ts";
-import { locale, t, type TextKey } from "../../languages/messages.ts";
+import { t, type TextKey } from "../../languages/messages.ts";
 import { Select, TextField } from "../form/field.tsx";
 import type { FormState } from "../form/form.tsx";
+import { CountryField } from "../form/country.tsx";
 
 type BankForm = components["schemas"]["BankForm"];
 /** What a bank account needs, by country. */
@@ -78,13 +79,7 @@ export function BankFields({ form, forms }: { form: FormState<Record<string, str
         autocomplete="off"
         required
       />
-      <Select
-        form={form}
-        name="bank_country"
-        label={t("bank.country")}
-        options={[["", t("bank.country.choose")], ...countries()]}
-        required
-      />
+      <CountryField form={form} name="bank_country" label={t("bank.country")} required />
       {required.map((name) => (
         <BankField key={name} form={form} name={name} isRequired />
       ))}
@@ -124,19 +119,4 @@ function BankField({
 /** Before a country is chosen, no fields are shown. */
 function namesOf({ countries, elsewhere }: BankForms, country: string): BankForm {
   return country === "" ? { required: [], optional: [] } : (countries[country] ?? elsewhere);
-}
-
-/** Groups of countries, and codes for what is unknown. */
-const NO_COUNTRIES = new Set(["EU", "EZ", "UN", "QO", "ZZ", "XA", "XB"]);
-
-/** All countries in the reader's language, sorted by name. Former codes, such as DD, stand for countries listed already. */
-function countries(): [code: string, name: string][] {
-  const names = new Intl.DisplayNames(locale.value, { type: "region", fallback: "none" });
-  const letters = [..."ABCDEFGHIJKLMNOPQRSTUVWXYZ"];
-  const codes = letters.flatMap((first) => letters.map((second) => first + second));
-  return codes
-    .filter((code) => Intl.getCanonicalLocales(`und-${code}`)[0] === `und-${code}`)
-    .map((code): [string, string | undefined] => [code, NO_COUNTRIES.has(code) ? undefined : names.of(code)])
-    .filter((row): row is [string, string] => row[1] !== undefined)
-    .toSorted(([, one], [, other]) => one.localeCompare(other));
 }

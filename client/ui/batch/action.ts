@@ -1,4 +1,5 @@
 import { ask } from "../feedback/dialog.tsx";
+import type { Way } from "../feedback/toast.tsx";
 import { several } from "../format.ts";
 import { runBatch, type Outcome } from "./batch.ts";
 import { inWholeGroups, type FindGroups, type Selection } from "./selection.ts";
@@ -18,6 +19,8 @@ export interface Action {
   /** Its consequences. */
   effect: string;
   isDanger: boolean;
+  /** Where the result is. Absent: in the list itself. */
+  way?: Way;
   /** Which records must be sent together. Absent if each can be sent alone. */
   findGroups?: FindGroups;
   /** Whether a record may depend on another one, so that unchanged ones are tried a second time. */
@@ -51,7 +54,7 @@ export async function askAndAct(action: Action, task: Task): Promise<boolean> {
 
 /** Begins to act on the records, part by part. */
 export function act(action: Action, task: Task): void {
-  const { doing, done, as = "", findGroups, hasSecondTurn = false, send } = action;
+  const { doing, done, as = "", findGroups, hasSecondTurn = false, send, way } = action;
   const { records, one, reload } = task;
   void runBatch({
     title: `${doing} ${whoOf(task)}${as}`,
@@ -59,6 +62,7 @@ export function act(action: Action, task: Task): void {
     records: findGroups ? inWholeGroups(records, findGroups) : records,
     send,
     hasSecondTurn,
+    way,
     reload,
   });
 }

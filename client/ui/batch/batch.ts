@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { asRefusal, type Refusal } from "../api/refusal.ts";
-import { toast } from "../feedback/toast.tsx";
+import { toast, type Way } from "../feedback/toast.tsx";
 import { these, type NextIds, type Selection } from "./selection.ts";
 
 /** Work on many records. It continues on other pages, but not after the tab is closed. */
@@ -29,6 +29,8 @@ interface Work {
   title: string;
   /** The message at the end: `3 promoters accepted`. */
   done: (count: number) => string;
+  /** Where the result is. Absent: in the list itself. */
+  way?: Way | undefined;
   records: Selection;
   send: (ids: number[]) => Promise<Outcome>;
   /**
@@ -118,13 +120,13 @@ function tryAgain({ id, handledCount, errors }: Batch, job: Job): void {
   change(id, { handledCount: handledCount - named.length, errors: others });
 }
 
-async function finish(batch: Batch, { done, reload }: Job): Promise<void> {
+async function finish(batch: Batch, { done, way, reload }: Job): Promise<void> {
   const { id, handledCount, errors } = batch;
   const changedCount = changedCountOf(batch);
   // Records may have been deleted since they were chosen.
   change(id, { state: "done", total: handledCount });
   if (errors.length === 0) dismissBatch(id);
-  if (changedCount > 0) toast(done(changedCount));
+  if (changedCount > 0) toast(done(changedCount), way);
   await reload(changedCount);
 }
 

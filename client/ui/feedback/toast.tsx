@@ -5,9 +5,16 @@ import { t } from "../../languages/messages.ts";
 
 const SHOWN_MS = 6_000;
 
+/** A page where the result of an action is. */
+export interface Way {
+  path: string;
+  words: string;
+}
+
 interface Toast {
   id: number;
   text: string;
+  way?: Way | undefined;
   /** Null if nothing has failed. */
   refusal: Refusal | null;
 }
@@ -16,8 +23,8 @@ const shown = signal<Toast[]>([]);
 let lastId = 0;
 
 /** Shows a message for some seconds. Messages that need action belong on the page instead. */
-export function toast(text: string): void {
-  const id = show({ text, refusal: null });
+export function toast(text: string, way?: Way): void {
+  const id = show({ text, way, refusal: null });
   setTimeout(() => dismiss(id), SHOWN_MS);
 }
 
@@ -30,10 +37,11 @@ export function toastRefusal(refusal: Refusal): void {
 export function Toasts() {
   return (
     <div class="toasts" role="status" aria-live="polite">
-      {shown.value.map(({ id, text, refusal }) => (
+      {shown.value.map(({ id, text, way, refusal }) => (
         <div key={id} class="toast">
           <span class="stack tight">
             {text}
+            {way && <a href={way.path}>{way.words}</a>}
             {refusal && <RequestId of={refusal} />}
           </span>
           <button aria-label={t("dismiss")} onClick={() => dismiss(id)}>

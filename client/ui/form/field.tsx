@@ -68,7 +68,7 @@ export function Select<N extends string>({
   ...input
 }: FieldProps<N> & { options: readonly (readonly [value: string, words: string])[] } & Pick<
     ControlProps,
-    "required" | "disabled"
+    "required" | "disabled" | "autocomplete"
   >) {
   const { frame, control } = useField({ form, name, label, hint });
   return frame(

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { brand } from "../brand.ts";
+import { Logo } from "./logo.tsx";
 
 /** Whether a page was shown before. On the first page, the browser sets the focus. */
 let hasShownPage = false;
@@ -15,7 +17,7 @@ export function Page({
   children: ComponentChildren;
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => void (document.title = `${title} · Tidemark`), [title]);
+  useTitle(title);
   useEffect(() => {
     if (hasShownPage) heading.current?.focus({ preventScroll: true });
     hasShownPage = true;
@@ -35,13 +37,27 @@ export function Page({
 
 /** A page without navigation, for a single task. */
 export function LonePage({ title, children }: { title: string; children: ComponentChildren }) {
-  useEffect(() => void (document.title = `${title} · Tidemark`), [title]);
+  useTitle(title);
+  const shown = brand.value;
+  // The title of the sign-up page has the name, and that is enough without a logo.
+  const isNamed = shown?.logo_url === null && title.includes(shown.name);
   return (
     <main class="lone">
+      {shown !== null && !isNamed && (
+        <p class="brand">
+          <Logo name={shown.name} />
+        </p>
+      )}
       <div class="card stack">
         <h1>{title}</h1>
         {children}
       </div>
     </main>
   );
+}
+
+/** Names the tab after the page and the company. */
+function useTitle(title: string): void {
+  const name = brand.value?.name ?? "Tidemark";
+  useEffect(() => void (document.title = `${title} · ${name}`), [title, name]);
 }

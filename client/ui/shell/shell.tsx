@@ -6,6 +6,7 @@ import { isOffline } from "../api/offline.ts";
 import { Questions, useModal } from "../feedback/dialog.tsx";
 import { Toasts } from "../feedback/toast.tsx";
 import { pathOf } from "../base.ts";
+import { Logo } from "./logo.tsx";
 import { t } from "../../languages/messages.ts";
 
 /** A link of the navigation, for its page and all pages below. */
@@ -108,29 +109,8 @@ function Navigation({ home, groups }: Pick<ShellProps, "home" | "groups">) {
 function Brand({ name, home }: Pick<ShellProps, "name" | "home">) {
   return (
     <a class="brand" href={home}>
-      <Mark />
-      <span class="one-line">{name}</span>
+      <Logo name={name} />
     </a>
-  );
-}
-
-/** The logo: a tide and its mark. */
-export function Mark() {
-  return (
-    <svg
-      width="22"
-      height="22"
-      viewBox="0 0 22 22"
-      fill="none"
-      stroke="currentColor"
-      stroke-width="2"
-      aria-hidden="true"
-    >
-      <path
-        d="M2 7h18M2 12.5c3 0 3-2 6-2s3 2 6 2 3-2 6-2M2 17.5c3 0 3-2 6-2s3 2 6 2 3-2 6-2"
-        stroke-linecap="round"
-      />
-    </svg>
   );
 }
 

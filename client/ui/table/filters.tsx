@@ -41,6 +41,39 @@ export function SearchField<F extends { q: string }>({
   );
 }
 
+/**
+ * Filters that a phone shows only after its button is pressed, because they would fill most of the window. The button says
+ * how many of them, by their names, narrow the list.
+ */
+export function FoldedFilters<F extends Record<string, string>>({
+  filters,
+  usual,
+  names,
+  children,
+}: {
+  filters: Filters<F>;
+  /** The filters of the whole list. */
+  usual: F;
+  names: readonly (keyof F)[];
+  children: ComponentChildren;
+}) {
+  const isOpen = useSignal(false);
+  const values = filters.values.value;
+  const active = names.filter((name) => values[name] !== usual[name]).length;
+  return (
+    <>
+      <button
+        class="button fold-button"
+        aria-expanded={isOpen.value}
+        onClick={() => (isOpen.value = !isOpen.value)}
+      >
+        {active === 0 ? "Filters" : `Filters: ${active}`}
+      </button>
+      <div class={isOpen.value ? "fold open" : "fold"}>{children}</div>
+    </>
+  );
+}
+
 /** A filter with a few options: `[value, words]`. */
 export function Choose<F extends Record<string, string>>({
   filters,
@@ -123,7 +156,7 @@ export function Only<F extends Record<string, string>>({
   );
 }
 
-/** Stands in an empty list: the way back to all records if the filters hide them, otherwise what to do first. */
+/** Shown instead of an empty list: a button that clears the filters if they hide all records, otherwise what to do first. */
 export function NoneFits<F extends ListFilters>({
   filters,
   usual,

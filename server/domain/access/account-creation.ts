@@ -12,6 +12,8 @@ import { putApiKey } from "../program/account/api-key.ts";
 /** The input for a new account and its default campaign. */
 export interface NewAccount {
   name: string;
+  /** Whether nobody has chosen the name. */
+  hasFirstName?: boolean;
   /** Generated if missing. */
   publicId?: string | undefined;
   landingUrl: string;
@@ -103,6 +105,7 @@ async function putAccount(
     id: input.accountId,
     publicId: input.publicId ?? `acc_${chance.token(12)}`,
     name: input.name,
+    ...(input.hasFirstName && { hasFirstName: true }),
     defaultCampaignId: input.campaignId,
     honoursPrivacyControl: input.honoursPrivacyControl ?? false,
     currency: "USD",

@@ -45,11 +45,14 @@ export const MONEY_EMAIL_KINDS = [
   "payment_unclaimed",
   "payment_failed",
   "payment_returned",
+  "stripe_incomplete",
+  "stripe_ready",
+  "stripe_restricted",
 ] as const;
 
 /**
- * A kind of e-mail to promoters about the way of their money. Campaigns can't switch it off and nobody unsubscribes from it,
- * because someone else may have taken the money, or it waits for the promoter.
+ * A kind of e-mail to promoters about where their money goes. Campaigns can't switch it off and promoters can't unsubscribe from
+ * it, because someone else may have taken the money, or it waits for the promoter.
  */
 export type MoneyEmailKind = (typeof MONEY_EMAIL_KINDS)[number];
 

@@ -5,15 +5,16 @@ import { SYSTEM, type Context } from "../context.ts";
 import type { MoneyEmailKind, OwnerEmailKind } from "../events/email.ts";
 import { enqueue, newDelivery } from "../events/webhook/delivery.ts";
 import { isErased } from "../people/erased.ts";
-import { promoterName, promoters } from "../people/promoter/promoter.ts";
+import { mailLanguage, promoterName, promoters } from "../people/promoter/promoter.ts";
 import { accounts } from "../program/account/account.ts";
+import { shownName } from "../program/account/brand.ts";
 
 /** The values of an e-mail in the language of its promoter. */
 type ValuesIn = (language: Language) => Record<string, string>;
 
 /**
- * Writes an e-mail to a promoter about the way of their money, in the commit of what it tells. Nobody can switch such e-mails
- * off. Erased promoters, and those who have not confirmed their address, get none.
+ * Writes an e-mail to a promoter about where their money goes, in the commit of the change that it reports. Campaigns and
+ * promoters can't switch such e-mails off. Erased promoters, and those who have not confirmed their address, get none.
  */
 export async function enqueueMoneyEmail(
   tx: Transaction,
@@ -32,8 +33,8 @@ export async function enqueueMoneyEmail(
     values: {
       first_name: promoter.profile.firstName ?? promoterName(promoter),
       email: promoter.email,
-      company_name: account.name,
-      ...values(promoter.language ?? "en"),
+      company_name: shownName(account),
+      ...values(mailLanguage(account, promoter)),
     },
   };
   const id = await store.nextId("delivery");

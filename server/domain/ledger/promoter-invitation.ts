@@ -1,9 +1,10 @@
 import { Failure } from "../../failure.ts";
+import type { Language } from "../../languages/languages.ts";
 import type { Account } from "../program/account/account.ts";
 import { loadCampaign } from "../program/campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import { createPromoter, type CreatedPromoter } from "../people/promoter/creation.ts";
-import { findPromoterByEmail, newProfile, type Promoter } from "../people/promoter/promoter.ts";
+import { findPromoterByEmail, mailLanguage, newProfile, type Promoter } from "../people/promoter/promoter.ts";
 import { refLink } from "../people/promoter-campaign/promoter-campaign.ts";
 import { asItIs } from "../show.ts";
 import { loadTerms } from "./terms.ts";
@@ -16,6 +17,8 @@ export interface Invitation {
   campaignId: number | null;
   /** A message from the company, or null. */
   message: string | null;
+  /** The language of the promoters, or null if it is not known. */
+  language: Language | null;
   /** Whether each gets an e-mail. */
   isMailed: boolean;
 }
@@ -63,7 +66,7 @@ async function inviteOne(context: Context, account: Account, given: OneInvitatio
 async function add(
   context: Context,
   account: Account,
-  { email, campaignId, message, isMailed }: OneInvitation,
+  { email, campaignId, message, language: wanted, isMailed }: OneInvitation,
 ): Promise<CreatedPromoter> {
   const id = await context.store.nextId("delivery");
   return createPromoter(context, account, {
@@ -71,12 +74,14 @@ async function add(
     email,
     campaignId,
     profile: newProfile({}),
-    ...(isMailed && { own: { isInvited: true as const } }),
+    own: {
+      ...(isMailed && { isInvited: true as const }),
+      ...(wanted !== null && { language: wanted }),
+    },
     async invite(tx, { promoter, promoterCampaign: joined, campaign }) {
       if (!isMailed) return;
-      const offer = (
-        await loadTerms(tx, { account, campaign, joined, promoter, language: promoter.language })
-      ).join(" ");
+      const language = mailLanguage(account, promoter);
+      const offer = (await loadTerms(tx, { account, campaign, joined, promoter, language })).join(" ");
       await enqueueAccessEmail(tx, context, {
         id,
         kind: "promoter_invitation",

@@ -11,6 +11,7 @@ import {
 } from "../../storage/query.ts";
 import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
+import type { UploadedFile } from "../program/account/account.ts";
 import { campaigns, type Campaign } from "../program/campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import { nameKey } from "./origin.ts";
@@ -21,16 +22,6 @@ import { isoRange, type Span } from "../span.ts";
 export const ASSET_TYPES = ["image", "document", "link", "text"] as const;
 
 export type AssetType = (typeof ASSET_TYPES)[number];
-
-/** An uploaded file. */
-export interface UploadedFile {
-  /** Its name in the place for uploads, such as `q3kPz0Yc.png`. A changed file gets another name. */
-  name: string;
-  format: string;
-  bytes: number;
-  /** The size of an image, in pixels, or null for other files. */
-  image: { width: number; height: number } | null;
-}
 
 /** Material for promoters: a banner, a document, a page to link to, or a text. */
 export interface Asset {

@@ -4,8 +4,8 @@ import { table, type Column } from "../../storage/table.ts";
 import type { PromoterCampaign } from "./promoter-campaign/promoter-campaign.ts";
 
 /**
- * What a visit tells that reports show. `source`: the site with the link, otherwise `utm_source`. `page`: the page that
- * the visitor reached, without its query.
+ * The parts of a visit's origin that have a report. `source`: the site with the link, otherwise `utm_source`. `page`: the
+ * page that the visitor reached, without its query.
  */
 export const ORIGIN_KINDS = ["source", "page"] as const;
 export type OriginKind = (typeof ORIGIN_KINDS)[number];

@@ -94,7 +94,7 @@ export function answersOf({ campaigns }: SeedPlan, { campaignId, promoterId }: P
 }
 
 const REWARD: NewReward = {
-  name: "20 % of each sale",
+  name: "20% of each sale",
   isPromoterReward: true,
   promoterRewardType: "sale",
   tierRewardMode: null,
@@ -115,14 +115,14 @@ async function createRewards(context: Context, accountId: number) {
   return {
     sale: await make({}),
     tier: await make({
-      name: "10 % of what your promoters earn",
+      name: "10% of what your promoters earn",
       promoterRewardType: "tier",
       tierRewardMode: "tier_commission_mode",
       tierLevel: 2,
       schemas: [{ unit: "cash", amountTenThousandths: 100_000, isFlat: false, rules: [] }],
     }),
     year: await make({
-      name: "30 % of each sale for 12 months",
+      name: "30% of each sale for 12 months",
       duration: "repeating",
       durationMonths: 12,
       schemas: [{ unit: "cash", amountTenThousandths: 300_000, isFlat: false, rules: [] }],
@@ -133,7 +133,7 @@ async function createRewards(context: Context, accountId: number) {
       schemas: [{ unit: "free_months", amountTenThousandths: 10_000, isFlat: true, rules: [] }],
     }),
     welcome: await make({
-      name: "10 % off the first year",
+      name: "10% off the first year",
       isPromoterReward: false,
       promoterRewardType: null,
       duration: "repeating",

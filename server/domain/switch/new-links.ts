@@ -1,6 +1,7 @@
 import type { Store, Transaction, View } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
 import type { Account } from "../program/account/account.ts";
+import { shownName } from "../program/account/brand.ts";
 import { campaigns, type Campaign } from "../program/campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import { isUnsubscribed, unsubscribeUrl } from "../events/email.ts";
@@ -165,7 +166,7 @@ async function mailSome(
       values: {
         first_name: promoter.profile.firstName ?? promoterName(promoter),
         email: promoter.email,
-        company_name: account.name,
+        company_name: shownName(account),
         campaign_name: campaign.name,
         ref_token: promoterCampaign.refToken,
         ref_link: refLink(promoterCampaign, campaign),

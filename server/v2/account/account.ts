@@ -14,6 +14,7 @@ import { flag, oneOf, tenThousandths, text, wholeAmount, wholeNumber, word } fro
 import { shapeChanges } from "../../input/shape.ts";
 import type { V2Operation } from "../operation.ts";
 import { recordError } from "../record-error.ts";
+import { LANGUAGES } from "../../languages/languages.ts";
 import { parseUrl } from "../../url.ts";
 import { createdAt, field } from "../../http/fields.ts";
 
@@ -86,8 +87,13 @@ const updateBody = z
     ),
     mail_sender: field(
       word(300).refine(isMailSender, "is not an e-mail address").nullable(),
-      "The sender of e-mails to promoters, or null for the server's usual sender.",
+      "The sender of e-mails, or null for the server's usual one. If the operator does not allow its domain, it gets the replies, and the address stays the server's.",
       "Acme <partners@acme.example>",
+    ),
+    promoter_language: field(
+      oneOf(LANGUAGES),
+      "The language of e-mails to promoters who have not chosen one.",
+      "de",
     ),
     max_auto_approve: field(
       cents.nullable(),
@@ -135,6 +141,7 @@ const accountAnswer = z
     honours_privacy_control: field(z.boolean(), updateBody.shape.honours_privacy_control),
     requires_second_factor: field(z.boolean(), updateBody.shape.requires_second_factor),
     mail_sender: field(z.string().nullable(), updateBody.shape.mail_sender),
+    promoter_language: field(z.enum(LANGUAGES), updateBody.shape.promoter_language),
     max_auto_approve: field(z.int().nullable(), updateBody.shape.max_auto_approve),
     commission_base: field(
       z.object({
@@ -210,6 +217,7 @@ function changesOf(body: z.output<typeof updateBody>): AccountChanges {
     honoursPrivacyControl: body.honours_privacy_control,
     requiresSecondFactor: body.requires_second_factor,
     mailSender: body.mail_sender,
+    promoterLanguage: body.promoter_language,
     maxAutoApproveCents: body.max_auto_approve,
     portalOrigins: body.portal_origins,
     payout: {
@@ -247,6 +255,7 @@ function accountJson(account: Account): z.output<typeof accountAnswer> {
     honours_privacy_control: account.honoursPrivacyControl,
     requires_second_factor: account.requiresSecondFactor ?? false,
     mail_sender: account.mailSender,
+    promoter_language: account.promoterLanguage ?? "en",
     max_auto_approve: account.maxAutoApproveCents,
     commission_base: {
       less_tax: isLessTax,

@@ -14,7 +14,7 @@ import { isFromOwnPage } from "../../http/origin.ts";
 import { newContext, type Afterwards, type Services } from "../../request/services.ts";
 import { handleAged } from "../../request/aged-reads.ts";
 import { refuse } from "../../request/refusal.ts";
-import { signInLimits, type SignInLimits } from "../../request/sign-in.ts";
+import { signInLimits, take, type SignInLimits } from "../../request/sign-in.ts";
 import { preferredLanguage, type Language } from "../../languages/languages.ts";
 import type { Seal } from "../../seal.ts";
 import { digest } from "../../storage/digests.ts";
@@ -47,6 +47,8 @@ export interface AffiliateRequest extends OpenRequest {
   account: Account;
   promoter: Promoter;
   session: Session;
+  /** Counts a request that makes the server ask another one about the promoter. @throws Failure `rate_limited` */
+  limitOutsideCheck(): Promise<void>;
 }
 
 /** An operation for signed-in promoters. */
@@ -78,10 +80,12 @@ export function affiliateRoute(services: Services, operation: AffiliateOperation
     if (session.mustSetPassword && !operation.isForNewcomers) {
       throw new Failure("forbidden", "Choose a password first");
     }
-    const { id, email } = admission.promoter;
+    const { accountId, id, email } = admission.promoter;
+    const limitOutsideCheck = () =>
+      take(services.limits.outsideChecks, `${accountId} ${id}`, "Too many requests. Wait a minute");
     // A viewer of the portal changes nothing, so the audit log never names the promoter for a change by someone else.
     const context = newContext(services, { kind: "promoter", id, name: email });
-    const answer = await handleAged(operation, { ...request, ...admission, context });
+    const answer = await handleAged(operation, { ...request, ...admission, context, limitOutsideCheck });
     return session.isReadOnly ? withMaskedDetails(answer) : answer;
   });
 }

@@ -54,6 +54,7 @@ import { archiveCurrentOperation, showCurrentOperation, updateCurrentOperation }
 import { emailFromIdOperation, setPasswordByLinkOperation } from "./profile/encrypted-id.ts";
 import { showEmailSettingsOperation, updateEmailSettingsOperation } from "./profile/email-settings.ts";
 import { setLanguageOperation } from "./profile/language.ts";
+import { noteVisitOperation } from "./profile/visits.ts";
 import { setPasswordOperation } from "./profile/password.ts";
 import {
   addOwnReferralOperation,
@@ -66,7 +67,12 @@ import {
   showOwnReferralOperation,
 } from "./referral/referrals.ts";
 import { ownChartOperation } from "./report/chart.ts";
-import { ownDownloadOperation, ownOverviewOperation, ownSubIdsOperation } from "./report/reports.ts";
+import {
+  ownDownloadOperation,
+  ownOverviewOperation,
+  ownSubIdsDownloadOperation,
+  ownSubIdsOperation,
+} from "./report/reports.ts";
 import { listSubAffiliatesOperation } from "./report/sub-affiliates.ts";
 import { joinOperation, showInvitationOperation, showJoinOperation } from "../join/join.ts";
 import { checkLinkOperation, sendLinkOperation, useLinkOperation } from "./session/links.ts";
@@ -136,10 +142,12 @@ const OWN_OPERATIONS: AffiliateRow[] = [
   ["PUT", "/promo_codes/:id", updateOwnPromoCodeOperation],
   ["DELETE", "/promo_codes/:id", archiveOwnPromoCodeOperation],
   ["PUT", "/language", setLanguageOperation],
+  ["POST", "/visits", noteVisitOperation],
   ["GET", "/email_settings", showEmailSettingsOperation],
   ["PUT", "/email_settings/:id", updateEmailSettingsOperation],
   ["GET", "/reports/overview", ownOverviewOperation],
   ["GET", "/reports/sub_ids", ownSubIdsOperation],
+  ["GET", "/reports/sub_ids/download", ownSubIdsDownloadOperation],
   ["GET", "/reports/download", ownDownloadOperation],
 ];
 

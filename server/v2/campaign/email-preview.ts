@@ -1,20 +1,39 @@
 import { z } from "zod";
 import type { Account } from "../../domain/program/account/account.ts";
+import { emailBrand, shownName } from "../../domain/program/account/brand.ts";
 import { loadCampaign, type Campaign } from "../../domain/program/campaign/campaign.ts";
-import { findLayout, findTriggered, triggerOf } from "../../domain/program/company-email/company-email.ts";
+import {
+  emailTexts,
+  findLayout,
+  findTriggered,
+  triggerOf,
+} from "../../domain/program/company-email/company-email.ts";
 import { EMAIL_KINDS } from "../../domain/events/email.ts";
 import { formatAmount } from "../../domain/money.ts";
 import { newPromoterCampaign, refLink } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
+import { mailLanguage } from "../../domain/people/promoter/promoter.ts";
 import { loadTerms } from "../../domain/ledger/terms.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { oneOf } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
+import { lookIn } from "../../outgoing/email-look.ts";
+import { LANGUAGES, type Language } from "../../languages/languages.ts";
 import { writeCompanyEmail } from "../../outgoing/email-text.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readPathId } from "../path-id.ts";
 import { field } from "../../http/fields.ts";
 
-const params = z.object({ kind: field(oneOf(EMAIL_KINDS), "Which e-mail.", "accepted") });
+/** The language of a preview, in operations that show one. */
+export const previewLanguage = field(
+  oneOf(LANGUAGES).optional(),
+  "The language of the reader. Left out: the account's `promoter_language`. An extension of Tidemark.",
+  "de",
+);
+
+const params = z.object({
+  kind: field(oneOf(EMAIL_KINDS), "Which e-mail.", "accepted"),
+  language: previewLanguage,
+});
 
 /** `GET /api/v2/company/campaigns/{id}/email_preview` */
 export const previewEmailOperation: V2Operation = {
@@ -35,29 +54,45 @@ export const previewEmailOperation: V2Operation = {
 };
 
 async function preview({ event, account, context: { store }, publicUrl, writeEmail }: V2Request) {
-  const { kind } = shapeInput(params, readQuery(event));
+  const { kind, language: wanted } = shapeInput(params, readQuery(event));
+  const language = wanted ?? mailLanguage(account, {});
   const campaign = await loadCampaign(store, account.id, readPathId(event));
   const values = {
-    ...exampleValues(account, campaign, publicUrl),
-    offer: (await loadTerms(store, { account, campaign })).join(" "),
+    ...exampleValues({ account, campaign, publicUrl, language }),
+    offer: (await loadTerms(store, { account, campaign, language })).join(" "),
   };
+  const brand = emailBrand(account, publicUrl);
   const { instead } = await findTriggered(store, account.id, {
     trigger: triggerOf(kind),
     campaignId: campaign.id,
   });
   const { subject, text, html } =
     instead === null
-      ? writeEmail({ kind, values })
-      : await writeCompanyEmail({ ...instead, layout: await findLayout(store, account.id) }, values);
+      ? writeEmail({ kind, values, language, brand })
+      : await writeCompanyEmail(
+          {
+            ...emailTexts(instead, language),
+            layout: await findLayout(store, account.id),
+            reader: language,
+            look: brand && lookIn(brand, language),
+          },
+          values,
+        );
   return { subject, text, html };
 }
 
 /** Values for a preview: Jane Doe has just earned a commission. */
-export function exampleValues(
-  account: Account,
-  campaign: Campaign,
-  publicUrl: string,
-): Record<string, string> {
+export function exampleValues({
+  account,
+  campaign,
+  publicUrl,
+  language,
+}: {
+  account: Account;
+  campaign: Campaign;
+  publicUrl: string;
+  language: Language;
+}): Record<string, string> {
   const jane = newPromoterCampaign({
     accountId: account.id,
     id: 0,
@@ -70,13 +105,13 @@ export function exampleValues(
   return {
     first_name: "Jane",
     email: "jane@example.com",
-    company_name: account.name,
+    company_name: shownName(account),
     campaign_name: campaign.name,
     ref_token: jane.refToken,
     ref_link: refLink(jane, campaign),
     portal_url: `${publicUrl}/portal`,
     unsubscribe_url: `${publicUrl}/unsubscribe`,
-    amount: formatAmount(2_500, "cash", account.currency),
+    amount: formatAmount(2_500, "cash", account.currency, language),
     unit: "cash",
   };
 }

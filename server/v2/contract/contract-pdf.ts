@@ -76,7 +76,7 @@ function cellOf(text: string, isBold: boolean): PrintedCell {
   return { isHeading: false, classes: [], runs: [{ text, isBold }] };
 }
 
-/** The same on every server, whatever its time zone. */
+/** The same on every server, in any time zone. */
 function timeOf(at: string): string {
   return `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
 }

@@ -7,8 +7,25 @@ import {
   FREQUENCIES,
   type CompanyEmail,
 } from "../../domain/program/company-email/company-email.ts";
+import { LANGUAGES } from "../../languages/languages.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
 import { embeddedCampaign, embeddedCampaignJson } from "../embedded-json.ts";
+
+const translation = z
+  .object({
+    language: field(z.enum(LANGUAGES), "ISO 639 code of the language.", "de"),
+    subject: field(
+      z.string().nullable(),
+      "The subject, with placeholders. Null: the same as in the e-mail.",
+      "Ihr Link, {{first_name}}",
+    ),
+    content: field(
+      z.string().nullable(),
+      "The content, with placeholders: text, or HTML. Null: the same as in the e-mail.",
+      "Guten Tag {{first_name}},\n\nIhr Link ist {{ref_link}}",
+    ),
+  })
+  .meta({ id: "EmailTranslation" });
 
 const settings = z.object({
   delay_interval: field(z.enum(DELAY_UNITS).nullable(), "Unit of the delay.", "day"),
@@ -53,6 +70,10 @@ export const emailAnswer = z
       "The content, with placeholders: text, or HTML. What could run in HTML is removed.",
       "Hello {{first_name}},\n\nyour link is {{ref_link}}",
     ),
+    translations: field(
+      z.array(translation),
+      "The texts in other languages. Promoters who read one of them get it, and all others the main text. An extension of Tidemark.",
+    ),
     allowed_campaign_ids: field(
       z.array(z.int()),
       "Ids of the campaigns whose promoters get it. Empty means all campaigns.",
@@ -76,6 +97,11 @@ export function emailJson(
     name: email.name,
     subject: email.subject,
     content: email.content,
+    translations: (email.translations ?? []).map(({ language, subject, content }) => ({
+      language,
+      subject,
+      content,
+    })),
     allowed_campaign_ids: email.campaignIds,
     trigger: {
       enabled: email.isEnabled,

@@ -16,6 +16,7 @@ import {
   FREQUENCIES,
   loadCompanyEmail,
   type CompanyEmail,
+  type EmailTranslation,
   type EmailTrigger,
 } from "../../domain/program/company-email/company-email.ts";
 import { field } from "../../http/fields.ts";
@@ -34,6 +35,7 @@ import {
   word,
 } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
+import { LANGUAGES } from "../../languages/languages.ts";
 import { keptContent } from "../../outgoing/email-text.ts";
 import { batchAnswer, batchJson } from "../batch/batch-json.ts";
 import type { V2Operation, V2Request, V2Row } from "../operation.ts";
@@ -120,10 +122,29 @@ const settings = z.object(
   },
   "is invalid",
 );
+const { shape: shownTranslation } = shown.translations.element;
+const translation = z.object(
+  {
+    language: field(oneOf(LANGUAGES), shownTranslation.language),
+    subject: field(word(NAME_LENGTH).nullish(), shownTranslation.subject),
+    content: field(longText.nullish(), shownTranslation.content),
+  },
+  "is invalid",
+);
 const emailBody = z.object({
   name: field(word(NAME_LENGTH).min(1, "can't be blank"), shown.name),
   subject: field(word(NAME_LENGTH).min(1, "can't be blank"), shown.subject),
   content: field(longText.min(1, "can't be blank"), shown.content),
+  translations: field(
+    z
+      .array(translation, "is invalid")
+      .refine(
+        (all) => new Set(all.map(({ language }) => language)).size === all.length,
+        "have a language twice",
+      )
+      .optional(),
+    "The texts in other languages. Left out: a changed e-mail keeps its own. An extension of Tidemark.",
+  ),
   allowed_campaign_ids: field(
     z.preprocess(
       splitList,
@@ -297,6 +318,7 @@ async function readEmail({ event }: V2Request): Promise<CompanyEmailInput> {
     name: given.name,
     subject: given.subject,
     content: await keptContent(given.content),
+    ...(given.translations && { translations: await keptTranslations(given.translations) }),
     campaignIds: given.allowed_campaign_ids,
     isEnabled: trigger.enabled,
     triggerOn: trigger.trigger_on,
@@ -312,6 +334,17 @@ async function readEmail({ event }: V2Request): Promise<CompanyEmailInput> {
       minute: set.minute ?? null,
     },
   };
+}
+
+/** Blank texts are the same as none. */
+function keptTranslations(given: z.output<typeof translation>[]): Promise<EmailTranslation[]> {
+  return Promise.all(
+    given.map(async ({ language, subject, content }) => ({
+      language,
+      subject: subject || null,
+      content: content?.trim() ? await keptContent(content) : null,
+    })),
+  );
 }
 
 async function showEmail(request: V2Request, email: CompanyEmail): Promise<z.output<typeof emailAnswer>> {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { emailBrand } from "../../domain/program/account/brand.ts";
 import { loadTerms } from "../../domain/ledger/terms.ts";
 import { loadCampaignOrDefault } from "../../domain/program/campaign/campaign.ts";
 import {
@@ -8,16 +9,22 @@ import {
 } from "../../domain/program/company-email/changes.ts";
 import {
   EMAIL_TRIGGERS,
+  emailTexts,
   findLayout,
   kindsOf,
   loadCompanyEmail,
   PLACEHOLDERS,
+  type EmailTexts,
   type EmailTrigger,
 } from "../../domain/program/company-email/company-email.ts";
+import { mailLanguage } from "../../domain/people/promoter/promoter.ts";
 import { field } from "../../http/fields.ts";
+import { readQuery } from "../../http/parameters/form.ts";
 import { readJson } from "../../http/parameters/json.ts";
+import { LANGUAGES, type Language } from "../../languages/languages.ts";
 import { id, longText, oneOf, word } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
+import { lookIn } from "../../outgoing/email-look.ts";
 import {
   keptContent,
   sanitised,
@@ -25,25 +32,31 @@ import {
   writeCompanyEmail,
   type WrittenEmail,
 } from "../../outgoing/email-text.ts";
-import { exampleValues } from "../campaign/email-preview.ts";
+import { exampleValues, previewLanguage } from "../campaign/email-preview.ts";
 import { mailTestAnswer, sendToSelf } from "../mail/mail.ts";
 import type { V2Operation, V2Request, V2Row } from "../operation.ts";
 import { readPathId } from "../path-id.ts";
 import { emailAnswer } from "./email-json.ts";
+
+const inLanguage = z.object({ language: previewLanguage });
 
 const sendTestOperation: V2Operation = {
   id: "sendTestEmail",
   summary: "Send an e-mail to yourself",
   description:
     "Sends an e-mail of the company to your own address immediately, with Jane Doe as the promoter. Only for signed-in users.",
+  params: inLanguage,
   answer: mailTestAnswer,
-  refusals: ["not_found", "refused"],
+  refusals: ["not_found", "invalid", "refused"],
   async handle(request) {
     const { event, account, context } = request;
+    const language = readLanguage(request);
     const email = await loadCompanyEmail(context.store, account.id, readPathId(event));
+    const { triggerOn, campaignIds } = email;
+    const texts = emailTexts(email, language);
     return sendToSelf(
       request,
-      await written(request, { ...email, campaignId: email.campaignIds[0] ?? null }),
+      await written(request, { texts, language, triggerOn, campaignId: campaignIds[0] ?? null }),
     );
   },
 };
@@ -54,6 +67,11 @@ const previewBody = z.object({
   content: field(longText.min(1, "can't be blank"), shown.content),
   trigger_on: field(oneOf(EMAIL_TRIGGERS), shown.trigger.shape.trigger_on),
   campaign_id: field(id.optional(), "Id of the campaign that it speaks of. Left out: the default one.", 1),
+  language: field(
+    oneOf(LANGUAGES).optional(),
+    "The language of subject and content, and of the values. Left out: the values are in the account's `promoter_language`. An extension of Tidemark.",
+    "de",
+  ),
   html: field(
     longText.optional(),
     "A frame to try, with `{{content}}`. Left out: the one of your e-mails.",
@@ -79,8 +97,12 @@ const previewOperation: V2Operation = {
   async handle(request) {
     const body = shapeInput(previewBody, await readJson(request.event));
     const { subject, text, html } = await written(request, {
-      subject: body.subject,
-      content: await keptContent(body.content),
+      texts: {
+        subject: body.subject,
+        content: await keptContent(body.content),
+        language: body.language ?? null,
+      },
+      language: body.language ?? mailLanguage(request.account, {}),
       triggerOn: body.trigger_on,
       campaignId: body.campaign_id ?? null,
       ...(body.html !== undefined && { layout: await triedLayout(body.html) }),
@@ -94,6 +116,8 @@ const triggersOperation: V2Operation = {
   summary: "List triggers of e-mails",
   description:
     "Lists the triggers, the placeholders that each knows, and the built-in e-mail that is sent if the company has written none. An extension of Tidemark.",
+  params: inLanguage,
+  refusals: ["invalid"],
   answer: z.array(
     z
       .object({
@@ -111,12 +135,14 @@ const triggersOperation: V2Operation = {
       })
       .meta({ id: "EmailTrigger" }),
   ),
-  handle: async (request) =>
-    EMAIL_TRIGGERS.map((trigger) => ({
+  async handle(request) {
+    const language = readLanguage(request);
+    return EMAIL_TRIGGERS.map((trigger) => ({
       trigger_on: trigger,
       placeholders: [...PLACEHOLDERS[trigger]],
-      original: originalOf(request, trigger),
-    })),
+      original: originalOf(request, trigger, language),
+    }));
+  },
 };
 
 const layoutAnswer = z
@@ -171,8 +197,12 @@ const testLayoutOperation: V2Operation = {
     sendToSelf(
       request,
       await written(request, {
-        subject: "A sample of e-mails from {{company_name}}",
-        content: "Hello {{first_name}},\n\nthis is how e-mails to promoters look.\n\n{{company_name}}",
+        texts: {
+          subject: "A sample of e-mails from {{company_name}}",
+          content: "Hello {{first_name}},\n\nthis is how e-mails to promoters look.\n\n{{company_name}}",
+          language: null,
+        },
+        language: "en",
         triggerOn: "broadcast",
         campaignId: null,
       }),
@@ -194,9 +224,15 @@ async function showLayout({ account, context: { store } }: V2Request) {
   return { html: own ?? USUAL_LAYOUT, is_custom: own !== null };
 }
 
+/** The language that the query names, otherwise that of promoters who have none. @throws Failure `invalid` */
+function readLanguage({ event, account }: V2Request): Language {
+  return shapeInput(inLanguage, readQuery(event)).language ?? mailLanguage(account, {});
+}
+
 interface Draft {
-  subject: string;
-  content: string;
+  texts: EmailTexts;
+  /** The reader's. */
+  language: Language;
   triggerOn: EmailTrigger;
   campaignId: number | null;
   /** A frame to try. Absent: the account's. */
@@ -213,16 +249,17 @@ async function triedLayout(html: string): Promise<string> {
 /** An e-mail with sample values. @throws Failure `invalid`, `not_found` for the campaign */
 async function written(
   { account, context: { store }, publicUrl }: V2Request,
-  { subject, content, triggerOn, campaignId, layout: tried }: Draft,
+  { texts, language, triggerOn, campaignId, layout: tried }: Draft,
 ): Promise<WrittenEmail> {
-  refuseUnknownPlaceholders({ subject, content, triggerOn });
+  refuseUnknownPlaceholders({ ...texts, triggerOn });
   const campaign = await loadCampaignOrDefault(store, account, campaignId);
   const layout = tried ?? (await findLayout(store, account.id));
+  const brand = emailBrand(account, publicUrl);
   return writeCompanyEmail(
-    { subject, content, layout },
+    { ...texts, layout, reader: language, look: brand && lookIn(brand, language) },
     {
-      ...exampleValues(account, campaign, publicUrl),
-      offer: (await loadTerms(store, { account, campaign })).join(" "),
+      ...exampleValues({ account, campaign, publicUrl, language }),
+      offer: (await loadTerms(store, { account, campaign, language })).join(" "),
       count: "10",
       days: "30",
     },
@@ -230,10 +267,10 @@ async function written(
 }
 
 /** The text of the built-in e-mail, with its placeholders. The link to unsubscribe follows every e-mail anyway. */
-function originalOf({ writeEmail }: V2Request, trigger: EmailTrigger) {
+function originalOf({ writeEmail }: V2Request, trigger: EmailTrigger, language: Language) {
   const kind = kindsOf(trigger).at(-1);
   if (kind === undefined) return null;
   const values = Object.fromEntries(PLACEHOLDERS[trigger].map((name) => [name, `{{${name}}}`]));
-  const { subject, text } = writeEmail({ kind, values });
+  const { subject, text } = writeEmail({ kind, values, language });
   return { subject, content: text.split("\n\n--\n")[0]!.trim() };
 }

@@ -31,6 +31,7 @@ export const setupOperation: V2Operation = {
       z
         .object({
           script: field(z.boolean(), "A page loads the script."),
+          name: field(z.boolean(), "The company has chosen the name that promoters see."),
           landing_page: field(z.boolean(), "A campaign leads to a page other than the demo."),
           reward: field(z.boolean(), "A campaign gives its promoters a reward."),
           promoter: field(z.boolean(), "There is a promoter."),
@@ -54,6 +55,7 @@ async function showSetup({ account, context, publicUrl }: V2Request) {
     script_seen: await findScript(context.store, account),
     steps: {
       script: steps.script,
+      name: steps.name,
       landing_page: steps.landingPage,
       reward: steps.reward,
       promoter: steps.promoter,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { shownName } from "../../domain/program/account/brand.ts";
 import { checkSignup, signupTexts, type Campaign } from "../../domain/program/campaign/campaign.ts";
 import { keepPassword } from "../../domain/access/password.ts";
 import { requireSignatures } from "../../domain/people/contract/document.ts";
@@ -11,6 +12,7 @@ import { describe, shapeInput } from "../../input/shape.ts";
 import type { OpenOperation, OpenRequest } from "../affiliate/operation.ts";
 import { mailAddress } from "../affiliate/own-fields.ts";
 import { newPassword } from "../affiliate/profile/password-field.ts";
+import { shownBrandAnswer, shownBrandJson } from "../brand/brand-json.ts";
 import { joinContract, joinContractsJson, signedVersions } from "../contract/join-contracts.ts";
 import { offer, questionAnswer, questionsJson } from "../campaign/signup-page-json.ts";
 import { readPathId } from "../path-id.ts";
@@ -59,6 +61,7 @@ const joinPage = z
     id: recordId,
     name: field(z.string(), "Name of the campaign.", "Friends of Acme"),
     company_name: field(z.string(), "Name of the company.", "Acme"),
+    brand: field(shownBrandAnswer, "How the page shows the company."),
     description: field(
       z.string().nullable(),
       "What the campaign says about itself.",
@@ -138,13 +141,14 @@ function load({ event, context }: OpenRequest, invitation: string | null): Promi
 }
 
 async function joinPageJson(
-  { context, language }: OpenRequest,
+  { context, language, publicUrl }: OpenRequest,
   { account, campaign }: OpenCampaign,
 ): Promise<z.output<typeof joinPage>> {
   return {
     id: campaign.id,
     name: campaign.name,
-    company_name: account.name,
+    company_name: shownName(account),
+    brand: shownBrandJson(account, publicUrl),
     ...signupTexts(campaign, language),
     contracts: await joinContractsJson(context.store, account, { campaign, promoter: null }),
     questions: questionsJson(campaign),

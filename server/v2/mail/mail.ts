@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { promoterSender } from "../../domain/program/account/brand.ts";
 import { countDeliveries } from "../../domain/events/webhook/backlog.ts";
 import { Failure } from "../../failure.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
@@ -20,7 +21,7 @@ export const showMailOperation: V2Operation = {
       ),
       sender: field(
         z.string().nullable(),
-        "The sender of the account's e-mails, or null if mail is not set up and the account has no sender of its own.",
+        "The sender of the account's e-mails to promoters, or null if mail is not set up and the account has no sender of its own.",
         "Acme <team@acme.example>",
       ),
       emails: field(
@@ -44,7 +45,7 @@ async function show({ account, context, mail }: V2Request) {
   return {
     is_set_up: mail !== null,
     server: mail?.server ?? null,
-    sender: account.mailSender ?? mail?.sender ?? null,
+    sender: mail === null ? account.mailSender : mail.senderOf(promoterSender(account)).from,
     emails: { pending, retrying, held, delivered, failed },
   };
 }
@@ -94,7 +95,7 @@ export async function sendToSelf(
   await limitEmail(to);
   const { status, error } = await mail.mailer.send({
     to,
-    from: account.mailSender,
+    sender: promoterSender(account),
     subject,
     text,
     html,

@@ -5,10 +5,11 @@ import { decidePayment } from "../../domain/ledger/payment/steps.ts";
 import { approvalOf } from "../../domain/ledger/payments-batch/approval.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
 import { setPageHeaders } from "../../http/pages.ts";
+import { readNestedQuery } from "../../http/parameters/form.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { flag, id, oneOf } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
-import { intendBatch, payerOfBatch, priceBatch, type PricedPlan } from "../../payments/send.ts";
+import { choosePayer, intendBatch, payerOfBatch, priceBatch, type PricedPlan } from "../../payments/send.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { readPathId } from "../path-id.ts";
@@ -106,6 +107,12 @@ export const decidePaymentOperation: V2Operation = {
 
 const planAnswer = z
   .object({
+    provider: field(z.enum(PAYMENT_PROVIDERS), "Provider that the plan is for."),
+    providers: field(
+      z.array(z.enum(PAYMENT_PROVIDERS)),
+      "Connected providers that pay the method of the batch. If there are several, sending must name one.",
+      ["paypal"],
+    ),
     currency: field(z.string(), "Currency of the amounts (ISO 4217).", "USD"),
     total: field(z.int(), "Sum of the payments, in the currency's minor unit.", 24000),
     balance: field(z.int().nullable(), "Your balance at the provider, or null if unknown.", 500000),
@@ -178,21 +185,34 @@ const planAnswer = z
   })
   .meta({ id: "PaymentPlan" });
 
+const provider = field(
+  oneOf(PAYMENT_PROVIDERS).optional(),
+  "Provider that pays. Without it, the one that is connected for the method of the batch.",
+  "paypal",
+);
+
+const planParams = z.object({ provider });
+
 /** `GET /api/v2/company/payments_batches/{id}/plan` */
 export const planPaymentsOperation: V2Operation = {
   id: "planPayments",
   summary: "Show what sending a payments batch would do",
   description:
-    "Shows who would be paid what by the provider of the batch's method, and why others would not. Nothing is sent. An extension of Tidemark.",
+    "Shows who would be paid what by a provider of the batch's method, and why others would not. If several are connected and none is named, it is the one that can pay the most promoters. Nothing is sent. An extension of Tidemark.",
+  params: planParams,
   answer: planAnswer,
-  refusals: ["not_found", "refused"],
+  refusals: ["not_found", "invalid", "refused"],
   async handle(request: V2Request) {
-    const { account } = request;
-    return showPlan(request, await priceBatch(runOf(request), account, await batchOf(request)));
+    const { event, account } = request;
+    const { provider: wanted } = shapeInput(planParams, readNestedQuery(event));
+    const batchId = readPathId(event);
+    const chosen = wanted ?? (await choosePayer(runOf(request), account, batchId));
+    return showPlan(request, await priceBatch(runOf(request), account, { batchId, provider: chosen }));
   },
 };
 
 const sendBody = z.object({
+  provider,
   ignore_balance: field(flag.optional(), "Send even if the provider's balance seems too small.", false),
 });
 
@@ -207,9 +227,12 @@ export const sendPaymentsOperation: V2Operation = {
   answer: planAnswer,
   refusals: ["not_found", "invalid", "refused"],
   async handle(request: V2Request) {
-    const { event, account } = request;
-    const { ignore_balance: ignoresBalance = false } = shapeInput(sendBody, await readJson(event));
-    const given = { ...(await batchOf(request)), ignoresBalance };
+    const { event, account, context } = request;
+    const body = shapeInput(sendBody, await readJson(event));
+    const { provider: wanted = null, ignore_balance: ignoresBalance = false } = body;
+    const batchId = readPathId(event);
+    const chosen = await payerOfBatch(context.store, account.id, { batchId, wanted });
+    const given = { batchId, provider: chosen, ignoresBalance };
     return showPlan(request, await intendBatch(runOf(request), account, given));
   },
 };
@@ -218,17 +241,14 @@ function runOf({ context, seal }: V2Request) {
   return { ...context, clock: () => context.now, seal };
 }
 
-async function batchOf({ event, account, context }: V2Request) {
-  const batchId = readPathId(event);
-  return { batchId, provider: await payerOfBatch(context.store, account.id, { batchId, wanted: null }) };
-}
-
 async function showPlan(
   { context, account }: V2Request,
-  { batch, currency, total, balance, fees, toPay, leftOut }: PricedPlan,
+  { batch, provider: payer, providers, currency, total, balance, fees, toPay, leftOut }: PricedPlan,
 ): Promise<z.output<typeof planAnswer>> {
   const approval = await approvalOf(context, account, batch);
   return {
+    provider: payer,
+    providers,
     currency,
     total,
     balance,

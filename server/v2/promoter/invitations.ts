@@ -4,8 +4,9 @@ import { invitePromoters, type Invited } from "../../domain/ledger/promoter-invi
 import { Failure } from "../../failure.ts";
 import { field } from "../../http/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
-import { email, flag, id, text } from "../../input/fields.ts";
+import { email, flag, id, oneOf, text } from "../../input/fields.ts";
 import { describe, shapeInput } from "../../input/shape.ts";
+import { LANGUAGES } from "../../languages/languages.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { setupUrl } from "./promoter-parts.ts";
 
@@ -27,6 +28,11 @@ const inviteBody = z.object({
     text.max(MESSAGE_LENGTH, `is too long (maximum is ${MESSAGE_LENGTH} characters)`).optional(),
     "Your message at the beginning of the e-mail.",
     "We would love to have you with us.",
+  ),
+  language: field(
+    oneOf(LANGUAGES).optional(),
+    "The language of the promoters' e-mails and portal. Left out: the account's `promoter_language`, until they sign in.",
+    "de",
   ),
   sends_email: field(
     flag.optional(),
@@ -82,6 +88,7 @@ async function invite(request: V2Request) {
     emails,
     campaignId: campaign.id,
     message: body.message ?? null,
+    language: body.language ?? null,
     isMailed,
   });
   return {

@@ -147,13 +147,15 @@ const setFirstPasswordOperation: V2Operation = {
   },
 };
 
-/** The operations that open portals. */
+/**
+ * The operations that open portals. A promoter sees the bank details in the portal whole, so only owners may let themselves in.
+ */
 export const PORTAL_ACCESS: V2Row[] = [
   ["POST", "/api/v2/promoters/iframe_login", frameLoginOperation, "key"],
   ["POST", "/api/v2/promoters/iframe_logout", frameLogoutOperation, "key"],
   ["POST", "/api/v2/company/promoters/:id/portal_view", viewPortalOperation, "manager"],
-  ["POST", "/api/v2/company/promoters/:id/sign_in_link", makeSignInLinkOperation, "manager"],
-  ["POST", "/api/v2/company/promoters/:id/first_password", setFirstPasswordOperation, "manager"],
+  ["POST", "/api/v2/company/promoters/:id/sign_in_link", makeSignInLinkOperation, "owner"],
+  ["POST", "/api/v2/company/promoters/:id/first_password", setFirstPasswordOperation, "owner"],
 ];
 
 /** @throws Failure `missing` */

@@ -18,7 +18,11 @@ import {
 import { readQuery } from "../../http/parameters/form.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeFormChanges, shapeInput } from "../../input/shape.ts";
+import { payoutMethods } from "../../domain/ledger/payout-method/payout-method.ts";
+import { loadSelected, type Selection } from "../../domain/people/promoter/search.ts";
+import type { Store } from "../../storage/store.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
+import { seesPayoutDetails } from "../payout/masked-details.ts";
 import { promoterAnswer } from "./promoter-json.ts";
 import { showPromoterOf } from "./promoter-parts.ts";
 import { profileChanges, profileParams } from "./promoter-profile.ts";
@@ -140,8 +144,11 @@ async function update(request: V2Request) {
   const body = shapeFormChanges(updateBody, { ...readQuery(event), ...(await readJson(event)) });
   const { tax_rate: taxRateHundredths, net_payout_days: netPayoutDays } = body;
   if (taxRateHundredths !== undefined || netPayoutDays !== undefined) requireOwner(caller);
+  const selection = readSelection(event, body.find_by);
+  if (body.email !== undefined && !seesPayoutDetails(caller))
+    await refuseNewMailbox(context.store, account.id, { selection, email: body.email });
   return updatePromoter(context, account.id, {
-    selection: readSelection(event, body.find_by),
+    selection,
     changes: {
       email: body.email,
       custId: body.cust_id,
@@ -154,6 +161,25 @@ async function update(request: V2Request) {
     },
     show: showPromoterOf(request),
   });
+}
+
+/**
+ * Otherwise a user who may not see bank accounts could have the links that sign the promoter in.
+ *
+ * @throws Failure `forbidden`, `not_found`
+ */
+async function refuseNewMailbox(
+  store: Store,
+  accountId: number,
+  { selection, email: wanted }: { selection: Selection; email: string },
+): Promise<void> {
+  const { promoter } = await store.transact((tx) => loadSelected(tx, accountId, selection));
+  if (promoter.email === wanted) return;
+  if ((await store.count(payoutMethods, "promoter", accountId, [promoter.id])) === 0) return;
+  throw new Failure(
+    "forbidden",
+    "Only an owner or an API key changes the e-mail address of a promoter who has a payout method",
+  );
 }
 
 function requireOwner(caller: Caller): void {

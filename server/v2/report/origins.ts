@@ -32,7 +32,7 @@ const group = {
   sub_data: field(z.array(rowAnswer), "The same for each period."),
 };
 
-/** A report by something that a visit tells. */
+/** A report by one kind of origin. */
 interface OriginReport {
   kind: OriginKind;
   /** The field with the name, and its column in the file. */

@@ -1,16 +1,42 @@
 import { z } from "zod";
+import { SYSTEM } from "../../domain/context.ts";
 import { ENTITIES, EVENT_MEANINGS, EVENT_TYPES, type Entity } from "../../domain/events/event-type.ts";
-import { commissionAnswer } from "../commission/commission-json.ts";
-import { documentAnswer } from "../contract/contract-json.ts";
-import { embeddedPromoter, embeddedPromoterCampaign } from "../embedded-json.ts";
+import type { RecordChange } from "../../domain/ledger/announcement.ts";
+import type { Balance } from "../../domain/ledger/commission/balance.ts";
+import type { Commission } from "../../domain/ledger/commission/commission.ts";
+import {
+  findSelectedPayoutMethod,
+  payoutMethods,
+  type PayoutMethod,
+} from "../../domain/ledger/payout-method/payout-method.ts";
+import type { Payout } from "../../domain/ledger/payout/payout.ts";
+import type { ContractDocument } from "../../domain/people/contract/document.ts";
+import type { Lead } from "../../domain/people/lead/lead.ts";
+import type { PromoCode } from "../../domain/people/promo-code/promo-code.ts";
+import {
+  promoterCampaigns,
+  type PromoterCampaign,
+} from "../../domain/people/promoter-campaign/promoter-campaign.ts";
+import { promoters, type Promoter } from "../../domain/people/promoter/promoter.ts";
+import { accounts } from "../../domain/program/account/account.ts";
+import { loadCampaign } from "../../domain/program/campaign/campaign.ts";
+import type { Store } from "../../storage/store.ts";
+import { commissionAnswer, showCommission } from "../commission/commission-json.ts";
+import { documentAnswer, showDocument } from "../contract/contract-json.ts";
+import { embeddedPromoter, embeddedPromoterCampaign, embeddedPromoterJson } from "../embedded-json.ts";
 import { eventBody } from "./event-json.ts";
-import { paymentsBatchAnswer } from "../payments-batch/payments-batch-json.ts";
-import { payoutAnswer } from "../payout/payout-json.ts";
-import { payoutMethodAnswer } from "../payout/payout-method-json.ts";
-import { promoCodeAnswer } from "../promo-code/promo-codes.ts";
-import { promoterCampaignAnswer } from "../promoter-campaign/promoter-campaign-json.ts";
-import { promoterAnswer } from "../promoter/promoter-json.ts";
-import { referralAnswer } from "../referral/referral-json.ts";
+import { paymentsBatchAnswer, showPaymentsBatch } from "../payments-batch/payments-batch-json.ts";
+import { payoutAnswer, payoutJson } from "../payout/payout-json.ts";
+import { payoutMethodAnswer, payoutMethodJson } from "../payout/payout-method-json.ts";
+import { promoCodeAnswer, showPromoCode } from "../promo-code/promo-codes.ts";
+import {
+  promoterCampaignAnswer,
+  promoterCampaignJson,
+  readPromoterCampaignParts,
+} from "../promoter-campaign/promoter-campaign-json.ts";
+import { promoterAnswer, promoterJson } from "../promoter/promoter-json.ts";
+import { readPromoterParts } from "../promoter/promoter-parts.ts";
+import { referralAnswer, showReferral } from "../referral/referral-json.ts";
 import { field } from "../../http/fields.ts";
 import { custId } from "../../input/common-fields.ts";
 
@@ -49,6 +75,41 @@ const EVENT_DATA: Record<Entity, z.ZodObject> = {
 /** The event types and their bodies, for the OpenAPI document. */
 export const EVENTS = { types: EVENT_TYPES, bodyOf, meaningOf: (type: string) => EVENT_MEANINGS[type] };
 
+type Json = Record<string, unknown>;
+
+/**
+ * The `data` of V2's events about a change: the record before or after it. A deleted record is shown in its
+ * last state.
+ *
+ * @throws Failure `not_found` if a record that the event needs was deleted
+ */
+export async function showEventData(
+  store: Store,
+  change: RecordChange,
+  time: "before" | "after",
+): Promise<Json> {
+  switch (change.entity) {
+    case "commission":
+      return commissionData(store, recordAt(change, time));
+    case "contract_document":
+      return documentData(store, recordAt(change, time));
+    case "promoter":
+      return promoterData(store, recordAt(change, time), change.balance?.[time]);
+    case "promoter_campaign":
+      return promoterCampaignData(store, recordAt(change, time));
+    case "referral":
+      return referralData(store, recordAt(change, time));
+    case "promo_code":
+      return promoCodeData(store, recordAt(change, time));
+    case "payments_batch":
+      return showPaymentsBatch(store, recordAt(change, time));
+    case "payout":
+      return payoutData(store, recordAt(change, time));
+    case "payout_method":
+      return payoutMethodData(store, recordAt(change, time));
+  }
+}
+
 function bodyOf(type: string): z.ZodObject {
   const entity = type.replace(/\..*/, "");
   const known = ENTITIES.find((each) => each === entity);
@@ -61,3 +122,78 @@ function bodyOf(type: string): z.ZodObject {
     ),
   });
 }
+
+function recordAt<R>(change: { before: R | null; after: R | null }, time: "before" | "after"): R {
+  const record = change[time] ?? change.before;
+  if (record === null) throw new Error("A change has no record");
+  return record;
+}
+
+async function commissionData(store: Store, commission: Commission): Promise<Json> {
+  const shown = await showCommission(store, commission);
+  const promoter = await store.get(promoters, commission.accountId, commission.promoterId);
+  return { ...shown, promoter_campaign: { ...shown.promoter_campaign, promoter: ownerJson(promoter) } };
+}
+
+async function documentData(store: Store, document: ContractDocument): Promise<Json> {
+  const promoter = await store.get(promoters, document.accountId, document.promoterId);
+  return { ...(await showDocument(store, document)), promoter: ownerJson(promoter) };
+}
+
+/**
+ * The balance is shown in its present state, unless it is what changed. The parent is left out, so that an
+ * erasure of the parent need not search the events of others.
+ */
+async function promoterData(store: Store, promoter: Promoter, balance?: Balance): Promise<Json> {
+  const account = await store.get(accounts, SYSTEM, promoter.accountId);
+  if (account === null) throw new Error(`Account ${promoter.accountId} is gone`);
+  const extras = { withPayoutMethod: true, withParent: false };
+  const parts = await readPromoterParts(store, account, { promoter, ...extras });
+  return promoterJson({ ...parts, balance: balance ?? parts.balance, setupUrl: null });
+}
+
+async function promoterCampaignData(store: Store, promoterCampaign: PromoterCampaign): Promise<Json> {
+  const { accountId, promoterId } = promoterCampaign;
+  const promoter = await store.get(promoters, accountId, promoterId);
+  const parts = await readPromoterCampaignParts(store, promoterCampaign, promoter ?? DELETED_PROMOTER);
+  return { ...promoterCampaignJson(parts), promoter: ownerJson(promoter) };
+}
+
+async function referralData(store: Store, lead: Lead): Promise<Json> {
+  const shown = await showReferral(store, lead);
+  const promoter = await store.get(promoters, lead.accountId, lead.promoterId);
+  return { ...shown, promoter_campaign: { ...shown.promoter_campaign, promoter: ownerJson(promoter) } };
+}
+
+/** V2's promo code does not name its promoter. Receivers need the promoter's `cust_id`, so it is added. */
+async function promoCodeData(store: Store, promoCode: PromoCode): Promise<Json> {
+  const { accountId, promoterCampaignId } = promoCode;
+  const owner = await store.get(promoterCampaigns, accountId, promoterCampaignId);
+  const promoter = owner && (await store.get(promoters, accountId, owner.promoterId));
+  return { ...(await showPromoCode(store, promoCode)), promoter: ownerJson(promoter) };
+}
+
+async function payoutData(store: Store, payout: Payout): Promise<Json> {
+  const { accountId, promoterId, payoutMethodId } = payout;
+  const promoter = await store.get(promoters, accountId, promoterId);
+  const campaign = await loadCampaign(store, accountId, payout.campaignId);
+  const method =
+    payoutMethodId === null
+      ? await findSelectedPayoutMethod(store, accountId, promoterId)
+      : await store.get(payoutMethods, accountId, payoutMethodId);
+  const shown = payoutJson({ payout, promoter: promoter ?? DELETED_PROMOTER, campaign, method });
+  return { ...shown, promoter: ownerJson(promoter) };
+}
+
+async function payoutMethodData(store: Store, method: PayoutMethod): Promise<Json> {
+  const promoter = await store.get(promoters, method.accountId, method.promoterId);
+  return { ...payoutMethodJson(method), promoter: ownerJson(promoter) };
+}
+
+/** The promoter that a record belongs to, with `cust_id`, the client's own id. */
+function ownerJson(promoter: Promoter | null): Json | null {
+  return promoter && { ...embeddedPromoterJson(promoter), cust_id: promoter.custId };
+}
+
+/** Replaces a deleted promoter for the serialisers. The result shows null instead. */
+const DELETED_PROMOTER = { profile: { firstName: null, lastName: null } } as Promoter;

@@ -17,6 +17,7 @@ import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, setPageHeaders } from "../../http/pages.ts";
 import { readListing } from "../page-params.ts";
+import { seesPayoutDetails } from "../payout/masked-details.ts";
 import { recordError } from "../record-error.ts";
 import { createBody, inputOf, refusePrivate, updateBody } from "./webhook-input.ts";
 import {
@@ -49,17 +50,20 @@ export const listWebhooksOperation: V2Operation = {
 export const createWebhookOperation: V2Operation = {
   id: "createWebhook",
   summary: "Create a webhook",
-  description: "Adds an address that events are posted to. Only this answer contains the signing key.",
+  description:
+    "Adds an address that events are posted to. Only this answer contains the signing key. Events of payouts and payout methods have bank details, so only owners and keys may ask for them.",
   body: createBody,
   answer: webhookWithSecretAnswer,
   status: 201,
   refusals: ["invalid", "refused"],
   shape,
-  handle: async ({ event, account, context, post }) => {
+  handle: async ({ event, account, caller, context, post }) => {
     const body = shapeInput(createBody, await readJson(event));
     refusePrivate(post, body);
     const input = { ...inputOf(body), url: body.url, eventTypes: body.event_types };
-    return webhookWithSecretJson(await createWebhook(context, account.id, { ...input, emailsOf }));
+    const seesDetails = seesPayoutDetails(caller);
+    const webhook = await createWebhook(context, account.id, { ...input, emailsOf, seesDetails });
+    return webhookWithSecretJson(webhook);
   },
 };
 
@@ -106,11 +110,12 @@ export const updateWebhookOperation: V2Operation = {
   answer: webhookAnswer,
   refusals: ["not_found", "invalid"],
   shape,
-  handle: async ({ event, account, context, post }) => {
+  handle: async ({ event, account, caller, context, post }) => {
     const id = readPathId(event);
     const body = shapeChanges(updateBody, await readJson(event));
     refusePrivate(post, body);
-    return webhookJson(await updateWebhook(context, account.id, { id, changes: inputOf(body), emailsOf }));
+    const given = { id, changes: inputOf(body), emailsOf, seesDetails: seesPayoutDetails(caller) };
+    return webhookJson(await updateWebhook(context, account.id, given));
   },
 };
 

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
+import { join } from "../../support/v2.ts";
 
 const pages = newPages();
 
@@ -60,6 +61,18 @@ it("pays nothing to a promoter whose commissions sum to less than nothing", asyn
   await page.getByText(/There is nothing to pay: the sum is not above zero/).waitFor();
   const { body: paid } = await pages.app.v2("GET", `/payouts?filters[promoter_id]=${id}`);
   expect(paid).toEqual([]);
+});
+
+it("leads from commissions that were put into payouts to the payouts", async () => {
+  const { promoterCampaignId, promoterId } = await join(pages.app, "paid@example.com");
+  const given = { commission_type: "custom", promoter_campaign_id: promoterCampaignId, amount: 1_000 };
+  await pages.app.v2("POST", "/commissions", given);
+  const page = await pages.open(`/admin/commissions#promoter=${promoterId}`, { role: "manager" });
+  await page.getByRole("checkbox", { name: "Choose all on this page" }).check();
+  await button(page, "Make payouts of them").click();
+  await button(page, "Make payouts of 1 commission").click();
+  await page.getByRole("link", { name: "Show the payouts" }).click();
+  await page.getByRole("table", { name: "Payouts" }).getByText("paid@example.com").waitFor();
 });
 
 it("shows the filters that are chosen now when the work on others ends", async () => {

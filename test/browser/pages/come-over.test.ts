@@ -41,5 +41,5 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
 it("a manager is not offered it", async () => {
   const page = await pages.open("/admin/settings/come-over", { role: "manager" });
   await page.getByRole("heading", { name: "You may not see this" }).waitFor();
-  expect(await page.getByRole("link", { name: "Come over" }).count()).toBe(0);
+  expect(await page.getByRole("link", { name: "Move here" }).count()).toBe(0);
 });

@@ -36,6 +36,29 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
   });
 });
 
+it("a German text begins with the German original, and the preview shows it", async () => {
+  const page = await pages.open("/admin/emails/new#trigger=lead_signup", { width: 360, role: "manager" });
+  await page.getByLabel("Add a language").selectOption("German");
+  const subject = page.getByLabel("Subject in German");
+  await subject.waitFor();
+  expect(await subject.inputValue()).toBe("Sie haben einen neuen Lead");
+  await subject.fill("Ein Lead für {{first_name}}");
+  await page.getByLabel("Language of the preview").selectOption("German");
+  await page.getByText("Ein Lead für Jane").waitFor();
+  await page.getByLabel("Add a language").selectOption("Hebrew");
+  await page.getByLabel("Text in Hebrew").waitFor();
+  expect(await faultsOf(page)).toEqual([]);
+  await page.getByRole("button", { name: "Remove Hebrew" }).click();
+  await button(page, "Save the e-mail").click();
+  await page.getByRole("row", { name: "New lead" }).waitFor();
+  const [saved] = await written();
+  expect(saved).toMatchObject({
+    subject: "You have a new referral",
+    translations: [{ language: "de", subject: "Ein Lead für {{first_name}}" }],
+  });
+  await company(pages.app, `DELETE /emails/${saved!.id}`);
+});
+
 describe.each([1280, 360])("at %i pixels", (width) => {
   it("a manager edits the frame of e-mails, sees it, and goes back to the original", async () => {
     const page = await pages.open("/admin/emails", { width, role: "manager" });

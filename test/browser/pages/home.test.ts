@@ -114,8 +114,8 @@ describe("the start page of an empty program", () => {
 
   it("ticks a step off while it is open", async () => {
     const page = await pages.open("/admin", { role: "owner" });
-    await page.getByText("1 of 9 done").waitFor();
+    await page.getByText("2 of 10 done").waitFor();
     await pages.app.v1("/promoters/create", { email: "jane@example.com" });
-    await page.getByText("2 of 9 done").waitFor();
+    await page.getByText("3 of 10 done").waitFor();
   });
 });

@@ -58,10 +58,16 @@ it("what a form refuses is said in the language of the page", async () => {
   await page.getByRole("textbox", { name: "Seite" }).fill("https://elsewhere.example/");
   await page.getByRole("dialog").getByRole("button", { name: "Link erstellen" }).click();
   await page.getByText(/^Muss eine Seite von \S+ sein\.$/).waitFor();
+});
+
+it("countries are chosen by their names in the language of the page", async () => {
+  const page = await pages.open(entrance, { locale: "de-DE" });
+  await page.getByRole("heading", { name: "Ihr Link" }).waitFor();
   await page.goto(`${pages.url}/portal/settings#tab=invoice`);
-  await page.getByLabel("Land", { exact: true }).fill("Deutschland");
+  await page.getByLabel("Land", { exact: true }).selectOption("Österreich");
   await page.getByRole("button", { name: "Rechnungsdaten speichern" }).click();
-  await page.getByText("Muss der Code eines Landes aus zwei Buchstaben sein, wie DE.").waitFor();
+  await page.getByText("Ihre Rechnungsdaten sind gespeichert.").waitFor();
+  expect(await pages.app.records.get("promoter", 1)).toMatchObject({ profile: { country: "AT" } });
 });
 
 it("a promoter chooses another language, which stays", async () => {
@@ -80,6 +86,7 @@ it("a promoter chooses another language, which stays", async () => {
 /** Pages of the portal, and the tabs of the settings. */
 const PATHS = [
   "links",
+  "figures",
   "assets",
   "leads",
   "commissions",
@@ -117,6 +124,19 @@ describe.each([
     }
     expect(Object.fromEntries(Object.entries(faults).filter(([, each]) => each.length > 0))).toEqual({});
   });
+});
+
+it.each([
+  ["de", "ltr", "E-Mails", "Abbestellen"],
+  ["he", "rtl", "הודעות דואר", "הסרה מרשימת התפוצה"],
+])("a page without a script is in %s too, on a phone", async (locale, direction, title, action) => {
+  const page = await pages.open("/unsubscribe?cid=acme&promoter=1&token=x", { width: 360, locale });
+  await page.getByRole("heading", { name: title, level: 1 }).waitFor();
+  await page.getByRole("button", { name: action }).waitFor();
+  const html = page.locator("html");
+  expect([await html.getAttribute("lang"), await html.getAttribute("dir")]).toEqual([locale, direction]);
+  expect(await page.title()).toBe(title);
+  expect(await faultsOf(page)).toEqual([]);
 });
 
 it("a page from right to left begins on the right", async () => {

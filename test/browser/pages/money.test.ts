@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { commissions } from "../../../server/domain/ledger/commission/commission.ts";
 import { payouts } from "../../../server/domain/ledger/payout/payout.ts";
 import { promoters } from "../../../server/domain/people/promoter/promoter.ts";
-import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
+import { faultsOf, newPages, unfold, WIDTHS } from "../../support/pages.ts";
 
 const pages = newPages({ promoters: 30, leads: 90, sales: 120 });
 
@@ -26,6 +26,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByRole("button", { name: "Deny", exact: true }).click();
     await page.getByRole("button", { name: "Deny 1 commission" }).click();
     await page.getByText("1 commission denied").waitFor();
+    await unfold(page);
     await page.getByRole("combobox", { name: "State" }).selectOption("denied");
     // The table is busy from the moment of the choice, so these are the denied ones.
     await listed(page);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
+import { faultsOf, newPages, unfold, WIDTHS } from "../../support/pages.ts";
 
 const pages = newPages({ promoters: 2, leads: 3, sales: 0 });
 
@@ -20,6 +20,8 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.locator(".badge", { hasText: name }).waitFor();
     expect(await faultsOf(page)).toEqual([]);
     await page.goto(`${pages.url}/admin/leads`);
+    await page.getByRole("table").waitFor();
+    await unfold(page);
     await page.getByLabel("Own status", { exact: true }).selectOption({ label: name });
     await page.getByRole("row", { name }).waitFor();
     expect(await page.locator("tbody tr").count()).toBe(1);

@@ -1,6 +1,6 @@
 import type { Page, Route } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
+import { faultsOf, newPages, unfold, WIDTHS } from "../../support/pages.ts";
 
 const pages = newPages({ promoters: 40, leads: 150, sales: 60 });
 const HOSTILE = `<img src=x onerror="document.title='owned'"> 😀 مرحبا ${"long ".repeat(60)}`;
@@ -39,6 +39,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     expect(await faultsOf(page)).toEqual([]);
     await page.getByRole("searchbox", { name: "Search promoters" }).fill(`waiting${width}`);
     await page.getByText("1 to 23 of 23").waitFor();
+    await unfold(page);
     await page.getByRole("combobox", { name: "State" }).selectOption("pending");
     await page.getByRole("combobox", { name: "Campaign" }).selectOption({ label: "Default campaign" });
     await page.reload();
@@ -199,6 +200,21 @@ it("shows a promoter's tax rate and days to the due date, which owners set", asy
   await button(other, /^Save$/).click();
   await other.getByRole("heading", { name: "Ted" }).waitFor();
   expect(await saved()).toMatchObject({ tax_rate: 8, net_payout_days: null });
+});
+
+it("a phone folds the filters behind a button that counts those in use", async () => {
+  const page = await pages.open("/admin/promoters#state=accepted&archived=any", {
+    role: "viewer",
+    width: 360,
+  });
+  const state = page.getByRole("combobox", { name: "State" });
+  const fold = page.getByRole("button", { name: "Filters: 2" });
+  await fold.press("Enter");
+  await fold.press("Tab");
+  expect(await state.evaluate((each) => each === document.activeElement)).toBe(true);
+  await state.selectOption("");
+  await page.getByRole("button", { name: "Filters: 1", expanded: true }).press("Enter");
+  expect(await state.isVisible()).toBe(false);
 });
 
 it("shows the whole list again when its link is followed again", async () => {

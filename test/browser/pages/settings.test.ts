@@ -175,13 +175,13 @@ it("says in a sentence what commissions are computed on, while it is changed and
   await page.getByLabel("Leave out shipping").check();
   await page.getByLabel("Percentage for fees").fill("2.9");
   await says(
-    "Commissions are computed on what the customer paid, less tax, less shipping, less 2.9 % for fees.",
+    "Commissions are computed on what the customer paid, less tax, less shipping, less 2.9% for fees.",
   );
   await page.getByRole("button", { name: "Save the settings" }).click();
   await page.getByText("The settings were saved").waitFor();
   await page.reload();
   await says(
-    "Commissions are computed on what the customer paid, less tax, less shipping, less 2.9 % for fees.",
+    "Commissions are computed on what the customer paid, less tax, less shipping, less 2.9% for fees.",
   );
 });
 

@@ -34,7 +34,7 @@ async function start(over: Partial<FirstStart> = {}): Promise<string> {
 
 const post = (path: string, body: unknown) => callWith(app, null)(`POST ${path}`, body);
 const owner = { email: "alex@acme.example", password: PASSWORD };
-const account = { id: "acme", name: "First account", currency: "USD", time_zone: "UTC" };
+const account = { id: "acme", name: "track.acme.example", currency: "USD", time_zone: "UTC" };
 
 describe("the first start", () => {
   it("prints a link that makes the owner, once", async () => {
@@ -92,5 +92,27 @@ describe("the first start", () => {
         account,
       },
     ]);
+  });
+
+  it("names the account after the host, until someone names the company", async () => {
+    await start();
+    const isNamed = async () => {
+      const { body } = await app.v2("GET", "/setup");
+      return (body as { steps: { name: boolean } }).steps.name;
+    };
+    expect((await app.v2("GET", "/brand")).body).toMatchObject({ shown: { name: "track.acme.example" } });
+    expect(await isNamed()).toBe(false);
+    // The page of the account's settings sends the name with everything else.
+    await app.v2("PUT", "/account", { name: "track.acme.example", net_payout_days: 14 });
+    expect(await isNamed()).toBe(false);
+    await app.v2("PUT", "/brand", { name: "Acme Partners" });
+    expect(await isNamed()).toBe(true);
+    await app.v2("PUT", "/brand", { name: null });
+    expect(await isNamed()).toBe(false);
+    await app.v2("PUT", "/account", { name: "Acme" });
+    expect(await isNamed()).toBe(true);
+    // Earlier releases called it so.
+    await app.v2("PUT", "/account", { name: "First account" });
+    expect(await isNamed()).toBe(false);
   });
 });

@@ -38,7 +38,7 @@ const WELCOME = {
 const taken = (field: string) => invalid({ [field]: ["has already been taken"] }, 400);
 const make = (code: string) => jane.outcome("POST /promo_codes", { promoter_campaign_id: 1, code });
 const change = (body: object, id = 2) => outcome(company(app, `PUT /promoter_campaigns/${id}`, body));
-/** The promoter who gets the lead of a sale with this code. null: nobody. */
+/** The promoter who gets the lead of a sale with this code. null: no one. */
 const sell = async (promo_code: string) => {
   const email = `${promo_code}@example.net`;
   const { status, body } = await app.v1("/track/sale", { email, event_id: email, amount: "100", promo_code });

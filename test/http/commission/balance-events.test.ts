@@ -74,7 +74,7 @@ describe("a changed balance", () => {
         entity_type: "promoter",
         entity_id: 2,
         changes: { balances: [balances({}), balances({ cash: 1_000, credits: 3 })] },
-        // Whoever has the link can choose the password, so events leave it out.
+        // A reader of the link could choose the password, so events leave it out.
         data: {
           ...without(jane as Record<string, unknown>, "parent_promoter"),
           password_setup_url: null,

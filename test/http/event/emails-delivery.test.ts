@@ -171,7 +171,7 @@ it("retries when a mail server says nothing or hangs up", async () => {
   const mailer = newMailer({ smtpUrl, from: SENDER, timeoutMs: 200 });
   const mail = {
     to: "jane@example.com",
-    from: null,
+    sender: { address: null, name: null, replyTo: null },
     subject: "s",
     text: "t",
     html: "h",

@@ -107,10 +107,10 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
 
   it("uses the account's own sender", async () => {
     await enable("signup_accepted");
-    await setMailSender(app.context, app.accountId, "Acme <partners@acme.example>");
+    await setMailSender(app.context, app.accountId, "Acme <partners@tidemark.example>");
     await join(app, "jane@example.com");
     await send();
-    expect(mail.emails[0]!.headers["from"]).toBe("Acme <partners@acme.example>");
+    expect(mail.emails[0]!.headers["from"]).toBe("Acme <partners@tidemark.example>");
     await expect(setMailSender(app.context, app.accountId, "x\r\nBcc: y@z")).rejects.toThrow(
       "is not an e-mail address",
     );

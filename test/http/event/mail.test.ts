@@ -37,8 +37,8 @@ describe("GET /api/v2/company/mail", () => {
 
   it("shows the account's own sender", async () => {
     await start({});
-    await app.v2("PUT", "/account", { mail_sender: "Acme <team@acme.example>" });
-    expect((await app.v2("GET", "/mail")).body).toMatchObject({ sender: "Acme <team@acme.example>" });
+    await app.v2("PUT", "/account", { mail_sender: "Acme <team@tidemark.example>" });
+    expect((await app.v2("GET", "/mail")).body).toMatchObject({ sender: "Acme <team@tidemark.example>" });
   });
 
   it("counts the account's e-mails by what became of them", async () => {
@@ -93,11 +93,11 @@ describe("POST /api/v2/company/mail/test", () => {
 
   it("sends from the account's own sender", async () => {
     await start({ smtpUrl: server.url });
-    await app.v2("PUT", "/account", { mail_sender: "Acme <team@acme.example>" });
+    await app.v2("PUT", "/account", { mail_sender: "Acme <team@tidemark.example>" });
     await (
       await signedIn("owner")
     )("POST /mail/test");
-    expect(server.emails.map(({ from }) => from)).toEqual(["team@acme.example"]);
+    expect(server.emails.map(({ from }) => from)).toEqual(["team@tidemark.example"]);
   });
 
   it("shows why the mail server refused", async () => {

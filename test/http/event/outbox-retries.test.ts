@@ -156,7 +156,7 @@ describe.each(STORAGES)("attempts of the outbox on %s", (storage) => {
     await subscribe();
     await app.v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });
     await call("PUT /webhooks/1", { active: false });
-    expect(await outbox.pass()).toBeGreaterThan(0); // fans the fact out, to nobody
+    expect(await outbox.pass()).toBeGreaterThan(0); // fans the fact out, without a receiver
     await call("PUT /webhooks/1", { active: true });
     await app.v1("/track/signup", { email: "other@example.com", ref_id: "jane" });
     receiver.answer((response) => response.writeHead(500).end());

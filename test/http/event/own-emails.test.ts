@@ -47,6 +47,7 @@ describe("the company's e-mails", () => {
     name: "Mine",
     subject: "Hello {{first_name}}",
     content: "Your link is {{ref_link}}",
+    translations: [],
     allowed_campaign_ids: [1],
     trigger: {
       enabled: true,

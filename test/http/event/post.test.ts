@@ -153,7 +153,7 @@ describe("an address", () => {
     "3fff::1", // RFC 9637
     "3fff:fff:ffff::1",
     "5f00::1", // RFC 9602
-    "4000::1", // not given to anybody yet
+    "4000::1", // not assigned yet
     "192.0.0.8",
     "192.88.99.1",
     "198.19.255.255",

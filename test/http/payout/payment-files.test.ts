@@ -246,7 +246,7 @@ describe("a file for SEPA", () => {
       },
     });
     expect(faultsOfPain001(text)).toEqual([]);
-    // The second download has the account of the first, whatever it names.
+    // The second download has the account of the first, even if it names another.
     expect((await file("sepa", DEBTOR)).text).toBe(text);
   });
 

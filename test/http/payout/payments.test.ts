@@ -9,6 +9,8 @@ import { company, outcome } from "../../support/v2.ts";
 
 const UUID = expect.stringMatching(/^[\da-f-]{36}$/) as string;
 const PLAN = {
+  provider: "paypal",
+  providers: ["paypal"],
   currency: "USD",
   total: 36_000,
   balance: null,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { addBatch, connectTo, runPaymentJob, sendAll } from "../../support/payments.ts";
-import { company } from "../../support/v2.ts";
+import { company, outcome } from "../../support/v2.ts";
 import {
   startBoth,
   startStripeApi,
@@ -147,5 +147,81 @@ describe.each([
     await sendAll(app, provider);
     await runPaymentJob(app);
     expect(api.postings).toBe(postings);
+  });
+});
+
+describe("a batch that two providers could pay", () => {
+  let app: TestApp;
+  let stripe: TransferApi;
+  let tremendous: TransferApi;
+  beforeEach(async () => {
+    app = await startApp();
+    stripe = await startStripeApi(() => app.services.clock());
+    tremendous = await startTremendousApi();
+    await connectTo(app, "stripe", stripe.url);
+    await connectTo(app, "tremendous", tremendous.url);
+    const cards = ["a@b.example", "c@d.example"].map((payee) => ({ gift_card_email: payee }));
+    await addBatch(app, "custom", [{ stripe_account: "acct_1" }, ...cards]);
+  });
+  afterEach(async () => {
+    await stripe.close();
+    await tremendous.close();
+    await app.close();
+    expect(app.bugs).toEqual([]);
+  });
+
+  const plan = async (query = "") => {
+    const { status, body } = await company(app, `GET /payments_batches/1/plan${query}`);
+    const {
+      provider,
+      providers,
+      to_pay: all,
+    } = body as {
+      provider: string;
+      providers: string[];
+      to_pay: { payee: string }[];
+    };
+    return { status, provider, providers, payees: all.map(({ payee }) => payee) };
+  };
+  const send = (body: object) => outcome(company(app, "POST /payments_batches/1/send", body));
+
+  it("plans by the one that can pay the most promoters, or by the one that is named", async () => {
+    const providers = ["stripe", "tremendous"];
+    expect(await plan()).toEqual({
+      status: 200,
+      provider: "tremendous",
+      providers,
+      payees: ["a@b.example", "c@d.example"],
+    });
+    expect(await plan("?provider=stripe")).toEqual({
+      status: 200,
+      provider: "stripe",
+      providers,
+      payees: ["acct_1"],
+    });
+  });
+
+  it("is sent by the named provider, and refused without a name", async () => {
+    expect(await send({})).toEqual({
+      status: 422,
+      body: { code: "operation_failed", message: "Several providers pay by another way: name one" },
+    });
+    await send({ provider: "stripe" });
+    await send({ provider: "tremendous" });
+    await runPaymentJob(app);
+    expect([stripe.paid, tremendous.paid].map((paid) => paid.map(({ payee }) => payee))).toEqual([
+      ["acct_1"],
+      ["a@b.example", "c@d.example"],
+    ]);
+  });
+
+  it("is not sent by a provider of another method, or without a connection", async () => {
+    const wise = await startWiseApi();
+    expect((await send({ provider: "wise" })).status).toBe(404);
+    await connectTo(app, "wise", wise.url);
+    expect((await send({ provider: "wise" })).status).toBe(422);
+    expect((await send({ provider: "bank" })).status).toBe(422);
+    await wise.close();
+    expect([stripe.postings, tremendous.postings]).toEqual([0, 0]);
   });
 });

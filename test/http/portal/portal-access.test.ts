@@ -65,11 +65,11 @@ describe("GET /portal?auth_token= in a browser in which someone is signed in", (
     const kim = await open("kim");
     const { answer, set } = await open("jane", kim.cookie);
     expect([answer.status, set]).toEqual([200, []]);
-    expect(await answer.text()).toBe(
-      '<!doctype html><meta charset="utf-8"><title>Portal</title>' +
-        '<form method="post"><p>You are signed in as kim@example.com.</p>' +
+    const main = /<main>.*<\/main>/.exec(await answer.text())?.[0];
+    expect(main).toBe(
+      '<main><h1>Promoter portal</h1><form method="post"><p>You are signed in as kim@example.com.</p>' +
         "<p>Sign in as Jane &lt;b&gt; Doe?</p><button>Sign in as Jane &lt;b&gt; Doe</button></form>" +
-        '<p><a href="?">Stay signed in as kim@example.com</a></p>',
+        '<p><a href="?">Stay signed in as kim@example.com</a></p></main>',
     );
     expect(answer.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
     const confirmed = await open("jane", kim.cookie, own);

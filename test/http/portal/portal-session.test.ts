@@ -21,6 +21,7 @@ afterEach(async () => {
 const JANE = {
   promoter: { id: 1, email: EMAIL, name: EMAIL, language: null },
   account: { id: "acme", name: "Acme", currency: "USD", time_zone: "UTC" },
+  brand: { name: "Acme", logo_url: null, favicon_url: null, colors: null },
   must_set_password: false,
   has_password: true,
   is_read_only: false,

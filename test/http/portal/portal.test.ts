@@ -664,6 +664,9 @@ it("reports on channels, from the click to the commission", async () => {
   expect(await report(`${march}&sorting[clicks_count]=asc`)).toEqual([video, letter]);
   expect(await report(`${march}&q=vid`)).toEqual([video]);
   expect(await report("start_date=2026-02-01&end_date=2026-02-28")).toEqual([]);
+  expect(await body(`GET /reports/sub_ids/download?${march}&group_by=year&${columns}`)).toBe(
+    "sub_id,clicks_count,referrals_count,promoter_earnings_amount\r\nletter,2,1,2000\r\nvideo,1,0,0\r\n",
+  );
 });
 
 it("lists the promoters whom a promoter brought in", async () => {
@@ -734,19 +737,25 @@ describe("another promoter's things", () => {
       undefined,
       [],
     ],
+    "GET /reports/sub_ids/download": [
+      "?promoter_campaign_id=1&start_date=2026-03-01&end_date=2026-03-31&group_by=month&columns=clicks_count",
+      undefined,
+      "sub_id,clicks_count\r\n",
+    ],
     "GET /reports/overview": [
       `?promoter_campaign_id=1&${RANGE}`,
       undefined,
       [{ period: "2026-03", id: "2026-03-01", data: { revenue_amount: 0 } }],
     ],
   };
-  /** These take no id, and show or change only whoever is signed in. */
+  /** These take no id, and show or change only the promoter who is signed in. */
   const OWN_ALONE = new Set([
     "GET /session",
     "DELETE /session",
     "GET /promoters/current",
     "PUT /promoters/current",
     "PUT /language",
+    "POST /visits",
     "POST /promoters/set_password",
     "POST /promoters/archive",
     "GET /assets",

@@ -198,6 +198,7 @@ async function failingWebhook(): Promise<void> {
 it("ticks off the steps of setting an account up", async () => {
   const steps = {
     script: false,
+    name: true,
     landing_page: true,
     reward: false,
     promoter: false,

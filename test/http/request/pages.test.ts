@@ -14,6 +14,10 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "form-action 'self'; base-uri 'none'; require-trusted-types-for 'script'";
 
+const BRAND =
+  '<meta name="tidemark-brand" content="{&quot;name&quot;:&quot;Acme&quot;,&quot;logo_url&quot;:null,' +
+  '&quot;favicon_url&quot;:null,&quot;colors&quot;:null}">\n';
+
 describe("the shell of the pages", () => {
   it.each([
     ["/admin", "dashboard", "Tidemark"],
@@ -37,7 +41,7 @@ describe("the shell of the pages", () => {
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>${title}</title>
-<link rel="icon" href="data:,">
+${name === "dashboard" ? "" : BRAND}<link rel="icon" href="data:,">
 <link rel="stylesheet" href="/assets/${name}-3.css">
 <link rel="modulepreload" href="/assets/${name}-2.js">
 <script type="module" src="/assets/${name}-1.js"></script>

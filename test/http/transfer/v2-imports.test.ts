@@ -245,7 +245,7 @@ describe.each(STORAGES)("POST /api/v2/company/imports on %s", (storage) => {
     ],
     ["nothing", { kind: "leads" }, "", 422, "The file is empty"],
     ["no known column", { kind: "leads" }, "a,b\n1,2\n", 422, "No column is known"],
-    // Such a line would keep the server from everybody else while it is parsed.
+    // Such a line would keep all other requests waiting while it is parsed.
     [
       "a line that is far too long",
       { kind: "leads" },

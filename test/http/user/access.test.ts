@@ -63,6 +63,8 @@ const TABLE = {
     GET /assets
     GET /assets/:id
     GET /assets/categories
+    GET /brand
+    GET /brand/colors
     GET /emails
     GET /emails/:id
     GET /emails/template
@@ -115,8 +117,6 @@ const TABLE = {
     PUT /promoters/:id
     PATCH /promoters/:id
     POST /promoters/:id/portal_view
-    POST /promoters/:id/sign_in_link
-    POST /promoters/:id/first_password
     POST /promoters/accept
     POST /promoters/reject
     POST /promoters/block
@@ -158,6 +158,11 @@ const TABLE = {
     PUT /assets/categories
     PUT /assets/update_category
     DELETE /assets/destroy
+    PUT /brand
+    PUT /brand/logo
+    DELETE /brand/logo
+    PUT /brand/favicon
+    DELETE /brand/favicon
     POST /emails
     PUT /emails/:id
     DELETE /emails/:id
@@ -224,6 +229,8 @@ const TABLE = {
     POST /payments_batches/:id/send
     POST /payments/:id/decide
     POST /promoters/:id/release_payouts
+    POST /promoters/:id/sign_in_link
+    POST /promoters/:id/first_password
     POST /invoices
     POST /invoices/void
     POST /invoices/finalize

@@ -273,7 +273,7 @@ describe("POST /api/v2/company/session", () => {
       status: 429,
       body: { message: "Too many e-mails to this address", code: "rate_limited" },
     });
-    // Whoever asks for e-mails keeps nobody from signing in.
+    // A stranger who asks for e-mails keeps no user from signing in.
     expect((await signIn("owner@acme.example", "x", from("10.0.0.1"))).status).toBe(401);
   });
 });

@@ -86,7 +86,7 @@ export interface Truth {
   email: string;
   /** null: the source does not count clicks. */
   clicks: number | null;
-  /** Everybody who was referred, customers included. */
+  /** All people who were referred, customers included. */
   leads: number;
   /** Those who have bought. */
   customers: number;

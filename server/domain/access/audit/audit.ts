@@ -260,6 +260,7 @@ const BOOKKEEPING = new Set([
   "customerHistory",
   "lastSignInAt",
   "lastLoginAt",
+  "visit",
   "signInCount",
   "askedAt",
   "checkedAt",

@@ -86,13 +86,21 @@ export type EmailsOf = (tx: Transaction, accountId: number) => Promise<Iterable<
 /** Each fact is rendered and written once per webhook. */
 const MAX_WEBHOOKS = 100;
 
-/** Makes a webhook. @throws Failure `refused` if the account has too many, `invalid` */
+/** How webhooks are changed. */
+interface WebhookChange {
+  emailsOf: EmailsOf;
+  /** Whether the caller may see the details of payout methods, which some events have. Absent: yes. */
+  seesDetails?: boolean;
+}
+
+/** Makes a webhook. @throws Failure `refused` if the account has too many, `invalid`, `forbidden` for hidden details */
 export async function createWebhook(
   context: Context,
   accountId: number,
-  { emailsOf, ...input }: WebhookInput & Pick<Webhook, "url" | "eventTypes"> & { emailsOf: EmailsOf },
+  { emailsOf, seesDetails, ...input }: WebhookInput & Pick<Webhook, "url" | "eventTypes"> & WebhookChange,
 ): Promise<Webhook> {
   const { store, now, chance } = context;
+  if (seesDetails === false) refuseDetails(input);
   const id = await store.nextId("webhook");
   const at = now.toISOString();
   return store.transact(async (tx) => {
@@ -123,16 +131,35 @@ export async function createWebhook(
   });
 }
 
-/** Changes a webhook. @throws Failure `not_found`, `invalid` */
+/** Changes a webhook. @throws Failure `not_found`, `invalid`, `forbidden` for hidden details */
 export function updateWebhook(
   context: Context,
   accountId: number,
-  { id, changes, emailsOf }: { id: number; changes: WebhookInput; emailsOf: EmailsOf },
+  { id, changes, emailsOf, seesDetails }: { id: number; changes: WebhookInput } & WebhookChange,
 ): Promise<Webhook> {
   return context.store.transact(async (tx) => {
-    const after = changed(await loadWebhook(tx, accountId, id), changes);
+    const before = await loadWebhook(tx, accountId, id);
+    const after = changed(before, changes);
+    if (seesDetails === false) for (const each of [before, after]) refuseDetails(each);
     return putWebhook(tx, context, { after, emailsOf });
   });
+}
+
+/** The events of V2 that have the details of a payout method. */
+const HAS_DETAILS = /^(?:payout|payout_method)\./;
+
+/**
+ * Otherwise a user who may not see bank accounts could let them be posted to an address of their own.
+ *
+ * @throws Failure `forbidden`
+ * @see docs/spec/v2.md "Payout method"
+ */
+function refuseDetails({ eventTypes }: Pick<Webhook, "eventTypes">): void {
+  if (!eventTypes.some((type) => HAS_DETAILS.test(type))) return;
+  throw new Failure(
+    "forbidden",
+    "Only an owner or an API key sets up a webhook with events of payouts or payout methods",
+  );
 }
 
 /** Deletes a webhook. Its waiting deliveries are never sent. */

@@ -100,7 +100,7 @@ interface Waiting {
   keptAt: string;
 }
 
-/** Each new event removes old ones, so that events about people whom nobody referred never pile up. */
+/** Each new event removes old ones, so that events about people whom no promoter referred never pile up. */
 const SWEPT_AT_ONCE = 5;
 
 /** Providers repeat an event for three days, and list those of thirty days. */

@@ -153,8 +153,8 @@ export const commissions = table<Commission>()({
   few: ["campaign_id", "status", "unit"],
   indexes: {
     /**
-     * Lists read it instead of the commissions, which are far larger. It contains all columns that lists
-     * filter or sort by.
+     * Lists read it instead of the commissions, which are far larger. It contains the columns that lists
+     * filter or sort by; a filter by another one works, but reads the commissions.
      */
     list: {
       on: ["id"],

@@ -159,7 +159,7 @@ async function drawNumber(tx: Transaction, { now }: Context, account: Account): 
   return { number, year, place, date };
 }
 
-/** The credit note that cancels an invoice. It says the same with negative amounts, whatever has changed since. */
+/** The credit note that cancels an invoice. It says the same with negative amounts, even if its data have changed since. */
 async function creditNoteOf(
   tx: Transaction,
   context: Context,

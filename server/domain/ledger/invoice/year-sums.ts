@@ -10,7 +10,7 @@ import type { payouts } from "../payout/payout.ts";
 /** What a promoter was paid in a year, in cents and with tax. */
 export interface YearSum {
   promoterId: number;
-  /** By bank or in another way that nobody else reports. */
+  /** By bank or in another way that no provider reports. */
   directCents: number;
   /** By PayPal and Stripe, which report it themselves, on form 1099-K. */
   processedCents: number;

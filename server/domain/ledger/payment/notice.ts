@@ -44,7 +44,7 @@ export async function tellUndecided(context: Context, accountId: number): Promis
     let count = 0;
     for (const { id } of fresh) {
       const payment = await tx.lock(payments, accountId, id);
-      // Another process has told it, or nobody needs to decide any more.
+      // Another process has sent it, or no decision is needed any more.
       if (payment === null || payment.review === null || payment.review.toldAt !== undefined) continue;
       const review = { ...payment.review, toldAt: context.now.toISOString() };
       await tx.put(payments, { ...payment, review });

@@ -108,7 +108,7 @@ export interface FileTerms {
 
 /**
  * One request to a provider that pays several payments together, or one file. A provider may have executed it
- * after the first request, whatever its response.
+ * after the first request, even if the response was an error.
  */
 export interface PaymentOrder {
   accountId: number;

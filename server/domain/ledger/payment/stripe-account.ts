@@ -2,8 +2,10 @@ import { Failure } from "../../../failure.ts";
 import type { Reader, Store, Transaction } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
 import type { Context } from "../../context.ts";
+import type { MoneyEmailKind } from "../../events/email.ts";
 import { isErased } from "../../people/erased.ts";
 import { loadPromoter, promoters } from "../../people/promoter/promoter.ts";
+import { enqueueMoneyEmail } from "../money-email.ts";
 import { addPayoutMethod, selectPayoutMethod } from "../payout-method/changes.ts";
 import { payoutMethods, type PayoutMethod } from "../payout-method/payout-method.ts";
 
@@ -160,8 +162,30 @@ export function recordStripeAccount(
     if (after.state === "enabled" && after.payoutMethodId === null)
       after = { ...after, payoutMethodId: (await addMethod(tx, context, after)).id };
     await tx.put(stripeAccounts, after);
+    await tellState(tx, context, { before, after });
     return after;
   });
+}
+
+/** Tells a promoter by e-mail in the commit in which the state of their account changes. */
+async function tellState(
+  tx: Transaction,
+  context: Context,
+  { before, after }: { before: StripeAccount; after: StripeAccount },
+): Promise<void> {
+  const kind = emailAbout(before.state, after.state);
+  if (kind === null) return;
+  const { accountId, promoterId } = after;
+  await enqueueMoneyEmail(tx, context, { accountId, promoterId, kind, values: () => ({}) });
+}
+
+function emailAbout(before: StripeAccountState, after: StripeAccountState): MoneyEmailKind | null {
+  if (before === after) return null;
+  if (after === "enabled") return "stripe_ready";
+  // A promoter who has just asked for an account is led to the form anyway.
+  if (after === "incomplete") return before === "opening" ? null : "stripe_incomplete";
+  const isRestricted = before === "enabled" || after === "rejected" || after === "lost";
+  return isRestricted ? "stripe_restricted" : null;
 }
 
 /**

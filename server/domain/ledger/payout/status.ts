@@ -314,7 +314,7 @@ async function settleBatch(
   // Other payouts of the batch that change wait for this one.
   const locked = id === null ? null : await tx.lock(paymentsBatches, accountId, id);
   const batch = hasFailed && locked !== null ? await disapproved(tx, locked) : locked;
-  // A batch that was not paid keeps waiting, whatever happens to its payouts.
+  // A batch that was not paid keeps waiting, even if its payouts change.
   const isSettled = batch?.status === "completed" && isReturn;
   if (batch === null || (batch.status !== "processing" && batch.status !== "failed" && !isSettled)) return;
   const { status, failedCount } = await settledStatus(tx, batch);

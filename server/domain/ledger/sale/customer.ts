@@ -46,7 +46,7 @@ export interface Arrival {
  * The customer of a sale. If no lead is known by uid or e-mail, the visitor, the ref id or the promo code
  * makes one.
  *
- * @throws Failure `not_found` for a customer whom nobody referred, or if their promoter campaign is blocked;
+ * @throws Failure `not_found` for a customer whom no promoter referred, or if their promoter campaign is blocked;
  * `refused` for a promoter's unapproved proposal, which only its id finds
  */
 export async function loadCustomer(
@@ -102,7 +102,7 @@ export async function findCustomer(
   return last === undefined ? null : reader.get(leads, accountId, last.id);
 }
 
-/** The error for a customer whom nobody referred. */
+/** The error for a customer whom no promoter referred. */
 export function unreferred(): Failure {
   return new Failure(
     "not_found",

@@ -69,7 +69,7 @@ export interface RecordedSale {
  * Records a referred person's payment and the promoters' commissions, in one commit. Without an exchange rate
  * the sale is stored with its lead.
  *
- * @throws Failure `not_found` for a person whom nobody referred, `already_registered` for a known event id,
+ * @throws Failure `not_found` for a person whom no promoter referred, `already_registered` for a known event id,
  * `worthless`, `rule_broken`
  * @see docs/spec/money.md "Sales" and "Waiting for an exchange rate"
  */
@@ -84,7 +84,7 @@ export async function recordSale<T, W = never>(
   const at = input.createdAt ?? now;
   return store.transact(async (tx): Promise<T | W> => {
     const { skipEmailNotification, createdAt, eventId } = input;
-    // First, because a repetition stays one whatever happened to its lead and promoter.
+    // First, because a repetition stays one even if its lead or promoter has changed.
     await Promise.all([
       refuseRepeated(tx, sales, { kind: "sale", accountId: account.id, eventId }),
       refuseWaiting(tx, { kind: "sale", accountId: account.id, eventId }, kept),

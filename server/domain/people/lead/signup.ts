@@ -106,8 +106,8 @@ type Subscriber = Pick<
 >;
 
 /**
- * Records that a person subscribed. A sign-up may still follow. Resolves to null for a person whom nobody
- * referred.
+ * Records that a person subscribed. A sign-up may still follow. Resolves to null for a person whom no
+ * promoter referred.
  *
  * @throws Failure `not_found` if the tid or the ref id leads to no promoter, `already_registered` for a
  * subscriber

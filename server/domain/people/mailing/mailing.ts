@@ -3,6 +3,7 @@ import { table } from "../../../storage/table.ts";
 import { isUnsubscribed, unsubscribeUrl } from "../../events/email.ts";
 import { enqueue, newDelivery } from "../../events/webhook/delivery.ts";
 import type { Account } from "../../program/account/account.ts";
+import { shownName } from "../../program/account/brand.ts";
 import type { Campaign } from "../../program/campaign/campaign.ts";
 import {
   isForCampaign,
@@ -68,7 +69,7 @@ export function addresseeValues({
   return {
     first_name: promoter.profile.firstName ?? promoterName(promoter),
     email: promoter.email,
-    company_name: account.name,
+    company_name: shownName(account),
     campaign_name: campaign.name,
     ref_token: promoterCampaign.refToken,
     ref_link: refLink(promoterCampaign, campaign),

@@ -3,6 +3,7 @@ import { Failure } from "../../../failure.ts";
 import type { Language } from "../../../languages/languages.ts";
 import type { Reader, Store, Transaction } from "../../../storage/store.ts";
 import { accounts, findAccount, listAccounts, type Account } from "../../program/account/account.ts";
+import { shownName } from "../../program/account/brand.ts";
 import { SYSTEM, type Context, type Actor } from "../../context.ts";
 import { writePromoterAccess } from "../../access/audit/audit.ts";
 import type { AccessEmailKind } from "../../events/email.ts";
@@ -319,7 +320,7 @@ export async function enqueueAccessEmail(
       // The address may belong to another person, who must not receive text that the applicant wrote.
       first_name: promoter.isUnconfirmed ? promoter.email : firstNameOf(promoter),
       email: promoter.email,
-      company_name: account.name,
+      company_name: shownName(account),
       campaign_name: campaignName,
       ...values,
     },

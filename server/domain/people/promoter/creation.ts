@@ -59,7 +59,7 @@ export interface NewPromoter {
    */
   invite?: (tx: Transaction, made: CreatedPromoter) => Promise<void>;
   /** The data of promoters who join by themselves, or were invited by e-mail. */
-  own?: Partial<Pick<Promoter, "passwordHash" | "customFields" | "isUnconfirmed" | "isInvited">>;
+  own?: Partial<Pick<Promoter, "passwordHash" | "customFields" | "isUnconfirmed" | "isInvited" | "language">>;
   /** Runs in the same commit. */
   andThen?: (tx: Transaction, made: CreatedPromoter) => Promise<void>;
 }

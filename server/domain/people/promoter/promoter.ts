@@ -4,6 +4,7 @@ import type { Reader, Transaction } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
 import { findTaken } from "../../../storage/taken.ts";
 import type { Language } from "../../../languages/languages.ts";
+import type { Account } from "../../program/account/account.ts";
 import type { FraudSuspicion } from "../lead/lead.ts";
 
 /** Promoters' data about themselves. Null fields are not given. */
@@ -60,7 +61,7 @@ export interface Promoter {
   isInvited?: true;
   /** The e-mails that they do not want. Absent: they want all. */
   unwantedEmails?: EmailTopic[];
-  /** The language of their e-mails and of their portal. Absent: their e-mails are in English, and their browser decides. */
+  /** The language of their e-mails and of their portal. Absent: the account's, and in the portal the browser's. */
   language?: Language;
   /** Signs the promoter in to the portal. 32 URL-safe characters. */
   authToken: string;
@@ -80,10 +81,18 @@ export interface Promoter {
   netPayoutDays: number | null;
   /** Added to payouts, in hundredths of a percent. */
   taxRateHundredths: number;
+  /** Their last visit of the portal, and their totals then. Absent: none since these are kept. */
+  visit?: PortalVisit & { before?: PortalVisit };
   createdAt: string;
   lastLoginAt: string | null;
   /** Null if not archived. */
   archivedAt: string | null;
+}
+
+/** When a promoter visited the portal, and their totals then, of which the next visit shows the growth. */
+export interface PortalVisit {
+  at: string;
+  totals: Record<"clicks" | "referrals" | "commissions" | "earningsCents" | "paidCents", number>;
 }
 
 export const promoters = table<Promoter>()({
@@ -124,6 +133,14 @@ export const promoters = table<Promoter>()({
 /** The known parts of the name, otherwise the e-mail address. */
 export function promoterName({ email, profile }: Promoter): string {
   return [profile.firstName, profile.lastName].filter((name) => name !== null).join(" ") || email;
+}
+
+/** The language of e-mails to a promoter. */
+export function mailLanguage(
+  { promoterLanguage }: Pick<Account, "promoterLanguage">,
+  { language }: Pick<Promoter, "language">,
+): Language {
+  return language ?? promoterLanguage ?? "en";
 }
 
 /** The promoter with this e-mail address, ignoring case, or null. */

@@ -1,4 +1,5 @@
 import { Failure } from "../../../failure.ts";
+import type { Language } from "../../../languages/languages.ts";
 import { isFrozen } from "../../../storage/freeze.ts";
 import type { Store, Transaction } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
@@ -16,6 +17,10 @@ export interface Account {
   /** The id in the `Account-ID` header and the script's `cid`. Not a secret. */
   publicId: string;
   name: string;
+  /** Whether the name is the one of the first start, which says nothing about the company. Absent: no. */
+  hasFirstName?: boolean;
+  /** How promoters see the company. Absent: by its name, in the product's own colour. */
+  brand?: Brand;
   defaultCampaignId: number;
   /** Whether a browser's Global Privacy Control signal stops all tracking of its visitor. */
   honoursPrivacyControl: boolean;
@@ -50,6 +55,8 @@ export interface Account {
   requiresInvoiceDetails: boolean;
   /** The sender of its e-mails, such as `Acme <partners@acme.example>`. Null: the server's default sender. */
   mailSender: string | null;
+  /** The language of e-mails to promoters who have none. Absent: English. */
+  promoterLanguage?: Language;
   /**
    * The IANA name of the zone of payout periods, holds and due dates, in which the dashboard shows days.
    * Absent: UTC.
@@ -68,6 +75,32 @@ export interface Account {
   /** The key for hashes of network addresses. It never leaves the server. */
   addressKey: string;
   createdAt: string;
+}
+
+/** How promoters see the company: on the portal, on sign-up pages and in e-mails. Null fields are not set. */
+export interface Brand {
+  /** The name that promoters see. Null: the account's name. */
+  name: string | null;
+  /** `#rrggbb`, for buttons, links and marks. */
+  color: string | null;
+  /** The image instead of the name. */
+  logo: UploadedFile | null;
+  /** The icon of the pages in the browser. */
+  favicon: UploadedFile | null;
+  /** The name in the From header of e-mails to promoters. Null: the brand's name. */
+  senderName: string | null;
+  /** The address that gets promoters' replies. Null: the sender's. */
+  replyTo: string | null;
+}
+
+/** An uploaded file. */
+export interface UploadedFile {
+  /** Its name in the place for uploads, such as `q3kPz0Yc.png`. A changed file gets another name. */
+  name: string;
+  format: string;
+  bytes: number;
+  /** The size of an image, in pixels, or null for other files. */
+  image: { width: number; height: number } | null;
 }
 
 /** The company's own bank account, from which the payments in files come. Null fields are not set. */
@@ -173,7 +206,9 @@ export async function changeAccount(
 ): Promise<Account> {
   const account = await tx.get(accounts, SYSTEM, id);
   if (account === null) throw new Failure("not_found", "Account not found.");
-  const after = { ...account, ...changes };
+  const { hasFirstName, ...rest } = account;
+  const isSame = changes.name === undefined || changes.name === account.name;
+  const after: Account = { ...rest, ...(isSame && hasFirstName && { hasFirstName }), ...changes };
   await tx.put(accounts, after, {
     script: () => new Failure("taken", `${after.tracker?.script} belongs to another account`),
   });

@@ -1,4 +1,5 @@
 import { Failure, type FieldErrors } from "../../../failure.ts";
+import type { Language } from "../../../languages/languages.ts";
 import type { Transaction } from "../../../storage/store.ts";
 import { type Context, SYSTEM } from "../../context.ts";
 import { isCurrency } from "../../money.ts";
@@ -20,6 +21,7 @@ export interface AccountChanges {
   honoursPrivacyControl?: boolean | undefined;
   requiresSecondFactor?: boolean | undefined;
   mailSender?: string | null | undefined;
+  promoterLanguage?: Language | undefined;
   maxAutoApproveCents?: number | null | undefined;
   /** The sites that may embed the portal in a frame. */
   portalOrigins?: string[] | undefined;

@@ -35,7 +35,7 @@ const MOST_DELAY_DAYS = 365;
 /** The fields of an e-mail that a client sets. */
 export type CompanyEmailInput = Pick<
   CompanyEmail,
-  "name" | "subject" | "content" | "campaignIds" | "isEnabled" | "triggerOn" | "settings"
+  "name" | "subject" | "content" | "translations" | "campaignIds" | "isEnabled" | "triggerOn" | "settings"
 >;
 
 /**
@@ -176,13 +176,14 @@ function newEmail({
   input: CompanyEmailInput;
   now: Date;
 }): CompanyEmail {
-  const { name, subject, content, campaignIds, isEnabled, triggerOn } = input;
+  const { name, subject, content, translations, campaignIds, isEnabled, triggerOn } = input;
   return {
     accountId,
     id,
     name,
     subject,
     content,
+    ...(translations && { translations }),
     campaignIds,
     isEnabled,
     triggerOn,
@@ -225,7 +226,7 @@ async function refuseUnfit(tx: Transaction, email: CompanyEmail): Promise<void> 
   if (Object.keys(fields).length > 0) throw invalid(fields);
 }
 
-type Placed = Pick<CompanyEmail, "subject" | "content" | "triggerOn">;
+type Placed = Pick<CompanyEmail, "subject" | "content" | "translations" | "triggerOn">;
 
 /** @throws Failure `invalid` */
 export function refuseUnknownPlaceholders(email: Placed): void {
@@ -238,6 +239,10 @@ function placeholderFaults(email: Placed): FieldErrors {
   for (const name of ["subject", "content"] as const) {
     const fault = unknownIn(email[name], PLACEHOLDERS[email.triggerOn]);
     if (fault !== null) fields[name] = [fault];
+    for (const { language, [name]: text } of email.translations ?? []) {
+      const translated = unknownIn(text ?? "", PLACEHOLDERS[email.triggerOn]);
+      if (translated !== null) (fields["translations"] ??= []).push(`(${language}, ${name}) ${translated}`);
+    }
   }
   return fields;
 }

@@ -1,4 +1,5 @@
 import { Failure } from "../../../failure.ts";
+import type { Language } from "../../../languages/languages.ts";
 import type { Reader, View } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
 import type { EmailKind } from "../../events/email.ts";
@@ -59,6 +60,8 @@ export interface CompanyEmail {
   subject: string;
   /** Text, or HTML that has been sanitised, with `{{name}}` as placeholders. */
   content: string;
+  /** The texts in other languages. Absent: none. */
+  translations?: EmailTranslation[];
   /** The campaigns whose promoters get it. Empty: all campaigns. */
   campaignIds: number[];
   isEnabled: boolean;
@@ -70,6 +73,34 @@ export interface CompanyEmail {
   ranAt: string | null;
   createdAt: string;
   updatedAt: string;
+}
+
+/** What an e-mail says in a language. Null: the same as in `CompanyEmail`. */
+export interface EmailTranslation {
+  language: Language;
+  subject: string | null;
+  content: string | null;
+}
+
+/** An e-mail's subject and content for readers of a language. */
+export interface EmailTexts {
+  subject: string;
+  content: string;
+  /** The language of the content, or null for the company's own text, whose language is unknown. */
+  language: Language | null;
+}
+
+/** What an e-mail says to readers of a language: the text of that language, otherwise the main one. */
+export function emailTexts(
+  { subject, content, translations }: Pick<CompanyEmail, "subject" | "content" | "translations">,
+  language: Language,
+): EmailTexts {
+  const translated = translations?.find((each) => each.language === language);
+  return {
+    subject: translated?.subject ?? subject,
+    content: translated?.content ?? content,
+    language: translated?.content == null ? null : language,
+  };
 }
 
 export const companyEmails = table<CompanyEmail>()({

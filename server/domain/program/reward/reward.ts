@@ -131,17 +131,15 @@ export function refuseContradictions(reward: Reward): void {
   if (Object.keys(fields).length > 0) throw new Failure("rule_broken", "The record breaks a rule", fields);
 }
 
-/** The counts that a rule can check, in the words of a campaign's terms. */
-export const RULE_WORDS = {
-  customer_age_in_months: "the number of months since the customer's first sale is",
-  customer_sales_count: "the number of the customer's sales is",
-  promoter_campaign_customers_count: "the number of your customers is",
-  promoter_campaign_revenue: "the revenue that you have brought is",
-} as const;
+/** The counts that a rule can check. Their words are `RULES` in `languages/languages.ts`. */
+export const RULE_TYPES = [
+  "customer_age_in_months",
+  "customer_sales_count",
+  "promoter_campaign_customers_count",
+  "promoter_campaign_revenue",
+] as const;
 
-type RuleType = keyof typeof RULE_WORDS;
-
-export const RULE_TYPES = Object.keys(RULE_WORDS) as RuleType[];
+type RuleType = (typeof RULE_TYPES)[number];
 
 /** The names of the operators. Symbols are accepted, too. */
 export const OPERATOR_NAMES = [

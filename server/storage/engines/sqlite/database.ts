@@ -162,7 +162,7 @@ export function isShared(db: Database): boolean {
   return false;
 }
 
-/** Enters WAL mode. Here SQLite does not wait for other connections, whatever its time limit. */
+/** Enters WAL mode. Here SQLite does not wait for other connections, despite its time limit. */
 function writeAhead(db: Database): void {
   waitFor(() => db.exec("pragma journal_mode = wal"));
 }

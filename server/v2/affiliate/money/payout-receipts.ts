@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { shownName } from "../../../domain/program/account/brand.ts";
 import { listPayouts } from "../../../domain/ledger/payout/search.ts";
 import { dueStats } from "../../../domain/ledger/payout/stats.ts";
 import { promoterName } from "../../../domain/people/promoter/promoter.ts";
@@ -62,7 +63,7 @@ async function showReceipt(request: AffiliateRequest) {
   if (payout.status !== "completed") throw new Failure("refused", "This payout was not paid yet.");
   return {
     number: `${account.publicId}-${payout.id}`,
-    payer: { name: account.name },
+    payer: { name: shownName(account) },
     payee: { name: promoterName(promoter), email: promoter.email, ...invoiceFieldsJson(promoter) },
     currency: account.currency,
     tax_amount: payout.totalInclTax - payout.amount,

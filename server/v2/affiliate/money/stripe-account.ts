@@ -83,6 +83,7 @@ export const startStripeAccountOperation: AffiliateOperation = {
   async handle(request) {
     const { event, context, seal, promoter, publicUrl } = request;
     const { country } = shapeInput(startBody, await readJson(event));
+    await request.limitOutsideCheck();
     const { id: promoterId, email } = promoter;
     const given = { promoterId, email, country, publicUrl };
     const started = await startStripeAccount({ ...context, seal }, promoter.accountId, given);
@@ -100,6 +101,7 @@ export const checkStripeAccountOperation: AffiliateOperation = {
   refusals: ["refused"],
   async handle(request) {
     const { context, seal, promoter } = request;
+    await request.limitOutsideCheck();
     return show(request, await checkStripeAccount({ ...context, seal }, promoter.accountId, promoter.id));
   },
 };

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { shownName } from "../../../domain/program/account/brand.ts";
 import { loadCampaignOrDefault } from "../../../domain/program/campaign/campaign.ts";
 import {
   loadEmailSettings,
@@ -102,7 +103,7 @@ async function settingsJson(
     emails_opt_new_commission: wanted.new_commission,
     emails_opt_new_referral: wanted.new_referral,
     emails_opt_payout: wanted.payout,
-    company_name: account.name,
+    company_name: shownName(account),
     marketing_consent: wanted.marketing,
   };
 }

@@ -3,7 +3,9 @@ import { listPromoterCampaigns } from "../../../domain/people/promoter-campaign/
 import { reportOwn } from "../../../domain/reports/chart.ts";
 import { reportSubIds } from "../../../domain/reports/origins.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
+import type { Query } from "../../../http/parameters/pairs.ts";
 import { flag, id } from "../../../input/fields.ts";
+import type { Window } from "../../../storage/query.ts";
 import { pageParams, readListing } from "../../page-params.ts";
 import {
   ORIGIN_COLUMNS,
@@ -24,7 +26,11 @@ const params = paramsOf(OWN_COLUMNS).extend({
   ...inCampaign,
   totals: field(flag.optional(), "`true` adds a row for the whole range. Default: `false`."),
 });
-const subIdParams = paramsOf(ORIGIN_COLUMNS).extend({ ...inCampaign, ...pageParams.shape });
+const channelParams = paramsOf(ORIGIN_COLUMNS).extend(inCampaign);
+const subIdParams = channelParams.extend(pageParams.shape);
+
+/** More than a promoter campaign has channels. */
+const MOST_LINES = 10_000;
 
 /** `GET /api/v2/affiliate/reports/overview` */
 export const ownOverviewOperation: AffiliateOperation = {
@@ -77,17 +83,7 @@ export const ownSubIdsOperation: AffiliateOperation = {
   refusals: ["invalid"],
   async handle(request) {
     const { params: given, query, page, window } = readListing(request, subIdParams);
-    const report = queryOf(given);
-    const wanted = narrowing(given.q);
-    const { records, total } = await reportSubIds(request.context.store, {
-      ...report,
-      promoterCampaigns: await ownCampaigns(request, given.promoter_campaign_id),
-      keeps: ({ id, name }) =>
-        (wanted.text === null || name.toLowerCase().includes(wanted.text)) &&
-        (wanted.id === null || id === wanted.id),
-      sort: sortOf(given.sorting, query) ?? { by: "clicks", isDescending: true },
-      page: window,
-    });
+    const { report, records, total } = await channels(request, { given, query, window });
     setPageHeaders(request, page, total);
     return records.map((channel) => ({
       sub_id: channel.name,
@@ -97,6 +93,52 @@ export const ownSubIdsOperation: AffiliateOperation = {
     }));
   },
 };
+
+/** `GET /api/v2/affiliate/reports/sub_ids/download` */
+export const ownSubIdsDownloadOperation: AffiliateOperation = {
+  id: "downloadOwnSubIdReport",
+  summary: "Download the report on the promoter's channels as a CSV file",
+  description:
+    "Downloads the report on the promoter's channels as CSV, a line for each channel. Amounts are in cents. An extension of Tidemark.",
+  mayBeAged: true,
+  params: channelParams,
+  answer: z.string(),
+  media: "text/csv",
+  refusals: ["invalid"],
+  async handle(request) {
+    const { params: given, query } = readListing(request, channelParams);
+    const window = { limit: MOST_LINES, offset: 0 };
+    const { report, records } = await channels(request, { given, query, window });
+    const { from, to } = report.range;
+    return csvFile(request, {
+      name: `channels-${from}-${to}.csv`,
+      columns: ["sub_id", ...report.columns],
+      lines: records.map(({ name, total }) => ({ sub_id: name, ...dataJson(total, report.columns) })),
+    });
+  },
+};
+
+interface Channels {
+  given: z.output<typeof channelParams>;
+  query: Query;
+  window: Window;
+}
+
+/** The promoter's channels with events in the range. */
+async function channels(request: AffiliateRequest, { given, query, window }: Channels) {
+  const report = queryOf(given);
+  const wanted = narrowing(given.q);
+  const found = await reportSubIds(request.context.store, {
+    ...report,
+    promoterCampaigns: await ownCampaigns(request, given.promoter_campaign_id),
+    keeps: ({ id, name }) =>
+      (wanted.text === null || name.toLowerCase().includes(wanted.text)) &&
+      (wanted.id === null || id === wanted.id),
+    sort: sortOf(given.sorting, query) ?? { by: "clicks", isDescending: true },
+    page: window,
+  });
+  return { report, ...found };
+}
 
 async function overview(request: AffiliateRequest) {
   const { params: given, query } = readListing(request, params);

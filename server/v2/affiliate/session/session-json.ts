@@ -1,8 +1,10 @@
 import { z } from "zod";
 import type { Account } from "../../../domain/program/account/account.ts";
+import { shownName } from "../../../domain/program/account/brand.ts";
 import { timeZoneOf } from "../../../domain/program/account/time-zone.ts";
 import { promoterName, type Promoter } from "../../../domain/people/promoter/promoter.ts";
 import type { Session } from "../../../domain/access/session.ts";
+import { shownBrandAnswer, shownBrandJson } from "../../brand/brand-json.ts";
 import { field, recordId } from "../../../http/fields.ts";
 import { LANGUAGES } from "../../../languages/languages.ts";
 
@@ -35,6 +37,7 @@ export const sessionAnswer = z
       }),
       "The account that the user belongs to.",
     ),
+    brand: field(shownBrandAnswer, "How the portal shows the company."),
     must_set_password: field(
       z.boolean(),
       "Whether the promoter must choose a password before anything else.",
@@ -52,10 +55,12 @@ export function sessionJson({
   account,
   promoter,
   session,
+  publicUrl,
 }: {
   account: Account;
   promoter: Promoter;
   session: Session;
+  publicUrl: string;
 }): z.output<typeof sessionAnswer> {
   return {
     promoter: {
@@ -66,10 +71,11 @@ export function sessionJson({
     },
     account: {
       id: account.publicId,
-      name: account.name,
+      name: shownName(account),
       currency: account.currency,
       time_zone: timeZoneOf(account),
     },
+    brand: shownBrandJson(account, publicUrl),
     must_set_password: session.mustSetPassword ?? false,
     has_password: promoter.passwordHash !== undefined,
     is_read_only: session.isReadOnly ?? false,

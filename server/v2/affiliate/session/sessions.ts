@@ -94,7 +94,7 @@ export function enter({ event, context, cookies, publicUrl }: OpenRequest, signe
   const { account, session, token } = signedIn;
   const { chance } = context;
   cookies.push(...signInCookies({ event, chance, publicUrl }, { account, holder: session.holder, token }));
-  return sessionJson(signedIn);
+  return sessionJson({ ...signedIn, publicUrl });
 }
 
 /** The browser's `User-Agent`, kept with the session. */

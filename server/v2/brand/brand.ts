@@ -1,0 +1,203 @@
+import { z } from "zod";
+import type { Account } from "../../domain/program/account/account.ts";
+import { brandOf, changeBrand, promoterSender } from "../../domain/program/account/brand.ts";
+import { brandColors } from "../../domain/program/account/brand-colors.ts";
+import { Failure } from "../../failure.ts";
+import { field } from "../../http/fields.ts";
+import { readQuery } from "../../http/parameters/form.ts";
+import { readJson } from "../../http/parameters/json.ts";
+import { readUpload } from "../../http/parameters/upload.ts";
+import { word } from "../../input/fields.ts";
+import { shapeChanges, shapeInput } from "../../input/shape.ts";
+import { mailAddress } from "../affiliate/own-fields.ts";
+import type { V2Operation, V2Request, V2Row } from "../operation.ts";
+import { colorsAnswer, colorsJson, shownBrandAnswer, shownBrandJson } from "./brand-json.ts";
+
+/** Every page and every e-mail loads the logo. */
+const MAX_IMAGE_BYTES = 1024 * 1024;
+const NAME_LENGTH = 100;
+
+/** A name for a header of e-mails: a line break would start another header, and `<` an address. */
+const headerName = word(NAME_LENGTH).regex(/^[^\p{Cc}<>]*$/u, "must not contain line breaks, < or >");
+const color = word(20)
+  .transform((value) => value.toLowerCase())
+  .refine((value) => /^#[\da-f]{6}$/.test(value), "must be a colour such as #0b6e69");
+
+const brandBody = z
+  .object({
+    name: field(
+      headerName.nullable(),
+      "The company's name for promoters, or null for the name of the account.",
+      "Acme",
+    ),
+    color: field(
+      color.nullable(),
+      "The colour of buttons, links and marks, or null for the usual one. Links get a near colour that can be read.",
+      "#ff6600",
+    ),
+    sender_name: field(
+      headerName.nullable(),
+      "The name that e-mails to promoters come from, or null for the brand's name.",
+      "Acme Partners",
+    ),
+    reply_to: field(
+      mailAddress.nullable(),
+      "The address that gets promoters' replies to e-mails, or null for the sender's.",
+      "partners@acme.example",
+    ),
+  })
+  .partial();
+
+const shape = brandBody.shape;
+const brandAnswer = z
+  .object({
+    name: field(z.string().nullable(), shape.name),
+    color: field(z.string().nullable(), shape.color),
+    sender_name: field(z.string().nullable(), shape.sender_name),
+    reply_to: field(z.string().nullable(), shape.reply_to),
+    shown: field(shownBrandAnswer, "What promoters see."),
+    sender: field(
+      z
+        .object({
+          from: field(z.string(), "The From header.", "Acme Partners <mail@tidemark.example>"),
+          reply_to: field(
+            z.string().nullable(),
+            "The Reply-To header, or null if there is none.",
+            "partners@acme.example",
+          ),
+        })
+        .nullable(),
+      "The sender of e-mails to promoters, or null if mail is not set up.",
+    ),
+  })
+  .meta({ id: "Brand" });
+
+const showBrandOperation: V2Operation = {
+  id: "getBrand",
+  summary: "Show the brand",
+  description: "Shows how promoters see the company: on the portal, on sign-up pages and in e-mails.",
+  answer: brandAnswer,
+  handle: (request) => Promise.resolve(brandJson(request, request.account)),
+};
+
+const changeBrandOperation: V2Operation = {
+  id: "updateBrand",
+  summary: "Change the brand",
+  description:
+    "Changes how promoters see the company. What you leave out stays, and null removes a field. The images have operations of their own.",
+  example: { name: "Acme", color: "#ff6600" },
+  body: brandBody,
+  answer: brandAnswer,
+  refusals: ["invalid"],
+  async handle(request) {
+    const body = shapeChanges(brandBody, await readJson(request.event));
+    const { after } = await changeBrand(request.context, request.account.id, {
+      name: body.name,
+      color: body.color,
+      senderName: body.sender_name,
+      replyTo: body.reply_to,
+    });
+    return brandJson(request, after);
+  },
+};
+
+const colorParams = z.object({ color: field(color, "The colour to try.", "#ff6600") });
+
+const previewColorsOperation: V2Operation = {
+  id: "previewBrandColors",
+  summary: "Preview the colours of a brand",
+  description:
+    "Shows the colours that pages and e-mails would have. Texts have a contrast of at least 4.5 on their background. Saves nothing.",
+  params: colorParams,
+  answer: colorsAnswer,
+  refusals: ["invalid"],
+  handle: ({ event }) =>
+    Promise.resolve(colorsJson(brandColors(shapeInput(colorParams, readQuery(event)).color))),
+};
+
+/** The images of a brand. */
+type Image = "logo" | "favicon";
+
+const IMAGES = {
+  logo: {
+    id: "BrandLogo",
+    words: "the logo",
+    file: "The image: a part of a multipart form, or its bytes in base64 in JSON. PNG, JPEG, GIF or WebP, at most 1 MiB.",
+  },
+  favicon: {
+    id: "BrandFavicon",
+    words: "the icon of the pages",
+    file: "The icon: a part of a multipart form, or its bytes in base64 in JSON. PNG or ICO, at most 1 MiB.",
+  },
+} as const;
+
+function changeImage(image: Image): V2Operation {
+  const { id, words, file } = IMAGES[image];
+  return {
+    id: `upload${id}`,
+    summary: `Upload ${words}`,
+    description: `Replaces ${words}. Its format is found in its bytes. It gets a new address, and the former file is deleted.`,
+    body: z.object({ file: field(z.string(), file, "data:image/png;base64,iVBORw0KGgo=") }),
+    answer: brandAnswer,
+    refusals: ["invalid", "too_large"],
+    async handle(request) {
+      const { event, account, context, uploads } = request;
+      const { file: bytes } = await readUpload(event, MAX_IMAGE_BYTES);
+      if (bytes === null)
+        throw new Failure("invalid", "Validation failed: file can't be blank", { file: ["can't be blank"] });
+      const kept = await uploads.keep(bytes, image);
+      const changing = changeBrand(context, account.id, { [image]: kept });
+      const { before, after } = await changing.catch(async (error: unknown) => {
+        await uploads.remove(kept.name);
+        throw error;
+      });
+      await removeImage(request, before, image);
+      return brandJson(request, after);
+    },
+  };
+}
+
+function deleteImage(image: Image): V2Operation {
+  const { id, words } = IMAGES[image];
+  return {
+    id: `delete${id}`,
+    summary: `Delete ${words}`,
+    description: `Deletes ${words} with its file.`,
+    answer: brandAnswer,
+    async handle(request) {
+      const { before, after } = await changeBrand(request.context, request.account.id, { [image]: null });
+      await removeImage(request, before, image);
+      return brandJson(request, after);
+    },
+  };
+}
+
+/** The paths are below `/api/v2/company`. */
+export const BRAND_OPERATIONS: V2Row[] = [
+  ["GET", "/brand", showBrandOperation],
+  ["PUT", "/brand", changeBrandOperation],
+  ["GET", "/brand/colors", previewColorsOperation],
+  ["PUT", "/brand/logo", changeImage("logo")],
+  ["DELETE", "/brand/logo", deleteImage("logo")],
+  ["PUT", "/brand/favicon", changeImage("favicon")],
+  ["DELETE", "/brand/favicon", deleteImage("favicon")],
+];
+
+/** Removes the file that an account had. */
+async function removeImage({ uploads }: V2Request, before: Account, image: Image): Promise<void> {
+  const file = brandOf(before)[image];
+  if (file !== null) await uploads.remove(file.name);
+}
+
+function brandJson({ publicUrl, mail }: V2Request, account: Account): z.output<typeof brandAnswer> {
+  const { name, color: given, senderName, replyTo } = brandOf(account);
+  const sender = mail?.senderOf(promoterSender(account)) ?? null;
+  return {
+    name,
+    color: given,
+    sender_name: senderName,
+    reply_to: replyTo,
+    shown: shownBrandJson(account, publicUrl),
+    sender: sender && { from: sender.from, reply_to: sender.replyTo },
+  };
+}

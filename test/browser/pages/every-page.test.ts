@@ -1,0 +1,71 @@
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, it } from "vitest";
+import { pageRoutes } from "../../../server/web/pages.ts";
+import { BUILT_PAGES } from "../../support/app.ts";
+import { DASHBOARD, furnish, OPEN, PORTAL, settled } from "../../support/every-page.ts";
+import { axeFaults, faultsOf, layoutFaults, newPages } from "../../support/pages.ts";
+
+const pages = newPages({ promoters: 30, leads: 60, sales: 60 });
+
+const WIDTHS = [1280, 768, 360];
+
+let entrance = "";
+beforeAll(async () => {
+  entrance = await furnish(pages.app);
+});
+
+it("knows every page that the server serves", () => {
+  const families = pageRoutes(pages.app.services, BUILT_PAGES).map(([path]) => path.split("/")[1]);
+  const walked = new Set([...DASHBOARD, ...PORTAL, ...OPEN].map((path) => path.split("/")[1]));
+  expect(families.filter((family) => family !== "assets" && !walked.has(family))).toEqual([]);
+  expect([DASHBOARD.length, PORTAL.length].every((count) => count > 10)).toBe(true);
+});
+
+describe("at 360, 768 and 1280 pixels, by day and by night, without a fault", () => {
+  it.each(DASHBOARD)("%s", async (path) => {
+    const page = await pages.open(path, { role: "owner" });
+    expect(await faultsOfViews(page)).toEqual({});
+  });
+
+  it.each(PORTAL)("%s", async (path) => {
+    const page = await pages.open(entrance);
+    await page.getByRole("heading", { name: "Your link" }).waitFor();
+    await page.goto(pages.url + path);
+    expect(await faultsOfViews(page)).toEqual({});
+  });
+
+  it.each(OPEN)("%s, for a visitor", async (path) => {
+    const page = await pages.open(path);
+    expect(await faultsOfViews(page)).toEqual({});
+  });
+});
+
+/** The faults of a page and of all its tabs, by view. */
+async function faultsOfViews(page: Page): Promise<Record<string, string[]>> {
+  const faults: Record<string, string[]> = {};
+  await settled(page);
+  const tabs = await page.getByRole("tab").allTextContents();
+  for (const tab of tabs.length === 0 ? [""] : tabs) {
+    if (tab !== "") await page.getByRole("tab", { name: tab, exact: true }).click();
+    await settled(page);
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 });
+      await laidOut(page);
+      await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
+      const byDay = width === 768 ? await layoutFaults(page) : await faultsOf(page);
+      await page.emulateMedia({ colorScheme: "dark" });
+      // The same elements in other colours.
+      const byNight = await axeFaults(page, ["color-contrast"]);
+      const found = [...byDay, ...byNight.map((fault) => `dark: ${fault}`)];
+      if (found.length > 0) faults[`${tab} ${width}`.trim()] = found;
+    }
+  }
+  return faults;
+}
+
+/** Charts take their new width in the next frame. */
+function laidOut(page: Page): Promise<void> {
+  return page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
+  );
+}

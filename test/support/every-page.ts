@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import type { TestApp } from "./app.ts";
+import { company, reward } from "./v2.ts";
+
+/** The paths of the pages that a file lists, with the first record of each kind. */
+const pathsIn = (file: string) =>
+  [...readFileSync(file, "utf8").matchAll(/\bpath: "(\/[^"]*)"/g)].map(([, path = ""]) =>
+    path.replace(":id", "1"),
+  );
+
+/** All pages of the dashboard, for its owner. */
+export const DASHBOARD = [...pathsIn("client/dashboard/pages.ts"), "/admin/nothing"];
+
+/** All pages of the portal, for a promoter. */
+export const PORTAL = [...pathsIn("client/portal/frame.tsx"), "/portal/nothing"];
+
+/** Pages that need no session. */
+export const OPEN = [
+  "/admin/sign-in",
+  "/admin/welcome",
+  "/portal",
+  "/portal/welcome",
+  "/iframe",
+  "/join/1",
+  "/join/999",
+  "/unsubscribe",
+  "/not-me",
+  "/demo",
+  "/docs",
+];
+
+/** Gives a made-up account something to show on each page, and an address that signs the first promoter in. */
+export async function furnish(app: TestApp): Promise<string> {
+  await company(app, "PUT /campaigns/1", {
+    promoters_may_add_leads: true,
+    promoters_may_make_promo_codes: true,
+    rewards_for_promoters: [{ reward_id: await reward(app, {}) }],
+    signup: { description: "Earn with us.", terms: "Be nice.", questions: [{ label: "Blog?" }] },
+  });
+  const email = await company(app, "POST /emails", {
+    name: "News",
+    subject: "News",
+    content: "Hello",
+    allowed_campaign_ids: [],
+    trigger: { enabled: true, trigger_on: "broadcast", settings: {} },
+  });
+  expect(email.body).toMatchObject({ id: 1 });
+  const { body } = await app.v1("/promoters/update", { id: "1" });
+  return `/portal?auth_token=${(body as { auth_token: string }).auth_token}`;
+}
+
+/** Waits until a page has its title and its records. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator("h1").first().waitFor();
+  await page.waitForLoadState("networkidle");
+  await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
+  if (new URL(page.url()).pathname === "/docs") await page.getByText(/^Tidemark runs/).waitFor();
+}
