@@ -405,6 +405,7 @@ export const de: Catalogue = {
   "stripe.enabled": "Bereit",
   "stripe.rejected": "Abgelehnt",
   "stripe.lost": "Nicht verbunden",
+  "stripe.closing": "Wird geschlossen",
   "stripe.none.text":
     "Stripe fragt auf eigenen Seiten nach Name, Adresse und Bankkonto und zahlt auf Ihr Konto aus.",
   "stripe.opening.text": "Stripe hat noch nicht geantwortet. Versuchen Sie es noch einmal.",
@@ -415,6 +416,7 @@ export const de: Catalogue = {
   "stripe.rejected.text":
     "Stripe nimmt dieses Konto nicht an. Wählen Sie einen anderen Auszahlungsweg, oder fragen Sie das Unternehmen.",
   "stripe.lost.text": "Das Unternehmen benutzt jetzt ein anderes Konto bei Stripe. Beginnen Sie von vorn.",
+  "stripe.closing.text": "Dieses Konto bei Stripe wird geschlossen.",
   "stripe.terms": "Ihre Zustimmung zu den Bedingungen von Stripe",
   "stripe.document": "ein Ausweisdokument",
   "stripe.bank": "ein Bankkonto",

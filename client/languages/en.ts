@@ -450,6 +450,7 @@ export const en = {
   "stripe.enabled": "Ready",
   "stripe.rejected": "Refused",
   "stripe.lost": "Not connected",
+  "stripe.closing": "Being closed",
   "stripe.none.text":
     "Stripe asks for your name, address and bank account on its own pages, and pays out to your bank.",
   "stripe.opening.text": "Stripe has not answered yet. Try again.",
@@ -459,6 +460,7 @@ export const en = {
   "stripe.rejected.text":
     "Stripe does not accept this account. Choose another payout method, or ask the company.",
   "stripe.lost.text": "The company uses another account at Stripe now. Start again.",
+  "stripe.closing.text": "This account at Stripe is being closed.",
   "stripe.terms": "your consent to Stripe's terms",
   "stripe.document": "a document that shows who you are",
   "stripe.bank": "a bank account",

@@ -396,6 +396,7 @@ export const es: Catalogue = {
   "stripe.enabled": "Lista",
   "stripe.rejected": "Rechazada",
   "stripe.lost": "Sin conexión",
+  "stripe.closing": "Cerrándose",
   "stripe.none.text":
     "Stripe te pide tu nombre, dirección y cuenta bancaria en sus propias páginas, y paga a tu banco.",
   "stripe.opening.text": "Stripe aún no ha respondido. Inténtalo de nuevo.",
@@ -404,6 +405,7 @@ export const es: Catalogue = {
   "stripe.enabled.text": "Puedes cobrar por Stripe.",
   "stripe.rejected.text": "Stripe no acepta esta cuenta. Elige otra forma de cobro o pregunta a la empresa.",
   "stripe.lost.text": "La empresa usa ahora otra cuenta en Stripe. Empieza de nuevo.",
+  "stripe.closing.text": "Esta cuenta de Stripe se está cerrando.",
   "stripe.terms": "tu aceptación de las condiciones de Stripe",
   "stripe.document": "un documento que muestre quién eres",
   "stripe.bank": "una cuenta bancaria",

@@ -402,6 +402,7 @@ export const fr: Catalogue = {
   "stripe.enabled": "Prêt",
   "stripe.rejected": "Refusé",
   "stripe.lost": "Non connecté",
+  "stripe.closing": "En cours de fermeture",
   "stripe.none.text":
     "Stripe demande votre nom, votre adresse et votre compte bancaire sur ses propres pages, et verse l’argent à votre banque.",
   "stripe.opening.text": "Stripe n’a pas encore répondu. Réessayez.",
@@ -411,6 +412,7 @@ export const fr: Catalogue = {
   "stripe.rejected.text":
     "Stripe n’accepte pas ce compte. Choisissez un autre mode de paiement ou demandez à l’entreprise.",
   "stripe.lost.text": "L’entreprise utilise maintenant un autre compte chez Stripe. Recommencez.",
+  "stripe.closing.text": "Ce compte Stripe est en cours de fermeture.",
   "stripe.terms": "votre accord aux conditions de Stripe",
   "stripe.document": "une pièce d’identité",
   "stripe.bank": "un compte bancaire",

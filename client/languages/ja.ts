@@ -395,6 +395,7 @@ export const ja: Catalogue = {
   "stripe.enabled": "利用可能",
   "stripe.rejected": "拒否",
   "stripe.lost": "未接続",
+  "stripe.closing": "解約手続き中",
   "stripe.none.text": "Stripe が自社のページで氏名、住所、銀行口座を尋ね、あなたの銀行に支払います。",
   "stripe.opening.text": "Stripe からまだ応答がありません。もう一度お試しください。",
   "stripe.incomplete.text": "受け取るには、Stripe に次の情報が必要です。",
@@ -403,6 +404,7 @@ export const ja: Catalogue = {
   "stripe.rejected.text":
     "Stripe はこのアカウントを受け付けません。別の受け取り方法を選ぶか、会社に問い合わせてください。",
   "stripe.lost.text": "会社が別の Stripe アカウントを使うようになりました。最初からやり直してください。",
+  "stripe.closing.text": "この Stripe アカウントは解約手続き中です。",
   "stripe.terms": "Stripe の規約への同意",
   "stripe.document": "本人確認書類",
   "stripe.bank": "銀行口座",

@@ -395,6 +395,7 @@ export const pt: Catalogue = {
   "stripe.enabled": "Pronto",
   "stripe.rejected": "Recusado",
   "stripe.lost": "Não conectado",
+  "stripe.closing": "Sendo encerrada",
   "stripe.none.text":
     "A Stripe pede seu nome, endereço e conta bancária nas páginas dela, e paga no seu banco.",
   "stripe.opening.text": "A Stripe ainda não respondeu. Tente de novo.",
@@ -405,6 +406,7 @@ export const pt: Catalogue = {
   "stripe.rejected.text":
     "A Stripe não aceita esta conta. Escolha outra forma de recebimento ou pergunte à empresa.",
   "stripe.lost.text": "A empresa usa agora outra conta na Stripe. Comece de novo.",
+  "stripe.closing.text": "Esta conta no Stripe está sendo encerrada.",
   "stripe.terms": "seu aceite dos termos da Stripe",
   "stripe.document": "um documento que mostre quem você é",
   "stripe.bank": "uma conta bancária",

@@ -3,6 +3,7 @@ import { listAccounts, type Account } from "../domain/program/account/account.ts
 import { SYSTEM } from "../domain/context.ts";
 import { listCampaigns } from "../domain/program/campaign/campaign.ts";
 import { payments } from "../domain/ledger/payment/payment.ts";
+import { listUnclosable } from "../domain/ledger/payment/stripe-account.ts";
 import { countWaitingEvents, waitingEvents } from "../domain/ledger/sale/waiting.ts";
 import { findSetup, findSightings, type ServerSetup } from "../domain/people/sighting.ts";
 import { countDeliveries, loadLate } from "../domain/events/webhook/backlog.ts";
@@ -197,10 +198,15 @@ async function waitingProblems(store: Store, { account }: Patient): Promise<stri
 
 async function paymentProblems(store: Store, { account }: Patient): Promise<string[]> {
   const open = await store.page(payments, "review", account.id, [], { limit: MOST_FAILED });
-  return open.map(
+  const undecided = open.map(
     ({ id, review }) =>
       `Account ${account.publicId}: payment ${id} may be paid or not. ${review?.reason}. Look for it there, then npx tidemark payouts decide ${account.publicId} ${id} paid or not-paid.`,
   );
+  const unclosable = (await listUnclosable(store, account.id)).map(
+    ({ promoterId, stripeId, closingRefusal }) =>
+      `Account ${account.publicId}: the account ${stripeId ?? "at Stripe"} of the erased promoter ${promoterId} is not closed yet. Stripe: ${closingRefusal}. The server tries again each day; close it in Stripe's dashboard if that does not help.`,
+  );
+  return [...undecided, ...unclosable];
 }
 
 async function webhookProblems(store: Store, { account }: Patient): Promise<string[]> {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { withoutLog } from "../domain/access/audit/audited-store.ts";
 import type { Context } from "../domain/context.ts";
 import { findPaymentConnection, PROVIDER_WORDS, secretOf } from "../domain/ledger/payment/connection.ts";
 import {
@@ -7,6 +8,7 @@ import {
   forgetStripeAccount,
   intendStripeAccount,
   listDueStripeAccounts,
+  recordClosing,
   recordStripeAccount,
   selectStripeAccount,
   stripeAccounts,
@@ -95,14 +97,15 @@ export async function* checkDueAccounts(context: Sealed, accountId: number): Asy
   const due = await listDueStripeAccounts(context.store, accountId, context.now);
   const ask = due.length === 0 ? null : await findApi(context, accountId);
   for (const account of due) {
-    if (ask === null) await recordStripeAccount(context, account, "silent");
+    if (account.state === "closing") await close(context, ask, account);
+    else if (ask === null) await recordStripeAccount(context, account, "silent");
     else await check(context, ask, account);
     yield;
   }
 }
 
-/** Sends a request to Stripe with the company's key: POST with parameters, otherwise GET. */
-type Ask = (path: string, parameters?: Record<string, string>, key?: string) => Promise<Wired>;
+/** Sends a request to Stripe with the company's key: POST with parameters, DELETE without any, otherwise GET. */
+type Ask = (path: string, parameters?: Record<string, string> | "delete", key?: string) => Promise<Wired>;
 
 async function findApi({ store, seal }: Sealed, accountId: number): Promise<Ask | null> {
   const connection = await findPaymentConnection(store, accountId, "stripe");
@@ -110,12 +113,12 @@ async function findApi({ store, seal }: Sealed, accountId: number): Promise<Ask 
   const secret = secretOf(connection, seal);
   return (path, parameters, key) =>
     askJson((connection.apiUrl ?? LIVE_URL) + path, {
-      method: parameters === undefined ? "GET" : "POST",
+      method: parameters === undefined ? "GET" : parameters === "delete" ? "DELETE" : "POST",
       headers: {
         authorization: `Bearer ${secret}`,
         ...(key !== undefined && { "idempotency-key": key }),
       },
-      ...(parameters !== undefined && { body: new URLSearchParams(parameters) }),
+      ...(typeof parameters === "object" && { body: new URLSearchParams(parameters) }),
     });
 }
 
@@ -177,6 +180,33 @@ async function check(context: Sealed, ask: Ask, account: StripeAccount): Promise
     return recordStripeAccount(context, account, reportOf(found));
   const isGone = answer.status === 403 || answer.status === 404;
   return recordStripeAccount(context, account, isGone ? null : "silent");
+}
+
+/**
+ * Closes the account of an erased promoter. The audit log must not name it again, so nothing is logged.
+ *
+ * @see https://docs.stripe.com/api/accounts/delete
+ */
+async function close(given: Sealed, ask: Ask | null, account: StripeAccount): Promise<void> {
+  const context = withoutLog(given);
+  if (ask === null) {
+    const refusal = `the company does not pay by ${PROVIDER_WORDS.stripe} any more`;
+    return recordClosing(context, account, { refusal });
+  }
+  let { stripeId } = account;
+  if (stripeId === null) {
+    const listed = await findListed(ask, account).catch(() => undefined);
+    // A request to open it may still be under way as long as Stripe remembers its key.
+    const isSettled = context.now.getTime() - Date.parse(account.askedAt) >= DAY_SECONDS * 1_000;
+    if (listed === null && isSettled) return recordClosing(context, account, "done");
+    if (listed === null || listed === undefined) return recordClosing(context, account, { refusal: null });
+    stripeId = listed.stripeId;
+  }
+  const answer = await ask(`/v1/accounts/${stripeId}`, "delete");
+  const isGone = answer.status === 403 || answer.status === 404;
+  if (answer.status === 200 || isGone) return recordClosing(context, account, "done");
+  const refusal = isRefusal(answer) ? (stripeFault(answer)?.message ?? answer.error) : null;
+  return recordClosing(context, account, { refusal });
 }
 
 const PAGE_SIZE = 100;

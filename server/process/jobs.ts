@@ -6,7 +6,7 @@ import { auditedStore } from "../domain/access/audit/audited-store.ts";
 import { PROCESS } from "../domain/access/audit/audit.ts";
 import { approveHeldCommissions } from "../domain/ledger/commission/review.ts";
 import { sweepReceived } from "../domain/ledger/billing/received.ts";
-import { invoiceDue } from "../domain/ledger/invoice/following.ts";
+import { finalizeDrafts, invoiceDue } from "../domain/ledger/invoice/following.ts";
 import { finishErasures } from "../domain/privacy/erasure.ts";
 import { runDuePayouts } from "../domain/ledger/payout-run/generate.ts";
 import { makeInstalments } from "../domain/ledger/sale/instalment.ts";
@@ -63,6 +63,7 @@ export function newJobs(
       begin: () => askOpenPayments({ ...audited, chance, seal }, newFaultLog()),
     },
     { name: "invoices", restMs: MINUTE_MS, begin: () => invoiceDue(audited) },
+    { name: "drafts of invoices", restMs: HOUR_MS, begin: () => finalizeDrafts(audited) },
     { name: "waiting events", restMs: MINUTE_MS, begin: () => recordAllWaiting({ ...run, chance }) },
     { name: "erasures", restMs: MINUTE_MS, begin: () => finishErasures(run) },
     { name: "imports", restMs: 0, begin: () => continueImports({ ...run, chance }) },

@@ -2,7 +2,7 @@ import { execFile, execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Store } from "../../server/storage/store.ts";
@@ -40,8 +40,9 @@ describe.each(["sqlite"])("a store (%s) that another process writes to", (scheme
   const words = () => ["test/support/storage-put.mjs", STORAGE_MODULE, `${scheme}:${folder}`, String(id)];
   const putElsewhere = () => void execFileSync(process.execPath, words());
 
-  it("reads what the other has committed", async () => {
+  it("reads in its next turn what the other has committed", async () => {
     putElsewhere();
+    await nextTurn();
     expect(await store.get(things, 1, id)).toEqual({ accountId: 1, id });
   });
 

@@ -258,3 +258,15 @@ it.skipIf(!IS_LONG)(
     await engine.close();
   },
 );
+
+it("reads what it has committed in the turn that read the former record", async () => {
+  const engine = await open();
+  await put(engine, thing(1, "before"));
+  const store = newStore(engine);
+  const former = await store.transact(async (tx) => {
+    await tx.put(things, thing(1, "after"));
+    return store.get(things, 1, 1);
+  });
+  expect([former, await store.get(things, 1, 1)]).toEqual([thing(1, "before"), thing(1, "after")]);
+  await engine.close();
+});

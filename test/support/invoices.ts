@@ -2,7 +2,7 @@ import { docOf } from "../../server/storage/sealed.ts";
 import { TEST_SEAL } from "./memory-engine.ts";
 import { taxDetails } from "../../server/domain/ledger/invoice/tax-details.ts";
 import { voidInvoice } from "../../server/domain/ledger/invoice/changes.ts";
-import { createInvoices, invoiceDue } from "../../server/domain/ledger/invoice/following.ts";
+import { createInvoices, finalizeDrafts, invoiceDue } from "../../server/domain/ledger/invoice/following.ts";
 import { invoices } from "../../server/domain/ledger/invoice/invoice.ts";
 import { Failure } from "../../server/failure.ts";
 import { agree } from "../../server/domain/ledger/invoice/agreement.ts";
@@ -14,6 +14,7 @@ import { company } from "./v2.ts";
 /** The settings of a company that writes invoices, and what else its answer shows. */
 export const INVOICING = {
   is_on: true,
+  finalizes_drafts: false,
   legal_name: "Acme Ltd",
   address: "1 Main Street\nDublin",
   country: "IE",
@@ -55,6 +56,11 @@ export function agreeTo(app: TestApp, promoter: Promoter, version = 1) {
 /** Runs the job that makes invoices. */
 export async function runInvoices(app: TestApp): Promise<void> {
   for await (const _ of invoiceDue({ store: app.services.store, clock: app.services.clock }));
+}
+
+/** Runs the job that finalizes drafts. */
+export async function runDrafts(app: TestApp): Promise<void> {
+  for await (const _ of finalizeDrafts({ store: app.services.store, clock: app.services.clock }));
 }
 
 /** Names a promoter's company. */

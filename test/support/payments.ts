@@ -1,6 +1,7 @@
 import { connectPayments } from "../../server/domain/ledger/payment/connection.ts";
 import { PROCESS } from "../../server/domain/access/audit/audit.ts";
 import { systemChance } from "../../server/domain/context.ts";
+import { stripeAccounts, type StripeAccount } from "../../server/domain/ledger/payment/stripe-account.ts";
 import { payments, payoutClaims } from "../../server/domain/ledger/payment/payment.ts";
 import type { TestApp } from "./app.ts";
 import { TEST_SEAL } from "./memory-engine.ts";
@@ -72,6 +73,11 @@ export async function connectTo(
 ): Promise<void> {
   const given = { seal: services.seal, provider, secret: "secret-1", apiUrl, webhookKey };
   await connectPayments(context, accountId, { ...given, campaignId: "campaign-1", profileId: "7" });
+}
+
+/** The promoters' accounts at Stripe, as they are stored. */
+export function storedStripeAccounts({ context: { store }, accountId }: TestApp): Promise<StripeAccount[]> {
+  return store.list(stripeAccounts, "id", accountId, []);
 }
 
 /** A process that opens a promoter's account at Stripe, and is killed. */

@@ -16,6 +16,8 @@ interface ConnectedAccount {
   transfers: "inactive" | "pending" | "active";
   missing: string[];
   disabledReason: string | null;
+  /** An account with a balance can't be closed. */
+  balance: number;
 }
 
 /** A stand-in of Stripe's connected accounts on loopback. The company is in the United States. */
@@ -32,6 +34,8 @@ export interface StripeConnectApi {
   /** Whether the key can't see any account. */
   isOther: boolean;
   isAway: boolean;
+  /** The accounts that were closed. */
+  closed: string[];
   event(id: string, type?: string): SignedEvent;
   close(): Promise<void>;
 }
@@ -53,6 +57,7 @@ export async function startStripeConnectApi(clock: () => Date): Promise<StripeCo
     refused: new Set(),
     isOther: false,
     isAway: false,
+    closed: [],
     event(account, type = "account.updated") {
       const body = JSON.stringify({ id: "evt_1", object: "event", type, account, data: { object: {} } });
       const time = Math.floor(clock().getTime() / 1_000);
@@ -73,12 +78,19 @@ export async function startStripeConnectApi(clock: () => Date): Promise<StripeCo
     if (api.isAway) return void request.socket.destroy();
     const url = new URL(request.url ?? "/", "http://localhost");
     const isOpening = request.method === "POST" && url.pathname === "/v1/accounts";
-    const fault = isOpening ? faults.shift() : undefined;
+    const isClosing = request.method === "DELETE";
+    const fault = isOpening || isClosing ? faults.shift() : undefined;
     if (fault === "request lost") return void request.socket.destroy();
     const given = new URLSearchParams(Buffer.concat(chunks).toString());
     const key = String(request.headers["idempotency-key"]);
     const done =
-      fault === "503" ? { status: 503, body: {} } : isOpening ? open(given, key) : respond(url, given);
+      fault === "503"
+        ? { status: 503, body: {} }
+        : isOpening
+          ? open(given, key)
+          : isClosing
+            ? close(url.pathname.slice("/v1/accounts/".length))
+            : respond(url, given);
     if (fault === "opened, answer lost") return void request.socket.destroy();
     const { status, body } = fault === "opened, then 500" ? { status: 500, body: {} } : done;
     response.writeHead(status, { "content-type": "application/json" });
@@ -105,8 +117,20 @@ export async function startStripeConnectApi(clock: () => Date): Promise<StripeCo
       transfers: "inactive",
       missing: ["external_account", "individual.verification.document"],
       disabledReason: null,
+      balance: 0,
     });
     return found(id);
+  }
+
+  function close(id: string): { status: number; body: unknown } {
+    const answered = found(id);
+    const at = api.accounts.findIndex((each) => each.id === id);
+    if (answered.status !== 200) return answered;
+    if (api.accounts[at]!.balance !== 0)
+      return { status: 400, body: { error: { type: "invalid_request_error", message: "It has a balance" } } };
+    api.accounts.splice(at, 1);
+    api.closed.push(id);
+    return { status: 200, body: { id, object: "account", deleted: true } };
   }
 
   function respond(

@@ -1,11 +1,12 @@
 import { useSignal } from "@preact/signals";
 import { answer, api } from "../../ui/api/client.ts";
+import { useLoad } from "../../ui/api/load.ts";
 import { toDisk } from "../../ui/api/download.ts";
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { Empty } from "../../ui/feedback/state.tsx";
 import { Tabs } from "../../ui/feedback/tabs.tsx";
 import { tell } from "../../ui/feedback/tell.ts";
-import { date, money } from "../../ui/format.ts";
+import { date, money, several } from "../../ui/format.ts";
 import { useFilters, type Filters } from "../../ui/fragment.ts";
 import { Page } from "../../ui/shell/page.tsx";
 import { useChoice } from "../../ui/table/choice.ts";
@@ -67,6 +68,11 @@ function Downloads() {
           Tax forms
         </button>
       )}
+      {may("owner") && (
+        <button class="button" onClick={() => save(irisFile)}>
+          1099-NEC
+        </button>
+      )}
       <button
         class="button"
         onClick={() => save(() => api.GET("/api/v2/company/invoices/zip", { fetch: toDisk }))}
@@ -83,6 +89,12 @@ function taxForms() {
   return api.GET("/api/v2/company/tax_forms/export", { params: { query }, fetch: toDisk });
 }
 
+/** The forms of that year for the portal of the IRS. */
+function irisFile() {
+  const query = { year: new Date().getFullYear() - 1, tax_numbers: true };
+  return api.GET("/api/v2/company/tax_forms/iris", { params: { query }, fetch: toDisk });
+}
+
 function InvoiceList({ filters }: { filters: Filters<InvoiceFilters> }) {
   const list = useList(filters, loadInvoices);
   const choice = useChoice({ filters, list, load: loadInvoices });
@@ -93,6 +105,7 @@ function InvoiceList({ filters }: { filters: Filters<InvoiceFilters> }) {
         <Choose filters={filters} name="status" label="State" options={STATUS_OPTIONS} />
         <SavedViews list="invoices" filters={filters} usual={USUAL} />
       </div>
+      <Drafts onShow={() => filters.set({ ...USUAL, status: "draft" })} />
       <Only filters={filters} name="promoter" />
       {may("owner") && (
         <ChosenActions
@@ -123,6 +136,32 @@ function InvoiceList({ filters }: { filters: Filters<InvoiceFilters> }) {
       {shown.value && <InvoiceDialog id={shown.value.id} onClose={() => (shown.value = null)} />}
     </>
   );
+}
+
+/** How many drafts wait, and for what. */
+function Drafts({ onShow }: { onShow: () => void }) {
+  const loaded = useLoad(loadDrafts);
+  const { count = 0, areFinalized = false } = loaded.data.value ?? {};
+  if (count === 0) return null;
+  return (
+    <p class="notice" role="status">
+      <button class="link" onClick={onShow}>
+        {several(count, "draft waits", "drafts wait")}
+      </button>
+      . Open one to see what it lacks.{" "}
+      {areFinalized
+        ? "It gets its number within an hour once nothing is missing."
+        : "Once nothing is missing, choose it and finalize it."}
+    </p>
+  );
+}
+
+async function loadDrafts(signal: AbortSignal): Promise<{ count: number; areFinalized: boolean }> {
+  const wanted = { ...USUAL, status: "draft", number: 1, length: 1 };
+  const { total: count } = await loadInvoices(wanted, signal);
+  if (count === 0) return { count, areFinalized: false };
+  const settings = await answer(api.GET("/api/v2/company/invoicing", { signal }));
+  return { count, areFinalized: settings.finalizes_drafts };
 }
 
 function columnsOf(show: (invoice: Invoice) => void): Column<Invoice>[] {

@@ -31,6 +31,7 @@ export function InvoiceSettings() {
 function Fields({ invoicing, onSaved }: { invoicing: Invoicing; onSaved: (saved: Invoicing) => void }) {
   const form = useForm({
     is_on: invoicing.is_on,
+    finalizes_drafts: invoicing.finalizes_drafts,
     legal_name: invoicing.legal_name,
     address: invoicing.address,
     country: invoicing.country,
@@ -57,6 +58,12 @@ function Fields({ invoicing, onSaved }: { invoicing: Invoicing; onSaved: (saved:
         name="is_on"
         label="Write an invoice for each payment"
         hint="In the promoter's name, ten minutes after the payment. An invoice that lacks a detail stays a draft."
+      />
+      <Checkbox
+        form={form}
+        name="finalizes_drafts"
+        label="Finalize drafts once nothing is missing"
+        hint="Within an hour. Otherwise you finalize them in the list."
       />
       <Company form={form} />
       <TextField

@@ -22,6 +22,7 @@ const TONES: Record<StripeAccount["state"], Tone> = {
   enabled: "good",
   rejected: "bad",
   lost: "bad",
+  closing: "quiet",
 };
 
 /** The fields that Stripe may miss, by parts of their names, and the keys of their texts. */

@@ -15,7 +15,7 @@ import { forgetSourceTexts } from "../program/migration/source-id.ts";
 import { forgetSubIds } from "../people/origin.ts";
 import { taxDetails } from "../ledger/invoice/tax-details.ts";
 import { payments } from "../ledger/payment/payment.ts";
-import { stripeAccounts } from "../ledger/payment/stripe-account.ts";
+import { leaveStripeAccount } from "../ledger/payment/stripe-account.ts";
 import { payoutHolds } from "../ledger/payout-method/hold.ts";
 import { payoutMethods } from "../ledger/payout-method/payout-method.ts";
 import { payouts } from "../ledger/payout/payout.ts";
@@ -71,7 +71,7 @@ export async function erasePromoter(given: Context, accountId: number, who: stri
     await tx.remove(payoutHolds, accountId, id);
     await forgetMailings(tx, { accountId, id });
     await eraseDocuments(tx, promoter);
-    await tx.remove(stripeAccounts, accountId, id);
+    await leaveStripeAccount(tx, context, { accountId, promoterId: id });
     await tx.remove(taxDetails, accountId, id);
     await forgetSourceTexts(tx, accountId, { kind: "promoter", recordId: id });
     await forgetMigrationTexts(tx, accountId);

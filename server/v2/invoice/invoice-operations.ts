@@ -17,6 +17,7 @@ import {
   showTemplateOperation,
   updateInvoicingOperation,
 } from "./invoicing.ts";
+import { exportIrisOperation } from "./iris-csv.ts";
 import { exportTaxFormsOperation } from "./tax-forms.ts";
 
 /** The operations for invoices and tax forms. The paths are below `/api/v2/company`. Only owners change what tax offices see. */
@@ -36,6 +37,7 @@ export const INVOICE_OPERATIONS: V2Row[] = [
   ["GET", "/invoices/:id", showInvoiceOperation],
   ["GET", "/invoices/:id/pdf", invoicePdfOperation],
   ["GET", "/tax_forms/export", exportTaxFormsOperation, "owner"],
+  ["GET", "/tax_forms/iris", exportIrisOperation, "owner"],
   ["GET", "/invoicing", showInvoicingOperation],
   ["PUT", "/invoicing", updateInvoicingOperation, "owner"],
 ];

@@ -99,6 +99,11 @@ export const previewInvoiceOperation: V2Operation = {
 const updateBody = z
   .object({
     is_on: field(flag, "Whether paid payouts get invoices."),
+    finalizes_drafts: field(
+      flag,
+      "Whether a draft gets its number by itself, within an hour, once nothing is missing. Default: false, so that an owner finalizes it.",
+      false,
+    ),
     legal_name: field(word(200), "The company's name on invoices.", "Acme Ltd"),
     address: field(word(1_000), "The company's address, with line breaks.", "1 Main Street\nDublin"),
     country: field(word(2).toUpperCase(), "Two-letter code of the company's country.", "IE"),
@@ -121,6 +126,7 @@ const updateBody = z
 const answer = z
   .object({
     is_on: field(z.boolean(), updateBody.shape.is_on),
+    finalizes_drafts: field(z.boolean(), updateBody.shape.finalizes_drafts),
     legal_name: field(z.string(), updateBody.shape.legal_name),
     address: field(z.string(), updateBody.shape.address),
     country: field(z.string(), updateBody.shape.country),
@@ -168,6 +174,7 @@ function changesOf(given: Omit<z.output<typeof updateBody>, "agreement">): {
 } {
   return {
     isOn: given.is_on,
+    finalizesDrafts: given.finalizes_drafts,
     legalName: given.legal_name,
     address: given.address,
     country: given.country,
@@ -183,6 +190,7 @@ async function json(view: View, account: Account): Promise<z.output<typeof answe
   const agreement = await latestText(view, account.id, "agreement");
   return {
     is_on: invoicing.isOn,
+    finalizes_drafts: invoicing.finalizesDrafts ?? false,
     legal_name: invoicing.legalName,
     address: invoicing.address,
     country: invoicing.country,

@@ -3,7 +3,7 @@ import type { Line } from "../../csv.ts";
 import { csvForPeople } from "../../csv.ts";
 import { invoicingOf } from "../../domain/ledger/invoice/company.ts";
 import { taxDetails, type TaxDetails } from "../../domain/ledger/invoice/tax-details.ts";
-import { yearSums, type YearSum } from "../../domain/ledger/invoice/year-sums.ts";
+import { thresholdOf, yearSums, type YearSum } from "../../domain/ledger/invoice/year-sums.ts";
 import { promoterName, promoters, type Promoter } from "../../domain/people/promoter/promoter.ts";
 import { field } from "../../http/fields.ts";
 import { wholeNumber } from "../../input/fields.ts";
@@ -47,17 +47,18 @@ export const exportTaxFormsOperation: V2Operation = {
     const { year } = readListing(request, params).params;
     const sums = await yearSums(context.store, account, year);
     const lines: Line[] = [];
-    for (const sum of sums) lines.push(await lineOf(request, sum));
+    for (const sum of sums) lines.push(await lineOf(request, sum, year));
     await logExport(request, "tax_details");
     headers["content-disposition"] = `attachment; filename="tax-forms-${year}.csv"`;
     return csvForPeople(lines, { columns: COLUMNS, header: true });
   },
 };
 
-async function lineOf({ account, context: { store } }: V2Request, sum: YearSum): Promise<Line> {
+async function lineOf({ account, context: { store } }: V2Request, sum: YearSum, year: number): Promise<Line> {
   const { promoterId, directCents, processedCents } = sum;
   const promoter: Promoter | null = await store.get(promoters, account.id, promoterId);
   const details = await store.get(taxDetails, account.id, promoterId);
+  const threshold = thresholdOf(invoicingOf(account), year);
   return {
     promoter_id: promoterId,
     promoter_email: promoter?.email ?? null,
@@ -73,14 +74,15 @@ async function lineOf({ account, context: { store } }: V2Request, sum: YearSum):
     paid_directly: amountCell(directCents, "cash", account.currency),
     paid_by_processors: amountCell(processedCents, "cash", account.currency),
     currency: account.currency,
-    needs_1099_nec: needOf(details, directCents, invoicingOf(account).thresholdCents),
+    needs_1099_nec: needOf(details, directCents, threshold),
   };
 }
 
 /** Corporations get no 1099-NEC for services. */
 const CORPORATIONS = new Set(["c_corporation", "s_corporation"]);
 
-function needOf(details: TaxDetails | null, directCents: number, thresholdCents: number): string {
+/** Whether a sum needs a form 1099-NEC: `yes`, `no`, or `unknown` without a form W-9 or W-8. */
+export function needOf(details: TaxDetails | null, directCents: number, thresholdCents: number): string {
   if (directCents < thresholdCents) return "no";
   if (details === null) return "unknown";
   return details.form === "w9" && !CORPORATIONS.has(details.taxClass) ? "yes" : "no";

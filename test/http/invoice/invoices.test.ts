@@ -1,6 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
-import { addSupplier, agreeTo, INVOICING, runInvoices, turnInvoicesOn } from "../../support/invoices.ts";
+import {
+  addSupplier,
+  agreeTo,
+  INVOICING,
+  runDrafts,
+  runInvoices,
+  turnInvoicesOn,
+} from "../../support/invoices.ts";
 import { addPayout, movePayout } from "../../support/payouts.ts";
 import type { RecordOf } from "../../support/records.ts";
 import { company, outcome } from "../../support/v2.ts";
@@ -145,6 +152,23 @@ describe.each(STORAGES)("invoices on %s", (storage) => {
     expect(await errorsOf("POST /invoices/finalize", [1])).toEqual([
       "1: Invoice AFF-2026-000001 is paid, and only drafts can be finalized",
     ]);
+  });
+
+  it("finalizes drafts by itself once nothing is missing, if the company wants that", async () => {
+    await company(app, "PUT /promoters/1", { profile: { address: "" } });
+    await pay();
+    const statuses = async () => ((await invoices()) as { status: string }[]).map(({ status }) => status);
+    await company(app, "PUT /promoters/1", { profile: { address: "Hauptstr. 1, Berlin" } });
+    await runDrafts(app);
+    expect(await statuses()).toEqual(["draft"]);
+    await company(app, "PUT /invoicing", { finalizes_drafts: true });
+    await company(app, "PUT /promoters/1", { profile: { address: "" } });
+    await runDrafts(app);
+    expect(await statuses()).toEqual(["draft"]);
+    await company(app, "PUT /promoters/1", { profile: { address: "Hauptstr. 1, Berlin" } });
+    await runDrafts(app);
+    await runDrafts(app);
+    expect(await invoices()).toEqual([INVOICE]);
   });
 
   it("voids an invoice by a credit note of the same series, after which its payouts may be invoiced again", async () => {

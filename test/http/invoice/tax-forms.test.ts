@@ -1,6 +1,7 @@
+import { parse } from "csv-parse/sync";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { startApp, type TestApp } from "../../support/app.ts";
-import { addPayout, selectMethod } from "../../support/payouts.ts";
+import { addPayout, changeAccount, selectMethod } from "../../support/payouts.ts";
 import { visitingPromoter, type PortalBrowser } from "../../support/portal.ts";
 import { company } from "../../support/v2.ts";
 
@@ -68,4 +69,95 @@ it("says who needs a 1099-NEC by form, kind and threshold", async () => {
   await company(app, "PUT /invoicing", { form_1099_threshold: 200_000 });
   await jane.call("PUT /tax_details", { ...FORM, form: "w8ben", tax_number: "AB 123" });
   expect(await need()).toBe("no");
+});
+
+const iris = async (query: string) => {
+  const { status, body } = await company(app, `GET /tax_forms/iris?year=2026${query}`);
+  expect(status).toBe(200);
+  const [header = [], ...rows] = parse(String(body), { relax_column_count: false }) as string[][];
+  return rows.map((row) => Object.fromEntries(header.map((name, at) => [name, row[at]])));
+};
+
+it("writes the forms 1099-NEC in the columns of IRIS, without what processors paid", async () => {
+  await company(app, "PUT /invoicing", {
+    legal_name: "Acme, Inc",
+    address: "1 Main Street, Suite 5\nNew York, NY 10001-1234",
+    country: "US",
+    tax_number: "12-3456789",
+  });
+  await company(app, `PUT /promoters/${jane.id}`, {
+    profile: { address: "=7 Elm St, Austin, TX 73301", country: "US" },
+  });
+  await jane.call("PUT /tax_details", { ...FORM, name: "Jane Q. Doe", tax_number: "123-45-6789" });
+  const promoter = (await app.records.get("promoter", jane.id))!;
+  const paypal = await selectMethod(app.context, promoter, { method: "paypal" });
+  await paid(jane.id, 200_005);
+  await paid(jane.id, 30_000, { payoutMethodId: paypal.id });
+  const joe = await visitingPromoter(app, "joe@example.com");
+  await joe.call("PUT /tax_details", {
+    ...FORM,
+    name: "Joe Ltd",
+    classification: "llc",
+    tax_number: "987654321",
+  });
+  await paid(joe.id, 199_999);
+  const [form, ...others] = await iris("&tax_numbers=true");
+  expect(others).toEqual([]);
+  expect(Object.fromEntries(Object.entries(form!).filter(([, value]) => value !== ""))).toEqual({
+    "Form Type": "1099-NEC",
+    "Tax Year": "2026",
+    "Payer TIN Type": "EIN",
+    "Payer Taxpayer ID Number": "123456789",
+    "Payer Name Type": "B",
+    "Payer Business or Entity Name Line 1": "Acme Inc",
+    "Payer Country": "US",
+    "Payer Address Line 1": "1 Main Street",
+    "Payer Address Line 2": "Suite 5",
+    "Payer City/Town": "New York",
+    "Payer State/Province/Territory": "NY",
+    "Payer ZIP/Postal Code": "100011234",
+    "Payer Phone Type": "D",
+    "Recipient TIN Type": "SSN",
+    "Recipient Taxpayer ID Number": "123456789",
+    "Recipient Name Type": "I",
+    "Recipient First Name": "Jane",
+    "Recipient Middle Name": "Q.",
+    "Recipient Last Name (Surname)": "Doe",
+    "Recipient Country": "US",
+    "Recipient Address Line 1": "7 Elm St",
+    "Recipient City/Town": "Austin",
+    "Recipient State/Province/Territory": "TX",
+    "Recipient ZIP/Postal Code": "73301",
+    "Form Account Number": "P1",
+    "2nd TIN Notice": "N",
+    "Box 1 - Nonemployee Compensation": "2000.05",
+    "Box 2 - Payer made direct sales totaling $5000 or more of consumer products to a recipient for resale":
+      "N",
+  });
+  expect((await iris(""))[0]!["Recipient Taxpayer ID Number"]).toBe("");
+  expect(await iris("&part=2")).toEqual([]);
+  await paid(joe.id, 1);
+  expect((await iris("&tax_numbers=true"))[1]).toMatchObject({
+    "Recipient TIN Type": "EIN",
+    "Recipient Name Type": "B",
+    "Recipient Business or Entity Name Line 1": "Joe Ltd",
+    "Recipient Address Line 1": "",
+  });
+});
+
+it("has the former threshold for payments before 2026", async () => {
+  await jane.call("PUT /tax_details", { ...FORM, tax_number: "123-45-6789" });
+  await paid(jane.id, 60_000, { paidAt: "2025-03-04T05:06:07.890Z" });
+  expect((await lines(2025))[0]!.split(",").at(-1)).toBe("yes");
+  await paid(jane.id, 60_000);
+  expect((await lines(2026))[0]!.split(",").at(-1)).toBe("no");
+});
+
+it("writes no form 1099-NEC for an account in another currency", async () => {
+  await changeAccount(app.context, app.accountId, { currency: "EUR" });
+  const { status, body } = await company(app, "GET /tax_forms/iris?year=2026");
+  expect([status, body]).toEqual([
+    422,
+    { code: "operation_failed", message: "Form 1099-NEC is in US dollars, and the account is not" },
+  ]);
 });

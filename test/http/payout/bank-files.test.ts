@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { KEY, startApp, type TestApp } from "../../support/app.ts";
+import { readAch } from "../../support/nacha.ts";
 import { faultsOfPain001 } from "../../support/pain001.ts";
 import { addPayout, addPromoter, changeAccount, selectMethod } from "../../support/payouts.ts";
 import type { RecordOf } from "../../support/records.ts";
@@ -241,6 +242,39 @@ describe("an ACH file", () => {
     ]);
     expect(new Set(records.map(({ length }) => length))).toEqual(new Set([94]));
     expect(await text("format=nacha")).toBe(file);
+  });
+
+  it("is read by a strict reader, for as many payments as it has", async () => {
+    const amounts = Array.from({ length: 23 }, (_, at) => 1_000 + at);
+    for (const amount of amounts) {
+      const isCompany = amount % 3 === 0;
+      const kind: Record<string, string> = isCompany ? { account_holder_type: "company" } : {};
+      await payee(`p${amount}@example.com`, american({ account_number: `${amount}`, ...kind }), amount);
+    }
+    await gather();
+    const file = await text("format=nacha");
+    const entries = readAch(file).map(({ entryClass, account, cents }) => [entryClass, account, cents]);
+    const expected = (entryClass: string) =>
+      amounts
+        .filter((amount) => (amount % 3 === 0) === (entryClass === "CCD"))
+        .map((amount) => [entryClass, String(amount), amount]);
+    expect(entries).toEqual([...expected("PPD"), ...expected("CCD")]);
+    for (const wrong of [
+      file.replace("0000001005", "0000001006"),
+      file.replace("\r\n", "\n"),
+      file.slice(96),
+    ])
+      expect(() => readAch(wrong)).toThrow();
+  });
+
+  it("takes effect on no holiday of the Federal Reserve", async () => {
+    // Friday, before the weekend of Independence Day, which is a Sunday in 2027.
+    app.setNow("2027-07-02T12:00:00.000Z");
+    await payee("jane@example.com", american());
+    await gather();
+    const file = await text("format=nacha");
+    expect(file.split("\r\n")[1]?.slice(63, 75)).toBe("270702270706");
+    expect(readAch(file).length).toBe(1);
   });
 
   it("moves the effective day over a weekend, in the time zone of the account", async () => {

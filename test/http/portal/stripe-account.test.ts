@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
-import { connectTo, runPaymentJob, startStripeKilled } from "../../support/payments.ts";
+import { connectTo, runPaymentJob, startStripeKilled, storedStripeAccounts } from "../../support/payments.ts";
 import { addPayout, selectMethod } from "../../support/payouts.ts";
 import { visitingPromoter } from "../../support/portal.ts";
 import { startStripeConnectApi, type StripeConnectApi } from "../../support/stripe-connect-api.ts";
@@ -219,13 +219,71 @@ describe("with Stripe connected", () => {
     expect(await start()).toEqual(refusal("The company has disabled this payout method."));
   });
 
-  it("is forgotten with the promoter", async () => {
-    await start();
-    await erasePromoter(app, "jane@example.com");
-    expect(await app.stored.placesOf("acct_1")).toEqual([]);
-    enable();
-    app.setNow("2026-03-04T07:40:00.000Z");
+  const erase = () => erasePromoter(app, "jane@example.com");
+  const runAt = async (now: string) => {
+    app.setNow(now);
     await runPaymentJob(app);
-    expect(await app.stored.placesOf("acct_1")).toEqual([]);
+  };
+  const stored = () => storedStripeAccounts(app);
+  const records = async () => (await stored()).length;
+
+  it("is closed and forgotten with the promoter", async () => {
+    await start();
+    enable();
+    await check();
+    await erase();
+    expect(await stored()).toMatchObject([
+      { state: "closing", country: "", missing: [], payoutMethodId: null, stripeId: "acct_1" },
+    ]);
+    // An event that arrives meanwhile changes nothing.
+    await app.request("/hooks/payments/stripe/acme", { method: "POST", ...stripe.event("acct_1") });
+    await runPaymentJob(app);
+    expect([stripe.closed, await app.stored.placesOf("acct_1"), await records()]).toEqual([
+      ["acct_1"],
+      [],
+      0,
+    ]);
+  });
+
+  it.each(["opened, then 500", "opened, answer lost", "503", "request lost"] as const)(
+    "is asked to close again after “%s”",
+    async (fault) => {
+      await start();
+      await erase();
+      stripe.fail(fault);
+      await runPaymentJob(app);
+      expect(await records()).toBe(1);
+      await runAt("2026-03-04T06:30:00.000Z");
+      expect([stripe.closed, await records()]).toEqual([["acct_1"], 0]);
+    },
+  );
+
+  it("waits until Stripe lets an account with a balance be closed", async () => {
+    await start();
+    await erase();
+    stripe.accounts[0]!.balance = 100;
+    await runPaymentJob(app);
+    await runAt("2026-03-04T06:30:00.000Z");
+    expect(await stored()).toMatchObject([{ closingRefusal: "It has a balance" }]);
+    stripe.accounts[0]!.balance = 0;
+    await runAt("2026-03-05T06:00:00.000Z");
+    expect([stripe.closed, await app.stored.placesOf("acct_1")]).toEqual([["acct_1"], []]);
+  });
+
+  it("is closed also if its id was not known before the erasure", async () => {
+    stripe.fail("opened, answer lost");
+    await start();
+    await erase();
+    await runPaymentJob(app);
+    expect([stripe.closed, await records()]).toEqual([["acct_1"], 0]);
+    // Another one was never opened, which is certain after a day.
+    jane = await visitingPromoter(app, "joan@example.com");
+    stripe.fail("request lost");
+    await start();
+    await erasePromoter(app, "joan@example.com");
+    await runPaymentJob(app);
+    expect(await records()).toBe(1);
+    await runAt("2026-03-05T06:00:00.000Z");
+    expect([stripe.closed, await records()]).toEqual([["acct_1"], 0]);
   });
 });

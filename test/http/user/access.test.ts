@@ -238,6 +238,7 @@ const TABLE = {
     PUT /invoices/custom_template
     PUT /invoicing
     GET /tax_forms/export
+    GET /tax_forms/iris
     POST /payment_connections
     PUT /payment_connections
     DELETE /payment_connections

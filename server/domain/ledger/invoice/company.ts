@@ -10,6 +10,7 @@ export type InvoicingChanges = { [Field in keyof Invoicing]?: Invoicing[Field] |
 
 const NONE: Invoicing = {
   isOn: false,
+  finalizesDrafts: false,
   legalName: "",
   address: "",
   country: "",

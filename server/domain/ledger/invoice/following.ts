@@ -4,7 +4,8 @@ import { recordBatch, type BatchProcess } from "../../batch.ts";
 import { SYSTEM, systemChance, type Context } from "../../context.ts";
 import { accounts, servedAccounts } from "../../program/account/account.ts";
 import { loadPayout, payouts, type Payout } from "../payout/payout.ts";
-import { invoiceWithin, loadOwn } from "./changes.ts";
+import { finalizeInvoice, invoiceWithin, loadOwn } from "./changes.ts";
+import { invoicingOf } from "./company.ts";
 import { findInvoiceOf, invoicedPayouts, invoices, isInvoiceable, refuseInvoiced } from "./invoice.ts";
 
 /**
@@ -53,6 +54,38 @@ export async function* invoiceDue({
       yield;
     }
   }
+}
+
+/**
+ * Gives a number to each draft that lacks nothing any more and whose payouts are paid, in the accounts that want it.
+ *
+ * @see docs/spec/money.md "Invoices", 3
+ */
+export async function* finalizeDrafts({
+  store,
+  clock,
+}: {
+  store: Store;
+  clock: () => Date;
+}): AsyncGenerator<void> {
+  for await (const account of servedAccounts(store)) {
+    const { isOn, finalizesDrafts } = invoicingOf(account);
+    if (!isOn || finalizesDrafts !== true) continue;
+    for await (const drafts of store.scan(invoices, "status", account.id, ["draft"])) {
+      for (const { id, payoutIds } of drafts) {
+        if (await store.transact((tx) => arePaid(tx, account.id, payoutIds)))
+          await finalizeInvoice({ store, now: clock(), chance: systemChance }, account.id, id).catch(
+            keepDraft,
+          );
+        yield;
+      }
+    }
+  }
+}
+
+/** A draft that still lacks something stays one. */
+function keepDraft(error: unknown): void {
+  if (!(error instanceof Failure) || isOutage(error)) throw error;
 }
 
 /**

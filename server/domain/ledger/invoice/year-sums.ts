@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from "kysely";
 import type { Schema } from "../../../storage/query.ts";
 import type { View } from "../../../storage/store.ts";
-import type { Account } from "../../program/account/account.ts";
+import type { Account, Invoicing } from "../../program/account/account.ts";
 import { startOfDay, timeZoneOf } from "../../program/account/time-zone.ts";
 import type { payments, payoutClaims } from "../payment/payment.ts";
 import type { payoutMethods } from "../payout-method/payout-method.ts";
@@ -64,6 +64,15 @@ export async function yearSums(view: View, account: Account, year: number): Prom
     directCents: Number(row.all_cents) - Number(row.processed),
     processedCents: Number(row.processed),
   }));
+}
+
+/** The year of the first payments for which the account's threshold counts. */
+const THRESHOLD_YEAR = 2026;
+const FORMER_THRESHOLD_CENTS = 60_000;
+
+/** The sum from which payments of a year need a form 1099-NEC, in cents. Before 2026, it was 600 dollars for everyone. */
+export function thresholdOf({ thresholdCents }: Pick<Invoicing, "thresholdCents">, year: number): number {
+  return year < THRESHOLD_YEAR ? FORMER_THRESHOLD_CENTS : thresholdCents;
 }
 
 type SumSchema = Schema<{

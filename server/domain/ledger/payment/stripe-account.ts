@@ -12,6 +12,7 @@ import { payoutMethods, type PayoutMethod } from "../payout-method/payout-method
 /**
  * `opening`: Stripe was asked for it, and has not named it yet. `incomplete`: the promoter must enter more. `pending`: Stripe
  * checks what was entered. `enabled`: it takes transfers. `rejected`: Stripe refuses it. `lost`: the company's key can't see it.
+ * `closing`: the promoter was erased, and Stripe has not confirmed yet that it has closed the account.
  */
 export const STRIPE_ACCOUNT_STATES = [
   "opening",
@@ -20,6 +21,7 @@ export const STRIPE_ACCOUNT_STATES = [
   "enabled",
   "rejected",
   "lost",
+  "closing",
 ] as const;
 
 export type StripeAccountState = (typeof STRIPE_ACCOUNT_STATES)[number];
@@ -27,7 +29,7 @@ export type StripeAccountState = (typeof STRIPE_ACCOUNT_STATES)[number];
 /** What Stripe says about an account. */
 export interface StripeAccountReport {
   stripeId: string;
-  state: Exclude<StripeAccountState, "opening" | "lost">;
+  state: Exclude<StripeAccountState, "opening" | "lost" | "closing">;
   /** Stripe's names of the fields that are missing, such as `individual.verification.document`. */
   missing: string[];
   /** Whether Stripe pays out to the promoter's bank. */
@@ -55,6 +57,8 @@ export interface StripeAccount {
   /** When the server asks about it again, or null if it waits for an event or the promoter. */
   nextAskAt: string | null;
   createdAt: string;
+  /** Why Stripe has not closed it yet, in Stripe's words. Absent: it was not refused. */
+  closingRefusal?: string;
 }
 
 export const stripeAccounts = table<StripeAccount>()({
@@ -209,6 +213,51 @@ export function selectStripeAccount(context: Context, given: StripeAccount): Pro
   });
 }
 
+/**
+ * Unlinks the account of a promoter who is erased. What Stripe needs to close it stays until that is done: its id, and our
+ * reference as long as the id is unknown.
+ */
+export async function leaveStripeAccount(
+  tx: Transaction,
+  { now }: Context,
+  { accountId, promoterId }: { accountId: number; promoterId: number },
+): Promise<void> {
+  const before = await tx.get(stripeAccounts, accountId, promoterId);
+  if (before === null) return;
+  const nothing = { country: "", missing: [], hasPayouts: false, payoutMethodId: null };
+  await tx.put(stripeAccounts, { ...before, ...nothing, state: "closing", nextAskAt: now.toISOString() });
+}
+
+/**
+ * Records what came of closing the account of an erased promoter. It is `done` if Stripe has closed it or knows of none.
+ * Otherwise the server tries again: in an hour without an answer, in a day after a refusal, for example because of a balance.
+ */
+export function recordClosing(
+  { store, now }: Context,
+  { accountId, promoterId, reference }: StripeAccount,
+  outcome: "done" | { refusal: string | null },
+): Promise<void> {
+  return store.transact(async (tx) => {
+    const account = await tx.lock(stripeAccounts, accountId, promoterId);
+    if (account?.state !== "closing" || account.reference !== reference) return;
+    if (outcome === "done") return tx.remove(stripeAccounts, accountId, promoterId);
+    const { refusal } = outcome;
+    const waitMs = refusal === null ? HOUR_MS : DAY_MS;
+    const next = new Date(now.getTime() + waitMs).toISOString();
+    await tx.put(stripeAccounts, {
+      ...account,
+      nextAskAt: next,
+      ...(refusal !== null && { closingRefusal: refusal }),
+    });
+  });
+}
+
+/** Accounts of erased promoters that Stripe refuses to close. */
+export async function listUnclosable(store: Store, accountId: number): Promise<StripeAccount[]> {
+  const all = await store.page(stripeAccounts, "due", accountId, [], { limit: DUE_AT_ONCE });
+  return all.filter(({ closingRefusal }) => closingRefusal !== undefined);
+}
+
 /** Why a promoter's account can't be paid to, or null if it can, or was not opened here. */
 export async function whyNotPayable(
   reader: Reader,
@@ -228,7 +277,7 @@ async function lockSame(
   { accountId, promoterId, reference }: StripeAccount,
 ): Promise<StripeAccount | null> {
   const account = await tx.lock(stripeAccounts, accountId, promoterId);
-  return account?.reference === reference ? account : null;
+  return account?.reference === reference && account.state !== "closing" ? account : null;
 }
 
 async function addMethod(
@@ -256,7 +305,7 @@ function nextAskAt(
   state: StripeAccountState,
   { createdAt, now }: { createdAt: string; now: Date },
 ): string | null {
-  if (state === "rejected" || state === "lost") return null;
+  if (state === "rejected" || state === "lost" || state === "closing") return null;
   const isYoung = now.getTime() - Date.parse(createdAt) < 30 * DAY_MS;
   if (state !== "enabled" && !isYoung) return null;
   return new Date(now.getTime() + (state === "enabled" ? DAY_MS : HOUR_MS)).toISOString();

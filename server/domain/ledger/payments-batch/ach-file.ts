@@ -2,6 +2,7 @@ import anyAscii from "any-ascii";
 import { compactNumber, isRoutingNumber } from "../../bank-numbers.ts";
 import { dayIn } from "../../program/account/time-zone.ts";
 import type { FileTerms } from "../payment/payment.ts";
+import { nextBankDay } from "./bank-day.ts";
 import type { PaymentLine } from "./payments.ts";
 
 type Payer = NonNullable<FileTerms["payer"]>;
@@ -182,12 +183,10 @@ function timeOf(at: string, timeZone: string): string {
   return format.format(new Date(at)).replace(":", "");
 }
 
-/** The next weekday. Banks move a payment of a holiday to the day after it. */
 function effectiveDate(at: string, timeZone: string): string {
-  const day = new Date(`${dayIn(timeZone, new Date(at))}T00:00:00Z`);
-  do day.setUTCDate(day.getUTCDate() + 1);
-  while (day.getUTCDay() === 0 || day.getUTCDay() === 6);
-  return day.toISOString().slice(2, 10).replaceAll("-", "");
+  return nextBankDay(dayIn(timeZone, new Date(at)))
+    .slice(2)
+    .replaceAll("-", "");
 }
 
 function left(value: string | null, length: number): string {

@@ -134,6 +134,8 @@ export interface CommissionBase {
 export interface Invoicing {
   /** Whether a paid payout gets an invoice. */
   isOn: boolean;
+  /** Whether a draft gets its number by itself once nothing is missing any more. */
+  finalizesDrafts?: boolean;
   legalName: string;
   address: string;
   /** Two-letter code in capitals. */

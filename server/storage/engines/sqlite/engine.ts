@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import type { Engine, Reads } from "../../session.ts";
 import { ddl, SQLITE, sqlName } from "../../sql.ts";
 import { sumDdl, sumTablesOf } from "../../sums.ts";
-import type { Table } from "../../table.ts";
+import type { Key, Table } from "../../table.ts";
 import { backUp, damageIn, openSnapshot } from "./copies.ts";
 import { newCommitter, type Committer } from "./committer.ts";
 import { connect, fileIn, isShared, openDatabase, type Database } from "./database.ts";
@@ -10,7 +10,7 @@ import { isWantOfRoom, refusalOf } from "./faults.ts";
 import { newIdSource } from "./ids.ts";
 import { newLog } from "./log.ts";
 import { newReaders } from "./readers.ts";
-import { guardedReads } from "./statements.ts";
+import { guardedReads, newHeld } from "./statements.ts";
 
 interface SqliteOptions {
   tables: readonly Table<never>[];
@@ -44,6 +44,7 @@ export function sqliteEngine(
     onRollback: () => ids.onRollback(),
     onCommit(fault) {
       ids.onCommit();
+      reading.forget();
       lacksRoom = fault !== undefined && isWantOfRoom(fault);
       log.tidy();
     },
@@ -54,7 +55,7 @@ export function sqliteEngine(
     dialect: SQLITE,
     reads: {
       dialect: SQLITE,
-      get: (...given) => reading.reads().get(...given),
+      get: reading.get,
       find: (...given) => reading.reads().find(...given),
       all: (statement) => reading.reads().all(statement),
       total: (...given) => reading.reads().total(...given),
@@ -97,14 +98,35 @@ export function sqliteEngine(
 function newReading(db: Database, file: string) {
   const own = guardedReads(db, file);
   let apart: { db: Database; reads: Reads } | undefined;
+  const held = newHeld((from, accountId, key) => reads().get(from, accountId, key) as string | null);
+  let holds = false;
+
+  function reads(): Reads {
+    return db.isTransaction ? (apart ??= openApart()).reads : own;
+  }
 
   function openApart() {
     const connection = connect(file);
     return { db: connection, reads: guardedReads(connection, file) };
   }
 
+  function forget(): void {
+    holds = false;
+    held.clear();
+  }
+
   return {
-    reads: () => (db.isTransaction ? (apart ??= openApart()).reads : own),
+    reads,
+    /**
+     * The requests of one turn of the event loop read the same keys and accounts, so each document is read
+     * once in a turn, or until this process commits.
+     */
+    get(from: Table<never>, accountId: number, key: Key): string | null {
+      if (!holds) setImmediate(forget);
+      holds = true;
+      return held.get(from, accountId, key);
+    },
+    forget,
     isApart: () => apart !== undefined,
     close: () => apart?.db.close(),
   };

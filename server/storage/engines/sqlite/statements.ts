@@ -138,10 +138,10 @@ interface WritingSession extends Session {
 }
 
 /**
- * The documents that the transactions of one commit have read and written. Most read the same account,
- * campaigns and rewards.
+ * The documents that were read, and those that were written if they are kept. The transactions of one commit
+ * share them, and so do other reads of one turn, since most need the same account, campaigns and rewards.
  */
-function newHeld(load: (from: Table<never>, accountId: number, key: Key) => string | null) {
+export function newHeld(load: (from: Table<never>, accountId: number, key: Key) => string | null) {
   const tables = new Map<Table<never>, Map<string, string | null>>();
   const nameOf = (accountId: number, key: Key) => `${accountId} ${key.join("\0")}`;
   function of(table: Table<never>) {

@@ -17,7 +17,7 @@ const stripeAccountAnswer = z
     is_available: field(z.boolean(), "Whether the company pays by Stripe."),
     state: field(
       z.enum(["none", ...STRIPE_ACCOUNT_STATES]),
-      "State of the promoter's account. `none`: there is none. `opening`: Stripe was asked for it. `incomplete`: Stripe's form needs more. `pending`: Stripe checks what was entered. `enabled`: the promoter can be paid by it. `rejected`: Stripe refuses it. `lost`: the company's key can't see it any more; start again.",
+      "State of the promoter's account. `none`: there is none. `opening`: Stripe was asked for it. `incomplete`: Stripe's form needs more. `pending`: Stripe checks what was entered. `enabled`: the promoter can be paid by it. `rejected`: Stripe refuses it. `lost`: the company's key can't see it any more; start again. `closing`: the promoter was erased.",
       "incomplete",
     ),
     country: field(
