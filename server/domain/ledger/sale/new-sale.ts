@@ -103,7 +103,8 @@ export async function recordSale<T, W = never>(
     const sale = await newSale(tx, account, { id: ids.saleId, input, customer, at, money });
     const lead = customerAfter(withRepeatingSince(customer.lead), input, at);
     const history = historyOf(lead, at);
-    const code = input.customer.promoCode;
+    const { promoCode } = input.customer;
+    const code = promoCode === null ? null : await findCodeInUse(tx, account.id, promoCode);
     const referralReward = await referralRewardOf(tx, customer.promoterCampaign, { sale, history, code });
     const isDenied = lead.state === "denied";
     const { earnings, applied } = isDenied
@@ -123,7 +124,12 @@ export async function recordSale<T, W = never>(
       isSilent: skipEmailNotification,
     });
     const commissionIds = commissions.map(({ id }) => id);
-    const whole = { ...sale, referralRewardId: referralReward?.id ?? null, commissionIds };
+    const whole = {
+      ...sale,
+      ...(code?.promoterCampaignId === sale.promoterCampaignId && { promoCodeId: code.id }),
+      referralRewardId: referralReward?.id ?? null,
+      commissionIds,
+    };
     await tx.insert(sales, whole, { event: () => alreadyRecorded("sale", eventId) });
     if (input.reported) await addPayment(tx, { sale: whole, reported: input.reported, earnings });
     await addInstalments(tx, { sale: whole, plan: input.instalments, earnings, at });
