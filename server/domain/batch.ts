@@ -81,7 +81,7 @@ export function findBatchProcesses(
   { isUnderWay, ...window }: Window & { isUnderWay: boolean | null },
 ): Promise<Found<BatchProcess>> {
   const all = store
-    .question<
+    .query<
       Schema<{
         batch_process: typeof batchProcesses;
         csv_imports: typeof csvImports;
@@ -94,9 +94,9 @@ export function findBatchProcesses(
   const isRunning = sql<SqlBool>`(exists (select 1 from csv_imports where csv_imports.account_id = batch_process.account_id
     and csv_imports.id = batch_process.id) or exists (select 1 from email_runs where email_runs.account_id = batch_process.account_id
     and email_runs.id = batch_process.id))`;
-  const question =
+  const query =
     isUnderWay === null ? all : all.where(isUnderWay ? isRunning : sql<SqlBool>`not ${isRunning}`);
-  return findPage(store, batchProcesses, { question, ...window });
+  return findPage(store, batchProcesses, { query, ...window });
 }
 
 /** The result of one batch. `id` may be any text. @throws Failure `not_found` */

@@ -142,21 +142,21 @@ export async function findSetupSteps(
 
 /** Pending commissions in cash, in cents. */
 async function pendingCents(store: Store, accountId: number): Promise<number> {
-  const question = store
-    .question<Schema<{ commissions: typeof commissions }>>()
+  const query = store
+    .query<Schema<{ commissions: typeof commissions }>>()
     .selectFrom("commissions")
     .select(sql<number>`coalesce(sum(amount), 0)`.as("cents"))
     .where("account_id", "=", accountId)
     .where(sql<SqlBool>`status = 'pending'`)
     .where("unit", "=", "cash");
-  const [found] = await store.rows(question);
+  const [found] = await store.rows(query);
   return Number(found?.cents);
 }
 
 async function pendingPayouts(store: Store, accountId: number): Promise<Tasks["pendingPayouts"]> {
   const inclTax = sql`case when unit = 'cash' then total_incl_tax else 0 end`;
-  const question = store
-    .question<Schema<{ payouts: typeof payouts }>>()
+  const query = store
+    .query<Schema<{ payouts: typeof payouts }>>()
     .selectFrom("payouts")
     .select([
       sql<number>`count(*)`.as("length"),
@@ -166,7 +166,7 @@ async function pendingPayouts(store: Store, accountId: number): Promise<Tasks["p
     ])
     .where("account_id", "=", accountId)
     .where("status", "=", "pending");
-  const [found] = await store.rows(question);
+  const [found] = await store.rows(query);
   return {
     count: Number(found?.length),
     promotersCount: Number(found?.promoters),

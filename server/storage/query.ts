@@ -48,36 +48,36 @@ export function builderOf<S>(dialect: Dialect): Kysely<S> {
 }
 
 /** The text and values of a query. */
-export function statementOf(question: Compilable): Statement {
-  const { sql, parameters } = question.compile();
-  return { text: sql, values: parameters as ColumnValue[], isQuick: "isQuick" in question };
+export function statementOf(query: Compilable): Statement {
+  const { sql, parameters } = query.compile();
+  return { text: sql, values: parameters as ColumnValue[], isQuick: "isQuick" in query };
 }
 
 /**
  * Marks a query that an index answers as fast as a read of a few records, so that it need not run in a
  * separate thread.
  */
-export function quick<O>(question: Compilable<O>): Compilable<O> & { isQuick: true } {
-  return { compile: () => question.compile(), isQuick: true };
+export function quick<O>(query: Compilable<O>): Compilable<O> & { isQuick: true } {
+  return { compile: () => query.compile(), isQuick: true };
 }
 
 /**
  * A frequent query whose values differ each time. Its text is built once for each dialect.
  *
- * @example const balance = prepared((question: Kysely<LeadSchema>, accountId: number) =>
- * question.selectFrom("leads")…);
+ * @example const balance = prepared((query: Kysely<LeadSchema>, accountId: number) =>
+ * query.selectFrom("leads")…);
  */
 export function prepared<S, Values extends ColumnValue[], O>(
-  write: (question: Kysely<S>, ...values: Values) => Compilable<O>,
-): (view: { question<S>(): Kysely<S> }, ...values: Values) => Compilable<O> {
+  write: (query: Kysely<S>, ...values: Values) => Compilable<O>,
+): (view: { query<S>(): Kysely<S> }, ...values: Values) => Compilable<O> {
   const written = new WeakMap<Kysely<S>, CompiledQuery<O>>();
   const places = Array.from({ length: write.length - 1 }, (_, at) => ({ at }));
   return (view, ...values) => {
-    const question = view.question<S>();
-    let compiled = written.get(question);
+    const query = view.query<S>();
+    let compiled = written.get(query);
     if (compiled === undefined) {
-      compiled = write(question, ...(places as unknown as Values)).compile();
-      written.set(question, compiled);
+      compiled = write(query, ...(places as unknown as Values)).compile();
+      written.set(query, compiled);
     }
     const valueOf = (given: unknown) => {
       const place = places.indexOf(given as { at: number });
@@ -90,8 +90,8 @@ export function prepared<S, Values extends ColumnValue[], O>(
 
 /** Runs queries: a store, or a transaction's view. */
 interface QueryRunner {
-  question<S>(): Kysely<S>;
-  rows<O>(question: Compilable<O>): Promise<O[]>;
+  query<S>(): Kysely<S>;
+  rows<O>(query: Compilable<O>): Promise<O[]>;
   parse<R>(from: Table<R>, doc: string): R;
 }
 
@@ -116,7 +116,7 @@ export interface Found<R> {
 export const NOTHING: Found<never> = { records: [], total: 0 };
 
 /** The part of a query's records to read. The query itself selects no columns. */
-type Wanted<S, Names extends keyof S> = { question: SelectQueryBuilder<S, Names, object> } & Window;
+type Wanted<S, Names extends keyof S> = { query: SelectQueryBuilder<S, Names, object> } & Window;
 
 /** A page of the records that a query finds, in its order, and their total number. */
 export async function findPage<R extends { id: number }, S, Names extends keyof S>(
@@ -127,7 +127,7 @@ export async function findPage<R extends { id: number }, S, Names extends keyof 
   const { accountId, ids, total } = await findIds(view, from, wanted);
   const table = sql<{ account_id: number; id: number; doc: string }>`${sql.table(sqlName(from))}`;
   const documents = view
-    .question<object>()
+    .query<object>()
     .selectFrom(table.as("found"))
     .select(["found.id", "found.doc"])
     .where("found.account_id", "=", accountId);
@@ -142,14 +142,14 @@ export async function findPage<R extends { id: number }, S, Names extends keyof 
 export async function findIds<S, Names extends keyof S>(
   view: QueryRunner,
   from: Pick<Table<never>, "name">,
-  { question, limit, offset }: Wanted<S, Names>,
+  { query, limit, offset }: Wanted<S, Names>,
 ): Promise<{ accountId: number; ids: number[]; total: number }> {
   const [account, id] = ["account_id", "id"].map((column) => sql.ref(`${sqlName(from)}.${column}`));
   const key = [account!.as("account"), id!.as("id")];
   const total = sql`count(*)`.as("total");
   const [page, [count]] = await Promise.all([
-    view.rows(question.select(key).limit(limit).offset(offset)) as Promise<{ account: number; id: number }[]>,
-    view.rows(question.clearOrderBy().select(total)) as Promise<{ total: number }[]>,
+    view.rows(query.select(key).limit(limit).offset(offset)) as Promise<{ account: number; id: number }[]>,
+    view.rows(query.clearOrderBy().select(total)) as Promise<{ total: number }[]>,
   ]);
   const ids = page.map((row) => Number(row.id));
   return { accountId: Number(page[0]?.account ?? 0), ids, total: Number(count?.total ?? 0) };
@@ -159,16 +159,16 @@ export async function findIds<S, Names extends keyof S>(
 export async function findInOrder<O extends { id: number | null }>(
   view: QueryRunner,
   ids: readonly number[],
-  question: Compilable<O>,
+  query: Compilable<O>,
 ): Promise<O[]> {
   if (ids.length === 0) return [];
-  const rows = new Map((await view.rows(question)).map((row) => [Number(row.id), row]));
+  const rows = new Map((await view.rows(query)).map((row) => [Number(row.id), row]));
   return ids.flatMap((id) => rows.get(id) ?? []);
 }
 
 /** How each field of a filter narrows a query. `A`: further knowledge of the request. */
 export type Conditions<F, Q, A> = {
-  [Field in keyof F]-?: (question: Q, wanted: NonNullable<F[Field]>, asking: A) => Q;
+  [Field in keyof F]-?: (query: Q, wanted: NonNullable<F[Field]>, asking: A) => Q;
 };
 
 /** Narrows a query by the given fields of a filter. Absent fields change nothing. */
@@ -177,11 +177,9 @@ export function filtered<F extends object, Q, A extends { filter: F }>(
   conditions: Conditions<F, Q, A>,
   asking: A,
 ): Q {
-  const narrowed = <Field extends keyof F>(question: Q, field: Field): Q => {
+  const narrowed = <Field extends keyof F>(query: Q, field: Field): Q => {
     const wanted = asking.filter[field];
-    return wanted === undefined
-      ? question
-      : conditions[field](question, wanted as NonNullable<F[Field]>, asking);
+    return wanted === undefined ? query : conditions[field](query, wanted as NonNullable<F[Field]>, asking);
   };
   return (Object.keys(conditions) as (keyof F)[]).reduce(narrowed, all);
 }

@@ -20,7 +20,7 @@ export interface Reads {
   /**
    * The rows that a query selects, by column name. It may take long, so it runs in parallel with other work.
    */
-  ask(question: Statement): MaybePromise<Record<string, ColumnValue>[]>;
+  ask(query: Statement): MaybePromise<Record<string, ColumnValue>[]>;
 }
 
 /** Reads of a single moment, unaffected by later writes. They hold a connection until they are closed. */

@@ -139,9 +139,9 @@ function newTransaction(session: Session, seal: Seal): { tx: OpenTransaction; ad
 function askingAfter(first: () => Promise<void>, view: View): View {
   return {
     ...view,
-    async rows(question) {
+    async rows(query) {
       await first();
-      return view.rows(question);
+      return view.rows(query);
     },
     async total(...given) {
       await first();

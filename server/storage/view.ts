@@ -59,10 +59,10 @@ export interface View extends Reader {
   ): Promise<number>;
   /** The sums over the rows of a table of sums whose keys begin with these values, in the order of its sums. */
   total(of: SumTable, accountId: number, ...start: Key): Promise<number[]>;
-  /** Begins a query over some tables. @example store.question<Schema<{ leads: typeof leads }>>() */
-  question<S>(): Kysely<S>;
+  /** Begins a query over some tables. @example store.query<Schema<{ leads: typeof leads }>>() */
+  query<S>(): Kysely<S>;
   /** The rows that a query selects. */
-  rows<O>(question: Compilable<O>): Promise<O[]>;
+  rows<O>(query: Compilable<O>): Promise<O[]>;
   /** The record in a document that a query has selected. */
   parse<R>(from: Table<R>, doc: string): R;
 }
@@ -118,8 +118,8 @@ export function newView(reads: Reads, seal: Seal = NO_SEAL): View {
       return Number(row?.[0]);
     },
     total: async (of, accountId, ...start) => reads.total(of, accountId, start),
-    question: <S>() => builderOf<S>(reads.dialect),
-    rows: async <O>(question: Compilable<O>) => (await reads.ask(statementOf(question))) as O[],
+    query: <S>() => builderOf<S>(reads.dialect),
+    rows: async <O>(query: Compilable<O>) => (await reads.ask(statementOf(query))) as O[],
     parse,
   };
   return view;

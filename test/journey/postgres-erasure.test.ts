@@ -10,7 +10,7 @@ import { storeAt } from "../support/records.ts";
 import { eraseLead, erasePromoter } from "../support/operations.ts";
 
 /** A word that appears only in the erased people's own data. */
-const MARK = "zqx";
+const MARK = "zqxjkvzq";
 /** Requests that are under way in each of the two servers. */
 const LANES = 6;
 

@@ -29,7 +29,7 @@ describe.each(MAIN_KINDS)("lists on %s", (name) => {
   const sums = async () => {
     const rows = await store.rows(
       store
-        .question<{ shops: { shop: string; count: number; cents: number } }>()
+        .query<{ shops: { shop: string; count: number; cents: number } }>()
         .selectFrom("shops")
         .select(["shop", "count", "cents"]),
     );

@@ -7,7 +7,7 @@ import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { startProxy, type TcpProxy } from "../support/tcp-proxy.ts";
 import { openThings, thing, thingNames, things, totalOf } from "../support/things.ts";
 
-/** How a transaction begins on the wire, and the question for its outcome. */
+/** How a transaction begins on the wire, and the query for its outcome. */
 const BEGIN = "begin isolation level";
 const LOOK_UP = "case when mark.number";
 
@@ -147,7 +147,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("commits to Postgres over connections 
     await watcher.waiting(1);
     proxy.cutNow();
     await cut;
-    // The question for the outcome waits until the commit has ended.
+    // The query for the outcome waits until the commit has ended.
     await watcher.waiting(2);
     await other.query("commit");
     await committed;

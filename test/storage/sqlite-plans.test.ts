@@ -39,11 +39,11 @@ async function plansOf(list: (store: Store) => Promise<unknown>): Promise<string
   const plans: string[] = [];
   await list({
     ...store,
-    rows(question) {
-      const { text, values } = statementOf(question);
+    rows(query) {
+      const { text, values } = statementOf(query);
       const [step] = db.prepare(`explain query plan ${text}`).all(...values) as { detail: string }[];
       plans.push(step!.detail.replace(/ \(.*/, ""));
-      return store.rows(question);
+      return store.rows(query);
     },
   });
   return plans;

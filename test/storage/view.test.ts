@@ -24,7 +24,7 @@ const note = (id: number, size = 1): Note => ({ accountId: ACCOUNT, id, text: `n
 const sumsOf = (view: View) =>
   view.rows(
     view
-      .question<{ note_sizes: { id: number; size: number } }>()
+      .query<{ note_sizes: { id: number; size: number } }>()
       .selectFrom("note_sizes")
       .where("size", "<>", 0)
       .orderBy("id")

@@ -1,7 +1,7 @@
 import { findAccount, findFirstAccount } from "../../server/domain/program/account/account.ts";
 import { loadPromoterCampaign } from "../../server/domain/people/promoter-campaign/promoter-campaign.ts";
 import {
-  dailyQuestion,
+  dailyQuery,
   loadAccountStats,
   METRICS,
   totalsOf,
@@ -21,7 +21,7 @@ export async function statsOf(
   promoterCampaignId: number,
 ): Promise<Record<Metric, number>> {
   const { promoterId, id } = await loadPromoterCampaign(store, accountId, promoterCampaignId);
-  const own = dailyQuestion(store, accountId, "promoter")
+  const own = dailyQuery(store, accountId, "promoter")
     .where("daily.subject_id", "=", promoterId)
     .where("daily.promoter_campaign_id", "=", id);
   const [totals] = await store.rows(own.select(totalsOf(METRICS)));
@@ -68,7 +68,7 @@ interface DaySum {
 /** All daily sums of a series that are not 0, by metric and day. */
 export async function dailySums(store: Store, accountId: number, series: Series): Promise<DaySum[]> {
   const rows = await store.rows(
-    dailyQuestion(store, accountId, series)
+    dailyQuery(store, accountId, series)
       .groupBy(["daily.subject_id", "daily.subject_key", "daily.day"])
       .orderBy("daily.day")
       .select(["daily.subject_id", "daily.subject_key", "daily.day"])

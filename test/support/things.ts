@@ -39,7 +39,7 @@ export async function openThings(url: string, options: Partial<EngineOptions> = 
 export async function totalOf(view: View, accountId = 1): Promise<number> {
   const rows = await view.rows(
     view
-      .question<{ thing_totals: { account_id: number; total: number } }>()
+      .query<{ thing_totals: { account_id: number; total: number } }>()
       .selectFrom("thing_totals")
       .where("account_id", "=", accountId)
       .select("total"),

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { amountOf } from "../../ui/amount.ts";
 import { answer, api } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
@@ -158,14 +158,18 @@ function RefundForm({ lead, sales, reload, onClose }: Props & { lead: Lead; sale
   const [latest] = sales;
   const form = useForm({
     sale_event_id: latest?.event_id ?? "",
-    amount: "",
+    amount: latest ? typedWhole(latest) : "",
     event_date: "",
   });
   const named = form.values.sale_event_id.value;
   const chosen = sales.find(({ event_id: name }) => name === named);
   const currency = currencyOf(chosen);
+  const filledFor = useRef(named);
   useEffect(() => {
-    if (chosen) form.values.amount.value = typedWhole(chosen);
+    // What was typed for the same sale stays.
+    if (chosen === undefined || filledFor.current === named) return;
+    filledFor.current = named;
+    form.values.amount.value = typedWhole(chosen);
   }, [named]);
   if (made.value !== null)
     return <Made title="The refund is recorded." commissions={made.value} onClose={onClose} />;

@@ -52,17 +52,19 @@ const columns = (show: (event: BillingEvent) => void): Column<BillingEvent>[] =>
     id: "event",
     title: "Event",
     cell: (event) => (
-      <span class="row tight">
-        <button class="link" onClick={() => show(event)}>
-          {nameOf(event)}
-        </button>
-        {event.is_test && <Badge tone="quiet">Test</Badge>}
+      <span class="stack tight">
+        <span class="row tight">
+          <button class="link" onClick={() => show(event)}>
+            {nameOf(event)}
+          </button>
+          {event.is_test && <Badge tone="quiet">Test</Badge>}
+        </span>
+        <small class="soft">{PROVIDERS[event.provider]}</small>
       </span>
     ),
   },
-  { id: "outcome", title: "What became of it", cell: (event) => <Became of={event} /> },
+  { id: "outcome", title: "What became of it", isText: true, cell: (event) => <Became of={event} /> },
   { id: "customer", title: "Customer", cell: (event) => <Customer of={event} /> },
-  { id: "provider", title: "From", cell: ({ provider }) => PROVIDERS[provider] },
   { id: "at", title: "When", cell: ({ received_at: received }) => dateTime(received) },
 ];
 
@@ -108,7 +110,7 @@ export function BillingEvents({ filters, list }: ReturnType<typeof useBillingEve
 
 function nameOf({ type, event_id: id, arrivals }: BillingEvent): string {
   if (type !== null) return type;
-  return id ?? several(arrivals, "unreadable request");
+  return id ?? several(arrivals, "request");
 }
 
 function Became({ of: { outcome, reason } }: { of: BillingEvent }) {

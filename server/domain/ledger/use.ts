@@ -53,15 +53,15 @@ export async function refuseUsedCampaign(tx: Transaction, { accountId, id }: Cam
  * @throws Failure `in_use`
  */
 export async function refuseUsedProduct({ view }: Transaction, { accountId, id }: Product): Promise<void> {
-  const question = view.question<UseSchema>();
+  const query = view.query<UseSchema>();
   const total = sql<number>`count(*)`.as("total");
-  const sold = question
+  const sold = query
     .selectFrom("sales")
     .select(total)
     .where("account_id", "=", accountId)
     .where("product_id", "=", id);
   const [inCampaigns, inPromoterCampaigns] = (["campaigns", "promoter_campaigns"] as const).map((from) =>
-    question
+    query
       .selectFrom(from)
       .select(total)
       .where("account_id", "=", accountId)
@@ -75,12 +75,12 @@ export async function refuseUsedProduct({ view }: Transaction, { accountId, id }
 }
 
 async function countPayouts(view: View, accountId: number, campaignId: number): Promise<number> {
-  const question = view
-    .question<UseSchema>()
+  const query = view
+    .query<UseSchema>()
     .selectFrom("payouts")
     .where("account_id", "=", accountId)
     .where("campaign_id", "=", campaignId)
     .select(({ fn }) => fn.countAll().as("count"));
-  const [found] = await view.rows(question);
+  const [found] = await view.rows(query);
   return Number(found?.count ?? 0);
 }

@@ -16,7 +16,7 @@ import { campaigns, type Campaign } from "../program/campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import { nameKey } from "./origin.ts";
 import { linkTo, type PromoterCampaign } from "./promoter-campaign/promoter-campaign.ts";
-import { dailyQuestion, totalsOf } from "./daily.ts";
+import { dailyQuery, totalsOf } from "./daily.ts";
 import { isoRange, type Span } from "../span.ts";
 
 export const ASSET_TYPES = ["image", "document", "link", "text"] as const;
@@ -170,24 +170,24 @@ export function findAssets(
   accountId: number,
   { text, types, categoryIds, campaignIds, created, ...window }: AssetFilter & Window,
 ): Promise<Found<Asset>> {
-  let question = store
-    .question<AssetSchema>()
+  let query = store
+    .query<AssetSchema>()
     .selectFrom("assets")
     .where("account_id", "=", accountId)
     .orderBy("id", "desc");
-  if (text !== null) question = question.where(contains("name", text.trim()));
-  if (types.length > 0) question = question.where(among("type", types));
-  if (categoryIds.length > 0) question = question.where(among("category_id", categoryIds));
+  if (text !== null) query = query.where(contains("name", text.trim()));
+  if (types.length > 0) query = query.where(among("type", types));
+  if (categoryIds.length > 0) query = query.where(among("category_id", categoryIds));
   if (campaignIds.length > 0) {
-    question = question.where((where) =>
+    query = query.where((where) =>
       where.or([
         where("campaign_ids", "is", null),
         ...campaignIds.map((id) => where("campaign_ids", "like", `% ${id} %`)),
       ]),
     );
   }
-  if (created !== undefined) question = question.where(isWithin("created_at", isoRange(created)));
-  return findPage(store, assets, { question, ...window });
+  if (created !== undefined) query = query.where(isWithin("created_at", isoRange(created)));
+  return findPage(store, assets, { query, ...window });
 }
 
 /** The channel of an asset's links. Its clicks are counted like those of any channel. */
@@ -203,7 +203,7 @@ export async function loadAssetClicks(
 ): Promise<Map<number, number>> {
   const ids = new Map(shown.map((asset) => [nameKey(assetChannel(asset)), asset.id]));
   const rows = await view.rows(
-    dailyQuestion(view, accountId, "sub-id")
+    dailyQuery(view, accountId, "sub-id")
       .where(among("daily.subject_key", [...ids.keys()]))
       .select(["daily.subject_key as key", ...totalsOf(["clicks"])])
       .groupBy("daily.subject_key"),

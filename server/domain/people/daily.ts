@@ -113,8 +113,8 @@ type DailyRow = {
 };
 
 /** A query over the days of a series. */
-export function dailyQuestion(view: View, accountId: number, series: Series) {
-  return daysOf(view.question<DailySchema>(), accountId, series);
+export function dailyQuery(view: View, accountId: number, series: Series) {
+  return daysOf(view.query<DailySchema>(), accountId, series);
 }
 
 /** The sums of metrics, by name. */
@@ -125,8 +125,8 @@ export function totalsOf<M extends Metric>(metrics: readonly M[]) {
 }
 
 const ownTotals = prepared(
-  (question: Kysely<DailySchema>, accountId: number, promoterId: number, promoterCampaignId: number) =>
-    daysOf(question, accountId, "promoter")
+  (query: Kysely<DailySchema>, accountId: number, promoterId: number, promoterCampaignId: number) =>
+    daysOf(query, accountId, "promoter")
       .where("daily.subject_id", "=", promoterId)
       .where("daily.promoter_campaign_id", "=", promoterCampaignId)
       .select(totalsOf(TOTAL_METRICS)),
@@ -154,19 +154,19 @@ export async function loadPromoterTotals(
 
 /** The totals of these campaigns together. */
 export function loadCampaignsStats(view: View, accountId: number, campaignIds: number[]): Promise<Stats> {
-  const days = dailyQuestion(view, accountId, "campaign").where(among("daily.subject_id", campaignIds));
+  const days = dailyQuery(view, accountId, "campaign").where(among("daily.subject_id", campaignIds));
   return statsIn(view, days.select(totalsOf(TOTAL_METRICS)));
 }
 
 /** The totals of a campaign. */
 export function loadCampaignStats(view: View, accountId: number, campaignId: number): Promise<Stats> {
-  const days = dailyQuestion(view, accountId, "campaign").where("daily.subject_id", "=", campaignId);
+  const days = dailyQuery(view, accountId, "campaign").where("daily.subject_id", "=", campaignId);
   return statsIn(view, days.select(totalsOf(TOTAL_METRICS)));
 }
 
 /** The totals of all campaigns. */
 export function loadAccountStats(view: View, accountId: number): Promise<Stats> {
-  return statsIn(view, dailyQuestion(view, accountId, "campaign").select(totalsOf(TOTAL_METRICS)));
+  return statsIn(view, dailyQuery(view, accountId, "campaign").select(totalsOf(TOTAL_METRICS)));
 }
 
 function sharesOf(owner: Owner, counts: Count[]): Share[] {
@@ -207,8 +207,8 @@ function amountsByDay(counts: Count[]): Map<string, number[]> {
   return days;
 }
 
-function daysOf(question: Kysely<DailySchema>, accountId: number, series: Series) {
-  return question
+function daysOf(query: Kysely<DailySchema>, accountId: number, series: Series) {
+  return query
     .selectFrom("daily")
     .where("daily.account_id", "=", accountId)
     .where("daily.series", "=", series);

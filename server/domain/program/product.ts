@@ -123,12 +123,12 @@ export function findProducts(
   { text, ...window }: { text: string | null } & Window,
 ): Promise<Found<Product>> {
   const all = store
-    .question<ProductSchema>()
+    .query<ProductSchema>()
     .selectFrom("products")
     .where("account_id", "=", accountId)
     .orderBy("id");
-  const question = text === null ? all : all.where(contains("words", text.trim()));
-  return findPage(store, products, { question, ...window });
+  const query = text === null ? all : all.where(contains("words", text.trim()));
+  return findPage(store, products, { query, ...window });
 }
 
 /** The product that has a price with this external id, or null. */

@@ -2,7 +2,7 @@ import { Failure } from "../../failure.ts";
 import { among } from "../../storage/query.ts";
 import type { Store, View } from "../../storage/store.ts";
 import type { PromoterCampaign } from "../people/promoter-campaign/promoter-campaign.ts";
-import { dailyQuestion, totalsOf, type Metric } from "../people/daily.ts";
+import { dailyQuery, totalsOf, type Metric } from "../people/daily.ts";
 import {
   addDays,
   addMonths,
@@ -181,7 +181,7 @@ async function loadDays(
   const promoterIds = [...new Set(promoterCampaigns.map(({ promoterId }) => promoterId))];
   const ids = promoterCampaigns.map(({ id }) => id);
   const rows = await view.rows(
-    dailyQuestion(view, first.accountId, "promoter")
+    dailyQuery(view, first.accountId, "promoter")
       .where(among("daily.subject_id", promoterIds))
       .where("daily.subject_key", "=", "")
       .where("daily.day", ">=", range.from)

@@ -15,15 +15,15 @@ export async function sumCommissions(
   accountId: number,
   campaignIds: number[] | undefined,
 ): Promise<Map<CommissionStatus, CommissionSum>> {
-  let question = view
-    .question<Schema<{ commissions: typeof commissions }>>()
+  let query = view
+    .query<Schema<{ commissions: typeof commissions }>>()
     .selectFrom("commissions")
     .select(["status", sql<number>`count(*)`.as("count"), sql<number>`coalesce(sum(amount), 0)`.as("cents")])
     .where("account_id", "=", accountId)
     .where("unit", "=", "cash")
     .groupBy("status");
-  if (campaignIds !== undefined) question = question.where(among("campaign_id", campaignIds));
-  const rows = await view.rows(question);
+  if (campaignIds !== undefined) query = query.where(among("campaign_id", campaignIds));
+  const rows = await view.rows(query);
   return new Map(
     rows.map(({ status, count, cents }) => [
       status as CommissionStatus,

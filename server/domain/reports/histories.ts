@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import type { View } from "../../storage/store.ts";
-import { dailyQuestion, totalsOf, type Metric, type Series } from "../people/daily.ts";
+import { dailyQuery, totalsOf, type Metric, type Series } from "../people/daily.ts";
 import { ORIGIN_KINDS } from "../people/origin.ts";
 import {
   addMonths,
@@ -104,10 +104,10 @@ function partsOf(stretch: Stretch, series: Series): Part[] {
 }
 
 /** A query for the sums of each subject in a part, or of all subjects together. */
-function partQuestion(view: View, accountId: number, { chosen, isWhole, metrics, part }: PartReading) {
+function partQuery(view: View, accountId: number, { chosen, isWhole, metrics, part }: PartReading) {
   const { series, from, before } = part;
   const id = isNamed(series) ? ("daily.subject_key" as const) : ("daily.subject_id" as const);
-  const days = dailyQuestion(view, accountId, series)
+  const days = dailyQuery(view, accountId, series)
     .where("daily.day", ">=", from)
     .where("daily.day", "<", before);
   // All columns of the key before the day, so that the database reads only these days.
@@ -132,13 +132,13 @@ async function readPart(
   accountId: number,
   reading: PartReading,
 ): Promise<(DaySums & { id: SubjectId })[]> {
-  const question = partQuestion(view, accountId, reading);
+  const query = partQuery(view, accountId, reading);
   const { series, from, by, at } = reading.part;
   const idOf = (id: SubjectId) => (isNamed(series) ? id : Number(id));
   if (by === "whole")
-    return (await view.rows(question)).map(({ id, ...sums }) => ({ id: idOf(id), day: at, sums }));
+    return (await view.rows(query)).map(({ id, ...sums }) => ({ id: idOf(id), day: at, sums }));
   const time: RawBuilder<string> = by === "day" ? sql`daily.day` : sql`substr(daily.day, 1, 7)`;
-  const rows = await view.rows(question.select(time.as("time")).groupBy(time).orderBy(time));
+  const rows = await view.rows(query.select(time.as("time")).groupBy(time).orderBy(time));
   return rows.map(({ id, time, ...sums }) => {
     const day = by === "day" ? time : `${time}-01`;
     return { id: idOf(id), day: day < from ? from : day, sums };
@@ -154,13 +154,13 @@ export async function findBusy(
   const metrics = metricsFor(figures);
   const days = daysFor(figures, periods);
   const parts = partsOf({ from: days[0]!, before: days.at(-1)!, by: "whole" }, series).map((part) =>
-    partQuestion(view, accountId, { chosen, metrics, part }),
+    partQuery(view, accountId, { chosen, metrics, part }),
   );
   const all = parts.reduce((former, each) => former.unionAll(each));
   const isBusy = metrics.map((metric) => sql<SqlBool>`sum(${sql.ref(metric)}) <> 0`);
   const rows = await view.rows(
     view
-      .question<object>()
+      .query<object>()
       .selectFrom(all.as("parts"))
       .select("parts.id")
       .groupBy("parts.id")

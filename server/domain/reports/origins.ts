@@ -2,7 +2,7 @@ import { among, type Found, type Window } from "../../storage/query.ts";
 import type { Store, View } from "../../storage/store.ts";
 import { FIXED_NAMES, nameKey, originNames, OTHER, subIdNames, type OriginKind } from "../people/origin.ts";
 import type { PromoterCampaign } from "../people/promoter-campaign/promoter-campaign.ts";
-import { dailyQuestion, ORIGIN_METRICS, totalsOf } from "../people/daily.ts";
+import { dailyQuery, ORIGIN_METRICS, totalsOf } from "../people/daily.ts";
 import { addSums, isEmpty, type DaySums, type History, type Period } from "./figures.ts";
 import { readHistories, type SubjectId } from "./histories.ts";
 import {
@@ -144,7 +144,7 @@ async function readChannels(
   if (first === undefined) return [];
   const ids = promoterCampaigns.map(({ id }) => id);
   const rows = await view.rows(
-    dailyQuestion(view, first.accountId, "sub-id")
+    dailyQuery(view, first.accountId, "sub-id")
       .where(among("daily.subject_id", ids))
       .where("daily.day", ">=", from)
       .where("daily.day", "<=", to)

@@ -81,7 +81,7 @@ async function readRows(view: View, { accountId, promoterId, kind, range }: Want
   const days = { from: range.from, before: addDays(range.to, 1) };
   const key = `leads.${kind}_key` as const;
   const own = view
-    .question<OriginSchema>()
+    .query<OriginSchema>()
     .selectFrom("leads")
     .where("leads.account_id", "=", accountId)
     .where("leads.promoter_id", "=", promoterId)

@@ -213,7 +213,7 @@ export async function reportPromoters(
   const { promoterIds, range, figures, sort, page } = query;
   const plan = planOf(query);
   // Leads of a deleted promoter still count for it.
-  const known = promoterQuestion(store, accountId, query);
+  const known = promoterQuery(store, accountId, query);
   const wanted = {
     periods: [range],
     series: "promoter" as const,
@@ -261,17 +261,17 @@ async function rankedPage(
 }
 
 /** The ids of the promoters that a report may show. */
-function promoterQuestion(
+function promoterQuery(
   store: Store,
   accountId: number,
   { promoterIds, text }: Pick<PromoterSelection, "promoterIds" | "text">,
 ) {
-  let question = store
-    .question<Schema<{ promoters: typeof promoters }>>()
+  let query = store
+    .query<Schema<{ promoters: typeof promoters }>>()
     .selectFrom("promoters")
     .where("promoters.account_id", "=", accountId)
     .select("promoters.id");
-  if (promoterIds !== null) question = question.where(among("promoters.id", promoterIds));
-  if (text !== null) question = question.where(contains("promoters.words", text));
-  return question;
+  if (promoterIds !== null) query = query.where(among("promoters.id", promoterIds));
+  if (text !== null) query = query.where(contains("promoters.words", text));
+  return query;
 }

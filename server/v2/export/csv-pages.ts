@@ -17,11 +17,11 @@ const CHUNK = 1_000;
 /** Reads all rows of a query in chunks, in the order of `id`, a column that it selects too. */
 export async function* rowsById<S, Names extends keyof S, Row extends { id: number | null }>(
   view: View,
-  question: SelectQueryBuilder<S, Names, Row>,
+  query: SelectQueryBuilder<S, Names, Row>,
   column: string,
 ): AsyncGenerator<Row[]> {
   const id = sql.ref<number>(column);
-  const ordered = question.orderBy(id).limit(CHUNK);
+  const ordered = query.orderBy(id).limit(CHUNK);
   for (let last = 0; ;) {
     const rows = await view.rows(ordered.where(sql<SqlBool>`${id} > ${last}`));
     yield rows;

@@ -46,8 +46,8 @@ interface LeadRow {
 
 /** All leads, with their promoters. `mrr` is the monthly revenue that the latest sale brings. */
 export async function* leadPages({ account, context: { store } }: V2Request): AsyncGenerator<Line[]> {
-  const question = store
-    .question<ExportSchema>()
+  const query = store
+    .query<ExportSchema>()
     .selectFrom("leads")
     .leftJoin("promoters", (join) =>
       join
@@ -97,5 +97,5 @@ export async function* leadPages({ account, context: { store } }: V2Request): As
       created_at: lead.createdAt,
     };
   };
-  for await (const rows of rowsById(store, question, "leads.id")) yield rows.map(lineOf);
+  for await (const rows of rowsById(store, query, "leads.id")) yield rows.map(lineOf);
 }

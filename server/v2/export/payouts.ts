@@ -28,8 +28,8 @@ export const PAYOUT_COLUMNS = [
 
 /** All payouts, with their promoters. Details of bank accounts are only in the files of payments batches. */
 export async function* payoutPages({ account, context: { store } }: V2Request): AsyncGenerator<Line[]> {
-  const question = store
-    .question<Schema<{ payouts: typeof payouts; promoters: typeof promoters }>>()
+  const query = store
+    .query<Schema<{ payouts: typeof payouts; promoters: typeof promoters }>>()
     .selectFrom("payouts")
     .leftJoin("promoters", (join) =>
       join
@@ -62,5 +62,5 @@ export async function* payoutPages({ account, context: { store } }: V2Request): 
       created_at: payout.createdAt,
     };
   };
-  for await (const rows of rowsById(store, question, "payouts.id")) yield rows.map(lineOf);
+  for await (const rows of rowsById(store, query, "payouts.id")) yield rows.map(lineOf);
 }

@@ -30,8 +30,8 @@ export const PROMOTER_COLUMNS = [
 
 /** All promoters, with their first campaign. */
 export async function* promoterPages({ account, context: { store } }: V2Request): AsyncGenerator<Line[]> {
-  const question = store
-    .question<Schema<{ promoters: typeof promoters; promoter_campaigns: typeof promoterCampaigns }>>()
+  const query = store
+    .query<Schema<{ promoters: typeof promoters; promoter_campaigns: typeof promoterCampaigns }>>()
     .selectFrom("promoters")
     .leftJoin("promoters as parents", (join) =>
       join
@@ -71,5 +71,5 @@ export async function* promoterPages({ account, context: { store } }: V2Request)
       archived_at: promoter.archivedAt,
     };
   };
-  for await (const rows of rowsById(store, question, "promoters.id")) yield rows.map(lineOf);
+  for await (const rows of rowsById(store, query, "promoters.id")) yield rows.map(lineOf);
 }

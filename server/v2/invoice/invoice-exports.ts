@@ -107,9 +107,9 @@ export const invoicesZipOperation: V2Operation = {
 /** Only the number of invoices. */
 const NUMBERED = { filter: { isNumbered: true as const }, limit: 1, offset: 0 };
 
-function question({ account, context: { store } }: V2Request, promoterId: number | undefined) {
+function query({ account, context: { store } }: V2Request, promoterId: number | undefined) {
   const all = store
-    .question<Schema<{ invoices: typeof invoices; promoters: typeof promoters }>>()
+    .query<Schema<{ invoices: typeof invoices; promoters: typeof promoters }>>()
     .selectFrom("invoices")
     .leftJoin("promoters", (join) =>
       join
@@ -123,7 +123,7 @@ function question({ account, context: { store } }: V2Request, promoterId: number
 
 async function* pages(request: V2Request, promoterId: number | undefined): AsyncGenerator<Line[]> {
   const { store } = request.context;
-  for await (const rows of rowsById(store, question(request, promoterId), "invoices.id"))
+  for await (const rows of rowsById(store, query(request, promoterId), "invoices.id"))
     yield rows.map((row) =>
       lineOf(parse(invoices, row.invoice), row.promoter === null ? null : parse(promoters, row.promoter)),
     );
@@ -153,7 +153,7 @@ function lineOf(invoice: Invoice, promoter: Parameters<typeof promoterName>[0] |
 }
 
 async function* files(request: V2Request, promoterId: number | undefined): AsyncGenerator<ZippedFile> {
-  for await (const rows of rowsById(request.context.store, question(request, promoterId), "invoices.id")) {
+  for await (const rows of rowsById(request.context.store, query(request, promoterId), "invoices.id")) {
     for (const row of rows) {
       const invoice = parse(invoices, row.invoice);
       if (invoice.date === null) continue;

@@ -13,7 +13,7 @@ import { company, reward } from "../../support/v2.ts";
 import { eraseLead, erasePromoter } from "../../support/operations.ts";
 
 /** A word that appears only in the promoter's own data. */
-const MARK = "zqx";
+const MARK = "zqxjkvzq";
 const DETAILS = { wallet_email: `${MARK}@b.example` };
 
 /** Adds something, and resolves to whether it was added. */

@@ -11,7 +11,7 @@ import { company, join } from "../../support/v2.ts";
 import { eraseLead, erasePromoter } from "../../support/operations.ts";
 
 /** A word that appears only in the erased person's own data. */
-const MARK = "zqx";
+const MARK = "zqxjkvzq";
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 
 /** A promoter with a link, a payout method, a visit and a note, and a lead of another one whom a third has proposed. */

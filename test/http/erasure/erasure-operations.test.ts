@@ -5,8 +5,17 @@ import { company } from "../../support/v2.ts";
 
 it("owners erase a promoter and a lead who has bought something, and money stays", async () => {
   const app = await startApp();
-  await app.v1("/promoters/create", { email: "zqx@example.com", ref_id: "zqx", first_name: "Zqx" });
-  await app.v1("/track/sale", { email: "zqx@lead.example", event_id: "s1", amount: "1000", ref_id: "zqx" });
+  await app.v1("/promoters/create", {
+    email: "zqxjkvzq@example.com",
+    ref_id: "zqxjkvzq",
+    first_name: "Zqxjkvzq",
+  });
+  await app.v1("/track/sale", {
+    email: "zqxjkvzq@lead.example",
+    event_id: "s1",
+    amount: "1000",
+    ref_id: "zqxjkvzq",
+  });
   const owner = await callAs(app, await addUser(app, "owner"));
   const manager = await callAs(app, await addUser(app, "manager"));
   expect((await manager("POST /promoters/1/erase")).status).toBe(403);
@@ -18,7 +27,7 @@ it("owners erase a promoter and a lead who has bought something, and money stays
     status: 200,
     body: { message: "The promoter's personal data was erased" },
   });
-  expect(await app.stored.placesOf("zqx")).toEqual([]);
+  expect(await app.stored.placesOf("zqxjkvzq")).toEqual([]);
   expect(await company(app, "GET /referrals/1")).toMatchObject({
     body: { state: "active", email: "erased-1@erased.invalid" },
   });

@@ -10,7 +10,7 @@ import { company, join, reward } from "../../support/v2.ts";
 import { eraseLead, erasePromoter } from "../../support/operations.ts";
 
 /** A word that appears only in the person's own data. */
-const MARK = "zqx";
+const MARK = "zqxjkvzq";
 const PROMOTER = `${MARK}@example.com`;
 
 describe.each(STORAGES)("an erasure while the outbox works, on %s", (kind) => {

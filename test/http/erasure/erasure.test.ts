@@ -11,7 +11,7 @@ import { newCommission } from "../../support/commissions.ts";
 import { balancesOf } from "../../support/money.ts";
 
 /** A word that appears only in the person's own data. */
-const MARK = "zqx";
+const MARK = "zqxjkvzq";
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 const ADDRESS = "203.0.113.9";
 

@@ -231,8 +231,8 @@ export function listAuditEntries(
   accountId: number,
   { filter, ...window }: Window & { filter: AuditFilter },
 ): Promise<Found<AuditEntry>> {
-  const question = auditQuestion(store, accountId, filter).orderBy("at", "desc").orderBy("id", "desc");
-  return findPage(store, auditEntries, { question, ...window });
+  const query = auditQuery(store, accountId, filter).orderBy("at", "desc").orderBy("id", "desc");
+  return findPage(store, auditEntries, { query, ...window });
 }
 
 /** The number of entries that a download reads at a time. */
@@ -244,7 +244,7 @@ export async function* scanAuditEntries(
   accountId: number,
   filter: AuditFilter,
 ): AsyncGenerator<AuditEntry[]> {
-  const all = auditQuestion(store, accountId, filter).select("doc").orderBy("at").orderBy("id").limit(CHUNK);
+  const all = auditQuery(store, accountId, filter).select("doc").orderBy("at").orderBy("id").limit(CHUNK);
   let last: AuditEntry | undefined;
   do {
     const rest = last === undefined ? all : all.where(sql<SqlBool>`(at, id) > (${last.at}, ${last.id})`);
@@ -349,20 +349,17 @@ function subjectsOf({ entity, before, after }: AuditedChange) {
   };
 }
 
-type AuditQuestion = SelectQueryBuilder<AuditSchema, "audits", object>;
+type AuditQuery = SelectQueryBuilder<AuditSchema, "audits", object>;
 
 type AuditSchema = Schema<{ audits: typeof auditEntries }>;
 
-function auditQuestion(view: View, accountId: number, filter: AuditFilter): AuditQuestion {
+function auditQuery(view: View, accountId: number, filter: AuditFilter): AuditQuery {
   const { actor, actorId, action, entity, entityId, at } = filter;
-  let question: AuditQuestion = view
-    .question<AuditSchema>()
-    .selectFrom("audits")
-    .where("account_id", "=", accountId);
-  if (actor !== undefined) question = question.where("actor_kind", "=", actor);
-  if (actorId !== undefined) question = question.where("actor_id", "=", actorId);
-  if (action !== undefined) question = question.where("action", "=", action);
-  if (entity !== undefined) question = question.where("entity", "=", entity);
-  if (entityId !== undefined) question = question.where("entity_id", "=", entityId);
-  return at === undefined ? question : question.where(isWithin("at", isoRange(at)));
+  let query: AuditQuery = view.query<AuditSchema>().selectFrom("audits").where("account_id", "=", accountId);
+  if (actor !== undefined) query = query.where("actor_kind", "=", actor);
+  if (actorId !== undefined) query = query.where("actor_id", "=", actorId);
+  if (action !== undefined) query = query.where("action", "=", action);
+  if (entity !== undefined) query = query.where("entity", "=", entity);
+  if (entityId !== undefined) query = query.where("entity_id", "=", entityId);
+  return at === undefined ? query : query.where(isWithin("at", isoRange(at)));
 }

@@ -116,7 +116,7 @@ function deliveriesWith(
   statuses: readonly DeliveryStatus[],
 ): SelectQueryBuilder<DeliverySchema, "deliveries", object> {
   return view
-    .question<DeliverySchema>()
+    .query<DeliverySchema>()
     .selectFrom("deliveries")
     .where("account_id", "=", SYSTEM)
     .where("destination", "=", destinationOf({ webhookId, ownerId: accountId }))
@@ -154,7 +154,7 @@ async function tally(
   view: View,
   { accountId, before }: { accountId: number | null; before: string | null },
 ): Promise<Backlog> {
-  const db = view.question<WaitingSchema>();
+  const db = view.query<WaitingSchema>();
   let events = db.selectFrom("facts").select("at").where("account_id", "=", SYSTEM);
   let sendings = db
     .selectFrom("deliveries")

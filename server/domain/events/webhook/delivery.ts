@@ -117,7 +117,7 @@ export function destinationOf({ webhookId, ownerId }: Pick<Delivery, "webhookId"
  * destination to the next.
  */
 export async function dueDestinations(view: View): Promise<string[]> {
-  const db = view.question<DeliverySchema>();
+  const db = view.query<DeliverySchema>();
   const first = db
     .selectFrom("deliveries")
     .select("destination")
@@ -203,14 +203,14 @@ export async function findDeliveries(
   { webhookId, ...window }: { webhookId: number } & Window,
 ): Promise<Found<Delivery>> {
   const { id } = await loadWebhook(store, accountId, webhookId);
-  const question = store
-    .question<DeliverySchema>()
+  const query = store
+    .query<DeliverySchema>()
     .selectFrom("deliveries")
     .where("account_id", "=", SYSTEM)
     .where("webhook_id", "=", id)
     .orderBy("created_at", "desc")
     .orderBy("id", "desc");
-  return findPage(store, deliveries, { question, ...window });
+  return findPage(store, deliveries, { query, ...window });
 }
 
 /** A delivery to a webhook. @throws Failure `not_found` for either */

@@ -49,13 +49,13 @@ export const webhooks = table<Webhook>()({
 
 /** A page of an account's webhooks, newest first. */
 export function findWebhooks(store: Store, accountId: number, window: Window): Promise<Found<Webhook>> {
-  const question = store
-    .question<Schema<{ webhooks: typeof webhooks }>>()
+  const query = store
+    .query<Schema<{ webhooks: typeof webhooks }>>()
     .selectFrom("webhooks")
     .where("account_id", "=", accountId)
     .orderBy("created_at", "desc")
     .orderBy("id", "desc");
-  return findPage(store, webhooks, { question, ...window });
+  return findPage(store, webhooks, { query, ...window });
 }
 
 /** @throws Failure `not_found` */

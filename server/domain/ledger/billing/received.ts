@@ -102,14 +102,14 @@ export function findReceived(
   accountId: number,
   { provider, outcome, ...window }: ReceivedFilter & Window,
 ): Promise<Found<ReceivedEvent>> {
-  let question = view
-    .question<Schema<{ received_events: typeof receivedEvents }>>()
+  let query = view
+    .query<Schema<{ received_events: typeof receivedEvents }>>()
     .selectFrom("received_events")
     .where("account_id", "=", accountId);
-  if (provider !== undefined) question = question.where("provider", "=", provider);
-  if (outcome !== undefined) question = question.where("outcome", "=", outcome);
-  const ordered = question.orderBy("last_at", "desc").orderBy("id", "desc");
-  return findPage(view, receivedEvents, { question: ordered, ...window });
+  if (provider !== undefined) query = query.where("provider", "=", provider);
+  if (outcome !== undefined) query = query.where("outcome", "=", outcome);
+  const ordered = query.orderBy("last_at", "desc").orderBy("id", "desc");
+  return findPage(view, receivedEvents, { query: ordered, ...window });
 }
 
 /** What has become of an event by now. */

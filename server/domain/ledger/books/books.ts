@@ -75,10 +75,10 @@ type BooksSchema = Schema<{
  */
 export async function loadBooks(view: View, account: Account, days: BookDays): Promise<PromoterBooks[]> {
   const { from, before } = instantsOf(account, days);
-  const question = view.question<BooksSchema>();
-  const changes = changesSince(question, account.id, { from, before: null });
-  const sums = question
-    .selectFrom(changes.unionAll(owedNow(question, account.id)).as("changes"))
+  const query = view.query<BooksSchema>();
+  const changes = changesSince(query, account.id, { from, before: null });
+  const sums = query
+    .selectFrom(changes.unionAll(owedNow(query, account.id)).as("changes"))
     .groupBy("promoter_id")
     .select("promoter_id")
     .select(sumOf("opening", sql<SqlBool>`kind = 'now'`, sql`amount`))
@@ -133,9 +133,9 @@ export async function* entriesOf(view: View, account: Account, wanted: BookDays)
   const { from, to } = await filledDays(view, account, wanted);
   for (let day = from; day <= to; day = dayAfter(day)) {
     const instants = instantsOf(account, { from: day, to: day });
-    const question = view.question<BooksSchema>();
-    const entries = question
-      .selectFrom(changesSince(question, account.id, instants).as("changes"))
+    const query = view.query<BooksSchema>();
+    const entries = query
+      .selectFrom(changesSince(query, account.id, instants).as("changes"))
       .selectAll()
       .orderBy("at")
       .orderBy("record")
@@ -155,10 +155,10 @@ export async function* entriesOf(view: View, account: Account, wanted: BookDays)
 
 /** The days from the first to the last entry among some days. Most of a thousand years would be empty. */
 async function filledDays(view: View, account: Account, days: BookDays): Promise<BookDays> {
-  const question = view.question<BooksSchema>();
+  const query = view.query<BooksSchema>();
   const [ends] = await view.rows(
-    question
-      .selectFrom(changesSince(question, account.id, instantsOf(account, days)).as("changes"))
+    query
+      .selectFrom(changesSince(query, account.id, instantsOf(account, days)).as("changes"))
       .select([sql<string | null>`min(at)`.as("first"), sql<string | null>`max(at)`.as("last")]),
   );
   const { first, last } = ends ?? { first: null, last: null };
@@ -175,13 +175,13 @@ export async function loadPayees(
 ): Promise<Map<number, { name: string; email: string }>> {
   const found = new Map<number, { name: string; email: string }>();
   for (let at = 0; at < ids.length; at += MOST_IDS) {
-    const question = view
-      .question<Schema<{ promoters: typeof promoters }>>()
+    const query = view
+      .query<Schema<{ promoters: typeof promoters }>>()
       .selectFrom("promoters")
       .select("doc")
       .where("account_id", "=", accountId)
       .where(among("id", ids.slice(at, at + MOST_IDS)));
-    for (const { doc } of await view.rows(question)) {
+    for (const { doc } of await view.rows(query)) {
       const promoter = parse(promoters, doc);
       found.set(promoter.id, { name: promoterName(promoter), email: promoter.email });
     }
@@ -220,13 +220,13 @@ interface Since {
  * Everything that changed what promoters are owed, and fees. Records without entries are as they were on their own
  * day.
  */
-function changesSince(question: Kysely<BooksSchema>, accountId: number, since: Since): Changes {
-  const entries = question
+function changesSince(query: Kysely<BooksSchema>, accountId: number, since: Since): Changes {
+  const entries = query
     .selectFrom("book_entries")
     .where("account_id", "=", accountId)
     .where(isSince(sql`at`, since))
     .select(["promoter_id", "kind", "at", "amount", "tax", "record", "record_id", "number"]);
-  const earned = unbookedEarnings(question, accountId, since);
+  const earned = unbookedEarnings(query, accountId, since);
   const isPositive = sql<SqlBool>`amount > 0`;
   return entries
     .unionAll(
@@ -246,7 +246,7 @@ function changesSince(question: Kysely<BooksSchema>, accountId: number, since: S
         ]),
     )
     .unionAll(
-      unbookedPayments(question, accountId, since).select([
+      unbookedPayments(query, accountId, since).select([
         "promoter_id",
         sql<string>`'paid'`.as("kind"),
         ...unbooked("payout", { at: PAID_AT, amount: "-amount", tax: "total_incl_tax - amount", number: 1 }),
@@ -272,8 +272,8 @@ function unbooked(
   ] as const;
 }
 
-function unbookedEarnings(question: Kysely<BooksSchema>, accountId: number, since: Since) {
-  return question
+function unbookedEarnings(query: Kysely<BooksSchema>, accountId: number, since: Since) {
+  return query
     .selectFrom("commissions")
     .where("account_id", "=", accountId)
     .where(isSince(sql`created_at`, since))
@@ -283,8 +283,8 @@ function unbookedEarnings(question: Kysely<BooksSchema>, accountId: number, sinc
     .where(isUnbooked("commission", "commissions"));
 }
 
-function unbookedPayments(question: Kysely<BooksSchema>, accountId: number, since: Since) {
-  return question
+function unbookedPayments(query: Kysely<BooksSchema>, accountId: number, since: Since) {
+  return query
     .selectFrom("payouts")
     .where("account_id", "=", accountId)
     .where(isSince(sql.raw(PAID_AT), since))
@@ -300,8 +300,8 @@ function isSince(at: RawBuilder<unknown>, { from, before }: Since): RawBuilder<S
 }
 
 /** What each promoter is owed now, as one change. */
-function owedNow(question: Kysely<BooksSchema>, accountId: number): Changes {
-  return question
+function owedNow(query: Kysely<BooksSchema>, accountId: number): Changes {
+  return query
     .selectFrom("daily")
     .where("account_id", "=", accountId)
     .where("series", "=", "promoter-month")

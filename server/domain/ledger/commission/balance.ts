@@ -30,8 +30,8 @@ type BalanceSchema = Schema<{ commissions: typeof commissions; payouts: typeof p
  * literals, because SQLite plans a statement again whenever a value is bound that decides between partial
  * indexes.
  */
-const otherUnitsOf = prepared((question: Kysely<BalanceSchema>, accountId: number, promoterId: number) => {
-  const earned = question
+const otherUnitsOf = prepared((query: Kysely<BalanceSchema>, accountId: number, promoterId: number) => {
+  const earned = query
     .selectFrom("commissions")
     .select([
       "unit",
@@ -43,7 +43,7 @@ const otherUnitsOf = prepared((question: Kysely<BalanceSchema>, accountId: numbe
     .where("status", "=", sql.lit("approved"))
     .where(isNotCash)
     .groupBy("unit");
-  const paid = question
+  const paid = query
     .selectFrom("payouts")
     .select(["unit", sql<number>`0`.as("earnings"), sql<number>`sum(amount)`.as("paid")])
     .where("account_id", "=", accountId)
@@ -81,8 +81,8 @@ export async function loadTotalsAndBalance(
   return { totals, balance };
 }
 
-const pendingOf = prepared((question: Kysely<BalanceSchema>, accountId: number, promoterId: number) =>
-  question
+const pendingOf = prepared((query: Kysely<BalanceSchema>, accountId: number, promoterId: number) =>
+  query
     .selectFrom("commissions")
     .select(["unit", sql<number>`sum(amount)`.as("earnings")])
     .where("account_id", "=", accountId)

@@ -68,9 +68,9 @@ export async function listCommissions(
   { limit, offset, ...wanted }: CommissionRequest,
 ): Promise<Found<CommissionParts>> {
   const { store } = context;
-  const question = sorted(commissionQuestion(context, account, wanted.filter), wanted.sorting);
-  const { ids, total } = await findIds(store, commissions, { question, limit, offset });
-  const parts = withParts(commissionQuestion(context, account, { ids }));
+  const query = sorted(commissionQuery(context, account, wanted.filter), wanted.sorting);
+  const { ids, total } = await findIds(store, commissions, { query, limit, offset });
+  const parts = withParts(commissionQuery(context, account, { ids }));
   const rows = await findInOrder(store, ids, parts.select("commissions.id"));
   return { records: rows.map(partsOf), total };
 }
@@ -84,7 +84,7 @@ export async function* allCommissions(
   account: Account,
 ): AsyncGenerator<CommissionParts[]> {
   const { store } = context;
-  const all = withParts(commissionQuestion(context, account, {}))
+  const all = withParts(commissionQuery(context, account, {}))
     .orderBy("commissions.id")
     .limit(CHUNK);
   for (let last = 0; ;) {
@@ -136,15 +136,15 @@ export interface CommissionFilter {
   planIds?: string[] | undefined;
 }
 
-type CommissionQuestion = SelectQueryBuilder<CommissionSchema, "commissions", object>;
+type CommissionQuery = SelectQueryBuilder<CommissionSchema, "commissions", object>;
 
 type CommissionSchema = Schema<{ commissions: typeof commissions }>;
 
-function sorted(question: CommissionQuestion, sorting: CommissionSort[]): CommissionQuestion {
+function sorted(query: CommissionQuery, sorting: CommissionSort[]): CommissionQuery {
   const last: CommissionSort = { by: "id", isDescending: sorting[0]?.isDescending ?? false };
   return [...sorting, last].reduce(
     (ordered, { by, isDescending }) => ordered.orderBy(COLUMNS[by], isDescending ? "desc" : "asc"),
-    question,
+    query,
   );
 }
 
@@ -167,40 +167,40 @@ const IS_FIRST = sql<SqlBool>`(commissions.lead_id <> 0 and exists (
   ) as first_one where first_one.id = commissions.id or first_one.sale_id = commissions.sale_id))`;
 
 /** How each condition narrows a query. */
-const CONDITIONS: Conditions<CommissionFilter, CommissionQuestion, Asking> = {
-  text: (question, text, { accountId }) => question.where(mentions(accountId, text.trim())),
-  ids: (question, ids) => question.where(among("commissions.id", ids)),
-  status: (question, status) => question.where("commissions.status", "=", status),
-  unit: (question, unit) => question.where("commissions.unit", "=", unit),
+const CONDITIONS: Conditions<CommissionFilter, CommissionQuery, Asking> = {
+  text: (query, text, { accountId }) => query.where(mentions(accountId, text.trim())),
+  ids: (query, ids) => query.where(among("commissions.id", ids)),
+  status: (query, status) => query.where("commissions.status", "=", status),
+  unit: (query, unit) => query.where("commissions.unit", "=", unit),
   // `isPaid` only concerns cash, and `isFulfilled` all other units.
-  isPaid: (question, wanted, { accountId }) =>
-    question.where("commissions.unit", "=", "cash").where(isDone(accountId, wanted)),
-  isFulfilled: (question, wanted, { accountId }) =>
-    question.where("commissions.unit", "<>", "cash").where(isDone(accountId, wanted)),
-  saleCents: (question, span) => question.where(isWithin("commissions.sale_cents", span)),
-  amount: (question, span) => question.where(isWithin("commissions.amount", span)),
-  createdAt: (question, span) => question.where(isWithin("commissions.created_at", isoRange(span))),
-  promoterCampaignId: (question, id) => question.where("commissions.promoter_campaign_id", "=", id),
-  campaignIds: (question, ids) => question.where(among("commissions.campaign_id", ids)),
-  payoutIds: (question, ids) => question.where(among("commissions.payout_id", ids)),
-  duePeriod: (question, period, { accountId, today }) =>
-    question.where(inPayouts(PAYOUT_ID, accountId, isDue(accountId, { period, today, status: "pending" }))),
-  promoterId: (question, id) => question.where("commissions.promoter_id", "=", id),
-  isFirst: (question, wanted) => question.where(wanted ? IS_FIRST : sql<SqlBool>`not ${IS_FIRST}`),
-  isRefunded: (question, wanted) => question.where("commissions.is_of_refund", "=", Number(wanted)),
-  suspicions: (question, wanted) => question.where(among("commissions.suspicion", wanted)),
-  planIds: (question, ids) => question.where(among("commissions.plan_id", ids)),
+  isPaid: (query, wanted, { accountId }) =>
+    query.where("commissions.unit", "=", "cash").where(isDone(accountId, wanted)),
+  isFulfilled: (query, wanted, { accountId }) =>
+    query.where("commissions.unit", "<>", "cash").where(isDone(accountId, wanted)),
+  saleCents: (query, span) => query.where(isWithin("commissions.sale_cents", span)),
+  amount: (query, span) => query.where(isWithin("commissions.amount", span)),
+  createdAt: (query, span) => query.where(isWithin("commissions.created_at", isoRange(span))),
+  promoterCampaignId: (query, id) => query.where("commissions.promoter_campaign_id", "=", id),
+  campaignIds: (query, ids) => query.where(among("commissions.campaign_id", ids)),
+  payoutIds: (query, ids) => query.where(among("commissions.payout_id", ids)),
+  duePeriod: (query, period, { accountId, today }) =>
+    query.where(inPayouts(PAYOUT_ID, accountId, isDue(accountId, { period, today, status: "pending" }))),
+  promoterId: (query, id) => query.where("commissions.promoter_id", "=", id),
+  isFirst: (query, wanted) => query.where(wanted ? IS_FIRST : sql<SqlBool>`not ${IS_FIRST}`),
+  isRefunded: (query, wanted) => query.where("commissions.is_of_refund", "=", Number(wanted)),
+  suspicions: (query, wanted) => query.where(among("commissions.suspicion", wanted)),
+  planIds: (query, ids) => query.where(among("commissions.plan_id", ids)),
 };
 
 /** A query for the commissions that match a filter, used by lists and exports. */
-function commissionQuestion(
+function commissionQuery(
   { store, now }: Pick<Context, "store" | "now">,
   account: Account,
   filter: CommissionFilter,
-): CommissionQuestion {
+): CommissionQuery {
   const asking = { accountId: account.id, today: dayIn(timeZoneOf(account), now), filter };
   const all = store
-    .question<CommissionSchema>()
+    .query<CommissionSchema>()
     .selectFrom("commissions")
     .where("commissions.account_id", "=", account.id);
   return filtered(all, CONDITIONS, asking);
@@ -216,8 +216,8 @@ type PartSchema = CommissionSchema &
   }>;
 
 /** Selects commissions with their parts, for `partsOf`. */
-function withParts(question: CommissionQuestion) {
-  return (question as unknown as SelectQueryBuilder<PartSchema, "commissions", object>)
+function withParts(query: CommissionQuery) {
+  return (query as unknown as SelectQueryBuilder<PartSchema, "commissions", object>)
     .leftJoin("promoter_campaigns", (join) =>
       join
         .onRef("promoter_campaigns.account_id", "=", "commissions.account_id")

@@ -160,15 +160,15 @@ export function listInvoices(
   accountId: number,
   { filter, ...window }: Window & { filter: InvoiceFilter },
 ): Promise<Found<Invoice>> {
-  let question = view
-    .question<Schema<{ invoices: typeof invoices }>>()
+  let query = view
+    .query<Schema<{ invoices: typeof invoices }>>()
     .selectFrom("invoices")
     .where("account_id", "=", accountId)
     .orderBy("id", "desc");
-  if (filter.promoterId !== undefined) question = question.where("promoter_id", "=", filter.promoterId);
-  if (filter.status !== undefined) question = question.where("status", "=", filter.status);
-  if (filter.isNumbered) question = question.where("number", "is not", null);
-  return findPage(view, invoices, { question, ...window });
+  if (filter.promoterId !== undefined) query = query.where("promoter_id", "=", filter.promoterId);
+  if (filter.status !== undefined) query = query.where("status", "=", filter.status);
+  if (filter.isNumbered) query = query.where("number", "is not", null);
+  return findPage(view, invoices, { query, ...window });
 }
 
 /** The invoice of a payout, or null. */

@@ -27,8 +27,8 @@ export async function yearSums(view: View, account: Account, year: number): Prom
   const before = startOfDay(zone, `${year + 1}-01-01`).toISOString();
   const isProcessed = sql<SqlBool>`(payments.payer in ('paypal', 'stripe') or
     (coalesce(payments.payer, 'file') = 'file' and payout_methods.method = 'paypal'))`;
-  const question = view
-    .question<SumSchema>()
+  const query = view
+    .query<SumSchema>()
     .selectFrom("payouts")
     .leftJoin("payout_claims", (join) =>
       join
@@ -59,7 +59,7 @@ export async function yearSums(view: View, account: Account, year: number): Prom
       sql<number>`sum(payouts.total_incl_tax)`.as("all_cents"),
       sql<number>`sum(case when ${isProcessed} then payouts.total_incl_tax else 0 end)`.as("processed"),
     ]);
-  return (await view.rows(question)).map((row) => ({
+  return (await view.rows(query)).map((row) => ({
     promoterId: Number(row.promoter_id),
     directCents: Number(row.all_cents) - Number(row.processed),
     processedCents: Number(row.processed),

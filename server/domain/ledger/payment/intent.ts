@@ -144,13 +144,13 @@ async function refuseExcess(
     );
   if (maxDayCents === 0) return;
   const since = new Date(now.getTime() - DAY_MS).toISOString();
-  const question = view
-    .question<Schema<{ payments: typeof payments }>>()
+  const query = view
+    .query<Schema<{ payments: typeof payments }>>()
     .selectFrom("payments")
     .select("doc")
     .where("account_id", "=", id)
     .where("created_at", ">", since);
-  const latest = (await view.rows(question)).map(({ doc }) => parse(payments, doc));
+  const latest = (await view.rows(query)).map(({ doc }) => parse(payments, doc));
   const paid = latest.filter((one) => one.payer !== "file" && isLive(one));
   const before = paid.reduce((sum, { amount }) => sum + amount, 0);
   if (before + total <= maxDayCents) return;

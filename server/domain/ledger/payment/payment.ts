@@ -236,17 +236,17 @@ export function findPayments(
   accountId: number,
   { filter, ...window }: Window & { filter: PaymentFilter },
 ): Promise<Found<Payment>> {
-  let question = store
-    .question<Schema<{ payments: typeof payments }>>()
+  let query = store
+    .query<Schema<{ payments: typeof payments }>>()
     .selectFrom("payments")
     .where("account_id", "=", accountId)
     .orderBy("id", "desc");
   if (filter.paymentsBatchId !== undefined)
-    question = question.where("payments_batch_id", "=", filter.paymentsBatchId);
-  if (filter.promoterId !== undefined) question = question.where("promoter_id", "=", filter.promoterId);
-  if (filter.state !== undefined) question = question.where(among("state", [filter.state]));
-  if (filter.isByProvider) question = question.where("payer", "<>", "file");
+    query = query.where("payments_batch_id", "=", filter.paymentsBatchId);
+  if (filter.promoterId !== undefined) query = query.where("promoter_id", "=", filter.promoterId);
+  if (filter.state !== undefined) query = query.where(among("state", [filter.state]));
+  if (filter.isByProvider) query = query.where("payer", "<>", "file");
   if (filter.needsDecision !== undefined)
-    question = question.where("review_since", filter.needsDecision ? "is not" : "is", null);
-  return findPage(store, payments, { question, ...window });
+    query = query.where("review_since", filter.needsDecision ? "is not" : "is", null);
+  return findPage(store, payments, { query, ...window });
 }

@@ -97,12 +97,12 @@ export function findPaymentsBatches(
   accountId: number,
   window: Window,
 ): Promise<Found<PaymentsBatch>> {
-  const question = store
-    .question<BatchSchema>()
+  const query = store
+    .query<BatchSchema>()
     .selectFrom("payments_batches")
     .where("account_id", "=", accountId)
     .orderBy("id", "desc");
-  return findPage(store, paymentsBatches, { question, ...window });
+  return findPage(store, paymentsBatches, { query, ...window });
 }
 
 /** The sum of a batch's payouts with tax, and the number of their promoters. */
@@ -113,8 +113,8 @@ interface BatchTotals {
 
 /** Adds up the payouts of a batch. */
 export async function loadBatchTotals(view: View, { accountId, id }: PaymentsBatch): Promise<BatchTotals> {
-  const question = view
-    .question<BatchSchema>()
+  const query = view
+    .query<BatchSchema>()
     .selectFrom("payouts")
     .select([
       sql<number>`coalesce(sum(total_incl_tax), 0)`.as("incl_tax"),
@@ -122,7 +122,7 @@ export async function loadBatchTotals(view: View, { accountId, id }: PaymentsBat
     ])
     .where("account_id", "=", accountId)
     .where("payments_batch_id", "=", id);
-  const [sums] = await view.rows(question);
+  const [sums] = await view.rows(query);
   return { totalInclTax: Number(sums?.incl_tax), promotersCount: Number(sums?.promoters) };
 }
 

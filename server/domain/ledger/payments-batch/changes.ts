@@ -11,9 +11,9 @@ import {
   type PayoutMethodName,
 } from "../payout-method/payout-method.ts";
 import { refuseHeld } from "../payout-method/hold.ts";
-import { payeeOf, payeeQuestion, UNPAYABLE_REASONS, unpayableReason } from "../payout/groups.ts";
+import { payeeOf, payeeQuery, UNPAYABLE_REASONS, unpayableReason } from "../payout/groups.ts";
 import { payouts, type Payout } from "../payout/payout.ts";
-import { payoutQuestion } from "../payout/search.ts";
+import { payoutQuery } from "../payout/search.ts";
 import { forgetFile, moveWithin } from "../payout/status.ts";
 import type { Show } from "../../show.ts";
 import { lockPaymentsBatch, paymentsBatches, type PaymentsBatch, type PaymentsBatchStatus } from "./batch.ts";
@@ -139,10 +139,10 @@ function madeBy({ actor }: Context): Pick<PaymentsBatch, "madeBy"> {
 /** Finds the pending money payouts of a method that are in no batch, oldest first. */
 async function sortOut(context: Context, account: Account, method: PayoutMethodName) {
   const { store } = context;
-  const free = payoutQuestion(context, account, { status: "pending" })
+  const free = payoutQuery(context, account, { status: "pending" })
     .where("payouts.unit", "=", "cash")
     .where("payouts.payments_batch_id", "is", null);
-  const payees = payeeQuestion(store, account.id)
+  const payees = payeeQuery(store, account.id)
     .where("selected.method", "=", method)
     .where("promoters.id", "in", free.select("payouts.promoter_id"));
   const rows = await store.rows(payees);

@@ -100,12 +100,12 @@ export function findPayoutMethods(
   accountId: number,
   { promoterId, ...window }: { promoterId: number } & Window,
 ): Promise<Found<PayoutMethod>> {
-  const question = store
-    .question<Schema<{ payout_methods: typeof payoutMethods }>>()
+  const query = store
+    .query<Schema<{ payout_methods: typeof payoutMethods }>>()
     .selectFrom("payout_methods")
     .where("account_id", "=", accountId)
     .where("promoter_id", "=", promoterId)
     .where("replaced_by_id", "is", null)
     .orderBy("id");
-  return findPage(store, payoutMethods, { question, ...window });
+  return findPage(store, payoutMethods, { query, ...window });
 }

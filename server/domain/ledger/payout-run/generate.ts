@@ -6,7 +6,7 @@ import type { Context } from "../../context.ts";
 import { findSelectedPayoutMethod } from "../payout-method/payout-method.ts";
 import {
   groupOf,
-  groupQuestion,
+  groupQuery,
   insertPayout,
   takeUnpaid,
   unpaidGroups,
@@ -122,9 +122,9 @@ export async function previewRun(
   { offset, limit }: { offset: number; limit: number },
 ): Promise<RunPreview> {
   const period = await joined(store, account.id, periodAt(account, now));
-  const all = groupQuestion(store, account.id, now.toISOString());
+  const all = groupQuery(store, account.id, now.toISOString());
   const length = store
-    .question()
+    .query()
     .selectFrom(all.clearOrderBy().as("groups"))
     .select(sql<number>`count(*)`.as("total"));
   const [rows, [count]] = await Promise.all([

@@ -101,12 +101,12 @@ export function listRuns(store: Store, accountId: number): Promise<PayoutRun[]> 
 
 /** A page of an account's runs, newest first. */
 export function findRuns(store: Store, accountId: number, window: Window): Promise<Found<PayoutRun>> {
-  const question = store
-    .question<Schema<{ payout_runs: typeof payoutRuns }>>()
+  const query = store
+    .query<Schema<{ payout_runs: typeof payoutRuns }>>()
     .selectFrom("payout_runs")
     .where("account_id", "=", accountId)
     .orderBy("id", "desc");
-  return findPage(store, payoutRuns, { question, ...window });
+  return findPage(store, payoutRuns, { query, ...window });
 }
 
 /** Why commissions get no payout yet. The next run considers them again. */

@@ -25,7 +25,7 @@ export interface UnpaidGroup extends GroupKey {
 }
 
 /** The groups of unpaid commissions made until an instant, by promoter, campaign and unit. */
-export function groupQuestion(view: View, accountId: number, until: string) {
+export function groupQuery(view: View, accountId: number, until: string) {
   return unpaidOf(view, accountId)
     .where("created_at", "<=", until)
     .select(["promoter_id", "campaign_id", "unit"])
@@ -64,15 +64,15 @@ export async function* unpaidGroups(
   accountId: number,
   until: string,
 ): AsyncGenerator<UnpaidGroup> {
-  const all = groupQuestion(view, accountId, until).limit(PAGE);
-  let question = all;
+  const all = groupQuery(view, accountId, until).limit(PAGE);
+  let query = all;
   for (;;) {
-    const groups = (await view.rows(question)).map(groupOf);
+    const groups = (await view.rows(query)).map(groupOf);
     yield* groups;
     const last = groups.at(-1);
     if (last === undefined || groups.length < PAGE) return;
     const place = sql`(${last.promoterId}, ${last.campaignId}, ${last.unit})`;
-    question = all.where(sql<SqlBool>`(promoter_id, campaign_id, unit) > ${place}`);
+    query = all.where(sql<SqlBool>`(promoter_id, campaign_id, unit) > ${place}`);
   }
 }
 
@@ -103,7 +103,7 @@ export async function takeUnpaid(
   const group = { index: "unpaid", accountId, start: [promoterId, campaignId, unit], between } as const;
   await tx.fill(commissions, group, { column: "payout_id", value: payoutId });
   const inside = tx.view
-    .question<UnpaidSchema>()
+    .query<UnpaidSchema>()
     .selectFrom("commissions")
     .where("account_id", "=", accountId)
     .where("payout_id", "=", payoutId);
@@ -187,7 +187,7 @@ const IS_UNPAID = sql<SqlBool>`${sql.raw(commissions.indexes.unpaid.where ?? "")
 /** Begins a query for the approved commissions without a payout. */
 function unpaidOf(view: View, accountId: number) {
   return view
-    .question<UnpaidSchema>()
+    .query<UnpaidSchema>()
     .selectFrom("commissions")
     .where("account_id", "=", accountId)
     .where(IS_UNPAID);

@@ -11,11 +11,11 @@ import type { PayoutStatus } from "./payout.ts";
 import {
   ofPromoters,
   partsOf,
-  payoutQuestion,
+  payoutQuery,
   pendingCents,
   withParts,
   type PayoutParts,
-  type PayoutQuestion,
+  type PayoutQuery,
 } from "./search.ts";
 import { dueDayOf } from "./stats.ts";
 
@@ -74,7 +74,7 @@ export async function groupPayouts(
   const all = matching(context, account, filter);
   const groups = grouped(all, filter);
   const totals = store
-    .question()
+    .query()
     .selectFrom(groups.as("groups"))
     .select([
       sql<number>`count(*)`.as("promoters"),
@@ -89,7 +89,7 @@ export async function groupPayouts(
   ]);
   const ids = sums.map(({ promoter_id: id }) => Number(id));
   const [payees, parts] = await Promise.all([
-    store.rows(payeeQuestion(store, account.id).where(among("promoters.id", ids))),
+    store.rows(payeeQuery(store, account.id).where(among("promoters.id", ids))),
     store.rows(withParts(all.where(among("payouts.promoter_id", ids))).orderBy("payouts.id")),
   ]);
   const payeeById = new Map(
@@ -119,9 +119,9 @@ type PayeeSchema = Schema<{
 }>;
 
 /** Begins a query for payees, whose rows `payeeOf` reads. */
-export function payeeQuestion(view: View, accountId: number) {
+export function payeeQuery(view: View, accountId: number) {
   return view
-    .question<PayeeSchema>()
+    .query<PayeeSchema>()
     .selectFrom("promoters")
     .leftJoin("payout_methods as selected", (join) =>
       join
@@ -194,19 +194,19 @@ function matching(
   context: Context,
   account: Account,
   { text, status, campaignIds, invoiceable }: GroupFilter,
-): PayoutQuestion {
-  const question = payoutQuestion(context, account, { text, status, campaignIds });
-  if (invoiceable === undefined) return question;
+): PayoutQuery {
+  const query = payoutQuery(context, account, { text, status, campaignIds });
+  if (invoiceable === undefined) return query;
   const wanted = among("promoters.invoice_details_status", [INVOICE_STATUS[invoiceable]]);
-  return question.where(ofPromoters(account, wanted));
+  return query.where(ofPromoters(account, wanted));
 }
 
 /** Adds up the payouts of each promoter. */
-function grouped(question: PayoutQuestion, { minPaymentCents = 0 }: GroupFilter) {
+function grouped(query: PayoutQuery, { minPaymentCents = 0 }: GroupFilter) {
   const cash = (column: string) =>
     sql<number>`sum(case when payouts.unit = 'cash' then ${sql.ref(column)} else 0 end)`;
   const [cents, inclTax] = [cash("payouts.amount"), cash("payouts.total_incl_tax")];
-  const groups = question
+  const groups = query
     .select(["payouts.promoter_id", cents.as("cents"), inclTax.as("incl_tax")])
     .groupBy("payouts.promoter_id");
   return minPaymentCents > 0 ? groups.having(cents, ">=", minPaymentCents) : groups;
@@ -216,18 +216,18 @@ function grouped(question: PayoutQuestion, { minPaymentCents = 0 }: GroupFilter)
 async function comingDue(
   { store, now }: Context,
   account: Account,
-  { all, filter }: { all: PayoutQuestion; filter: GroupFilter },
+  { all, filter }: { all: PayoutQuery; filter: GroupFilter },
 ): Promise<PayoutGroups["due"]> {
   const kept = grouped(all, filter).clearSelect().select("payouts.promoter_id");
   const shown = filter.minPaymentCents ? all.where("payouts.promoter_id", "in", kept) : all;
   const days = sql<string>`payouts.due_date || payouts.period_end_date`;
   const today = dayIn(timeZoneOf(account), now);
-  const question = shown
+  const query = shown
     .where("payouts.has_own_terms", "=", 0)
     .select([
       sql<string | null>`min(case when payouts.due_date >= ${today} then ${days} end)`.as("next"),
       sql<string | null>`max(${days})`.as("last"),
     ]);
-  const [found] = await store.rows(question);
+  const [found] = await store.rows(query);
   return dueDayOf(found?.next ?? found?.last);
 }

@@ -60,16 +60,16 @@ export async function listPayouts(
   { filter, sorting, ...window }: PayoutRequest,
 ): Promise<Found<PayoutParts>> {
   const { store } = context;
-  const question = sorted(payoutQuestion(context, account, filter), sorting);
-  const { ids, total } = await findIds(store, payouts, { question, ...window });
-  const parts = withParts(payoutQuestion(context, account, { ids }));
+  const query = sorted(payoutQuery(context, account, filter), sorting);
+  const { ids, total } = await findIds(store, payouts, { query, ...window });
+  const parts = withParts(payoutQuery(context, account, { ids }));
   const rows = await findInOrder(store, ids, parts.select("payouts.id"));
   return { records: rows.map((row) => partsOf(store, row)), total };
 }
 
 /** Selects payouts with their parts, for `partsOf`. */
-export function withParts(question: PayoutQuestion) {
-  return question
+export function withParts(query: PayoutQuery) {
+  return query
     .leftJoin("promoters", (join) =>
       join
         .onRef("promoters.account_id", "=", "payouts.account_id")
@@ -139,7 +139,7 @@ export interface PayoutFilter {
   fraudSuspicions?: (FraudSuspicion | "no_suspicion")[] | undefined;
 }
 
-export type PayoutQuestion = SelectQueryBuilder<PayoutSchema, "payouts", object>;
+export type PayoutQuery = SelectQueryBuilder<PayoutSchema, "payouts", object>;
 
 type PayoutSchema = Schema<{
   payouts: typeof payouts;
@@ -157,36 +157,29 @@ interface Asking {
 }
 
 /** How each condition narrows a query. */
-const CONDITIONS: Conditions<PayoutFilter, PayoutQuestion, Asking> = {
-  text: (question, text, { account }) =>
-    question.where(ofPromoters(account, contains("promoters.words", text.trim()))),
-  ids: (question, ids) => question.where(among("payouts.id", ids)),
-  status: (question, status) => question.where("payouts.status", "=", status),
-  campaignIds: (question, ids) => question.where(among("payouts.campaign_id", ids)),
-  paymentsBatchIds: (question, ids) => question.where(among("payouts.payments_batch_id", ids)),
-  duePeriod: (question, period, { account, today, filter: { status, campaignIds } }) =>
-    question.where(isDue(account.id, { period, today, status, campaignIds })),
-  periodStart: (question, span) => question.where(isWithin("payouts.period_start", isoRange(span))),
-  periodEnd: (question, span) => question.where(isWithin("payouts.period_end", isoRange(span))),
-  payoutMethod: (question, name) => question.where(methodName, "=", name),
-  promoterId: (question, id) => question.where("payouts.promoter_id", "=", id),
-  onlyPayable: (question, wanted, { account }) => (wanted ? question.where(isPayable(account)) : question),
-  groupRef: (question, ref) => question.where("payouts.group_ref", "=", ref),
-  fraudSuspicions: (question, wanted, { account }) =>
-    question.where(ofPromoters(account, anyOf(wanted.map(isSuspect)))),
+const CONDITIONS: Conditions<PayoutFilter, PayoutQuery, Asking> = {
+  text: (query, text, { account }) =>
+    query.where(ofPromoters(account, contains("promoters.words", text.trim()))),
+  ids: (query, ids) => query.where(among("payouts.id", ids)),
+  status: (query, status) => query.where("payouts.status", "=", status),
+  campaignIds: (query, ids) => query.where(among("payouts.campaign_id", ids)),
+  paymentsBatchIds: (query, ids) => query.where(among("payouts.payments_batch_id", ids)),
+  duePeriod: (query, period, { account, today, filter: { status, campaignIds } }) =>
+    query.where(isDue(account.id, { period, today, status, campaignIds })),
+  periodStart: (query, span) => query.where(isWithin("payouts.period_start", isoRange(span))),
+  periodEnd: (query, span) => query.where(isWithin("payouts.period_end", isoRange(span))),
+  payoutMethod: (query, name) => query.where(methodName, "=", name),
+  promoterId: (query, id) => query.where("payouts.promoter_id", "=", id),
+  onlyPayable: (query, wanted, { account }) => (wanted ? query.where(isPayable(account)) : query),
+  groupRef: (query, ref) => query.where("payouts.group_ref", "=", ref),
+  fraudSuspicions: (query, wanted, { account }) =>
+    query.where(ofPromoters(account, anyOf(wanted.map(isSuspect)))),
 };
 
 /** A query for the payouts that match a filter, used by lists and statistics. */
-export function payoutQuestion(
-  { store, now }: Context,
-  account: Account,
-  filter: PayoutFilter,
-): PayoutQuestion {
+export function payoutQuery({ store, now }: Context, account: Account, filter: PayoutFilter): PayoutQuery {
   const asking = { account, today: dayIn(timeZoneOf(account), now), filter };
-  const all = store
-    .question<PayoutSchema>()
-    .selectFrom("payouts")
-    .where("payouts.account_id", "=", account.id);
+  const all = store.query<PayoutSchema>().selectFrom("payouts").where("payouts.account_id", "=", account.id);
   return filtered(all, CONDITIONS, asking);
 }
 
@@ -236,11 +229,11 @@ export const pendingCents = sql<number>`(select coalesce(sum(pending.amount), 0)
   where pending.account_id = promoters.account_id and pending.promoter_id = promoters.id
   and pending.status = 'pending' and pending.unit = 'cash')`;
 
-function sorted(question: PayoutQuestion, sorting: PayoutSort[]): PayoutQuestion {
+function sorted(query: PayoutQuery, sorting: PayoutSort[]): PayoutQuery {
   const last: PayoutSort = { by: "id", isDescending: sorting[0]?.isDescending ?? false };
   return [...sorting, last].reduce(
     (ordered, { by, isDescending }) => ordered.orderBy(COLUMNS[by], isDescending ? "desc" : "asc"),
-    question,
+    query,
   );
 }
 

@@ -3,7 +3,7 @@ import type { Account } from "../../program/account/account.ts";
 import { dayIn, timeZoneOf } from "../../program/account/time-zone.ts";
 import type { Context } from "../../context.ts";
 import { UNITS, type Unit } from "../../money.ts";
-import { methodName, payoutQuestion, type PayoutFilter, type PayoutQuestion } from "./search.ts";
+import { methodName, payoutQuery, type PayoutFilter, type PayoutQuery } from "./search.ts";
 
 /** The payouts to count. Absent filters are ignored. */
 export type StatsFilter = Pick<PayoutFilter, "text" | "status" | "campaignIds" | "promoterId">;
@@ -38,7 +38,7 @@ export async function payoutStats(
   filter: StatsFilter,
 ): Promise<PayoutStats> {
   const { store } = context;
-  const all = payoutQuestion(context, account, filter);
+  const all = payoutQuery(context, account, filter);
   const periods = summed(all)
     .select(["payouts.period_start as start", "payouts.period_end as end"])
     .where("payouts.status", "=", "completed")
@@ -85,7 +85,7 @@ export async function dueStats(
 ): Promise<DueStats> {
   const { store } = context;
   const today = dayIn(timeZoneOf(account), context.now);
-  const all = payoutQuestion(context, account, { ...filter, status });
+  const all = payoutQuery(context, account, { ...filter, status });
   const coming = all
     .select("payouts.due_date as day")
     .where("payouts.has_own_terms", "=", 0)
@@ -123,8 +123,8 @@ interface SumRow extends Partial<Record<Unit, number>> {
 }
 
 /** Selects the sums of payouts, for `summaryOf`. */
-function summed(question: PayoutQuestion) {
-  return question.select([
+function summed(query: PayoutQuery) {
+  return query.select([
     sql<number>`count(distinct payouts.promoter_id)`.as("promoters"),
     sql<number>`sum(case when payouts.unit = 'cash' then payouts.total_incl_tax else 0 end)`.as("incl_tax"),
     ...UNITS.map((unit) =>
@@ -134,8 +134,8 @@ function summed(question: PayoutQuestion) {
 }
 
 /** Selects the sums of the payouts that share a text. */
-function groupedBy(question: PayoutQuestion, key: RawBuilder<string>) {
-  return summed(question).select(key.as("key")).groupBy(sql.ref("key"));
+function groupedBy(query: PayoutQuery, key: RawBuilder<string>) {
+  return summed(query).select(key.as("key")).groupBy(sql.ref("key"));
 }
 
 function summaries(rows: (SumRow & { key: string })[]): Map<string, PayoutSummary> {

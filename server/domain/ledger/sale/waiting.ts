@@ -228,12 +228,12 @@ export interface WaitingCount {
 
 /** Counts the waiting events of an account. */
 export async function countWaitingEvents(view: View, accountId: number): Promise<WaitingCount> {
-  const question = waitingQuestion(view, accountId)
+  const query = waitingQuery(view, accountId)
     .select(["rate_from", "has_failed", sql<number>`count(*)`.as("total")])
     .groupBy(["rate_from", "has_failed"])
     .orderBy("rate_from");
   const found: WaitingCount = { count: 0, failedCount: 0, currencies: [] };
-  for (const { rate_from: currency, has_failed: hasFailed, total } of await view.rows(question)) {
+  for (const { rate_from: currency, has_failed: hasFailed, total } of await view.rows(query)) {
     found.count += Number(total);
     if (Number(hasFailed) === 1) found.failedCount += Number(total);
     else found.currencies.push(String(currency));
@@ -247,13 +247,13 @@ export function findWaitingEvents(
   accountId: number,
   window: Window,
 ): Promise<Found<WaitingEvent>> {
-  const question = waitingQuestion(view, accountId).orderBy("id");
-  return findPage(view, waitingEvents, { question, ...window });
+  const query = waitingQuery(view, accountId).orderBy("id");
+  return findPage(view, waitingEvents, { query, ...window });
 }
 
-function waitingQuestion(view: View, accountId: number) {
+function waitingQuery(view: View, accountId: number) {
   return view
-    .question<Schema<{ waiting_events: typeof waitingEvents }>>()
+    .query<Schema<{ waiting_events: typeof waitingEvents }>>()
     .selectFrom("waiting_events")
     .where("account_id", "=", accountId);
 }

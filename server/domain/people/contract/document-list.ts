@@ -35,11 +35,11 @@ export async function findDocuments(
   const { promoterId, contractId, text } = filter;
   const source = await documentRows(view, accountId, filter.status);
   if (source === null) return { records: [], total: 0 };
-  let question = view.question<object>().selectFrom(source.as("documents"));
-  if (contractId !== undefined) question = question.where("contract_id", "=", contractId);
-  if (promoterId !== undefined) question = question.where("promoter_id", "=", promoterId);
+  let query = view.query<object>().selectFrom(source.as("documents"));
+  if (contractId !== undefined) query = query.where("contract_id", "=", contractId);
+  if (promoterId !== undefined) query = query.where("promoter_id", "=", promoterId);
   if (text !== undefined) {
-    question = question.where(
+    query = query.where(
       "promoter_id",
       "in",
       sql<number>`(select id from promoters where account_id = ${accountId} and ${contains("words", text)})`,
@@ -48,7 +48,7 @@ export async function findDocuments(
   const direction = sort.isDescending ? "desc" : "asc";
   const [rows, [count]] = await Promise.all([
     view.rows(
-      question
+      query
         .select(["contract_id", "promoter_id", "created_at"])
         // The engines disagree on where nulls come.
         .orderBy(sql`${sql.ref(sort.by)} is null`)
@@ -58,7 +58,7 @@ export async function findDocuments(
         .limit(limit)
         .offset(offset),
     ),
-    view.rows(question.select(sql<number>`count(*)`.as("total"))),
+    view.rows(query.select(sql<number>`count(*)`.as("total"))),
   ]);
   const records = await Promise.all(rows.map((row) => partsOfRow(view, accountId, row)));
   return { records: records.filter((each) => each !== null), total: Number(count?.total ?? 0) };
@@ -73,7 +73,7 @@ export async function countDocuments(
   if (source === null) return new Map();
   const rows = await view.rows(
     view
-      .question<object>()
+      .query<object>()
       .selectFrom(source.as("documents"))
       .select(["contract_id", sql<number>`count(*)`.as("total"), sql<number>`count(signed_at)`.as("signed")])
       .groupBy("contract_id"),

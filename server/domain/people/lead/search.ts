@@ -145,8 +145,8 @@ export function findLeads(
   accountId: number,
   { filter, reverse = false, ...page }: { filter: LeadFilter; reverse?: boolean } & Window,
 ): Promise<Found<Lead>> {
-  const question = leadQuestion(store, accountId, filter).orderBy("leads.id", reverse ? "desc" : "asc");
-  return findPage(store, leads, { question, ...page });
+  const query = leadQuery(store, accountId, filter).orderBy("leads.id", reverse ? "desc" : "asc");
+  return findPage(store, leads, { query, ...page });
 }
 
 async function findSelected(
@@ -159,30 +159,30 @@ async function findSelected(
   return email === null ? null : findLeadByEmail(reader, accountId, email);
 }
 
-type LeadQuestion = SelectQueryBuilder<LeadSchema, "leads", object>;
+type LeadQuery = SelectQueryBuilder<LeadSchema, "leads", object>;
 
 type LeadSchema = Schema<{ leads: typeof leads; lead_custom_status: typeof statusesOfLeads }>;
 
 /** How each condition narrows a query. */
-const CONDITIONS: Conditions<LeadFilter, LeadQuestion, unknown> = {
-  text: (question, text) => question.where(mentions(text.trim())),
-  ids: (question, ids) => question.where(among("leads.id", ids)),
-  isCustomer: (question, wanted) => question.where("leads.customer_since", wanted ? "is not" : "is", null),
-  promoterCampaignId: (question, id) => question.where("leads.promoter_campaign_id", "=", id),
-  promoterId: (question, id) => question.where("leads.promoter_id", "=", id),
-  campaignIds: (question, ids) => question.where(among("leads.campaign_id", ids)),
-  state: (question, state) =>
+const CONDITIONS: Conditions<LeadFilter, LeadQuery, unknown> = {
+  text: (query, text) => query.where(mentions(text.trim())),
+  ids: (query, ids) => query.where(among("leads.id", ids)),
+  isCustomer: (query, wanted) => query.where("leads.customer_since", wanted ? "is not" : "is", null),
+  promoterCampaignId: (query, id) => query.where("leads.promoter_campaign_id", "=", id),
+  promoterId: (query, id) => query.where("leads.promoter_id", "=", id),
+  campaignIds: (query, ids) => query.where(among("leads.campaign_id", ids)),
+  state: (query, state) =>
     state === "not_denied"
-      ? question.where("leads.state", "<>", "denied")
-      : question.where("leads.state", "=", state),
-  entrySources: (question, sources) => question.where(among("leads.entry_source", sources)),
-  suspicions: (question, suspicions) => question.where(among("leads.suspicion", suspicions)),
-  customerSince: (question, span) => question.where(isWithin("leads.customer_since", isoRange(span))),
-  createdAt: (question, span) => question.where(isWithin("leads.created_at", isoRange(span))),
-  cancelledAt: (question, span) => question.where(isWithin("leads.cancelled_at", isoRange(span))),
-  planIds: (question, ids) => question.where(among("leads.plan_name", ids)),
-  customStatusIds: (question, ids) =>
-    question.where(({ exists, selectFrom }) =>
+      ? query.where("leads.state", "<>", "denied")
+      : query.where("leads.state", "=", state),
+  entrySources: (query, sources) => query.where(among("leads.entry_source", sources)),
+  suspicions: (query, suspicions) => query.where(among("leads.suspicion", suspicions)),
+  customerSince: (query, span) => query.where(isWithin("leads.customer_since", isoRange(span))),
+  createdAt: (query, span) => query.where(isWithin("leads.created_at", isoRange(span))),
+  cancelledAt: (query, span) => query.where(isWithin("leads.cancelled_at", isoRange(span))),
+  planIds: (query, ids) => query.where(among("leads.plan_name", ids)),
+  customStatusIds: (query, ids) =>
+    query.where(({ exists, selectFrom }) =>
       exists(
         selectFrom("lead_custom_status")
           .select("lead_custom_status.lead_id")
@@ -194,9 +194,9 @@ const CONDITIONS: Conditions<LeadFilter, LeadQuestion, unknown> = {
 };
 
 /** A query for the leads that match a filter, used by lists, exports and bulk actions. */
-function leadQuestion(view: View, accountId: number, filter: LeadFilter): LeadQuestion {
+function leadQuery(view: View, accountId: number, filter: LeadFilter): LeadQuery {
   const all = view
-    .question<LeadSchema>()
+    .query<LeadSchema>()
     .selectFrom("leads")
     .where("leads.account_id", "=", accountId)
     .where("leads.archived_at", "is", null);

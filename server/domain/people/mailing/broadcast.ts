@@ -206,7 +206,7 @@ type AddressedSchema = Schema<{ promoter_campaigns: typeof promoterCampaigns }>;
 /** The promoter campaigns of an e-mail's promoters. */
 export function addressedBy(view: View, { accountId, campaignIds }: CompanyEmail) {
   const accepted = view
-    .question<AddressedSchema>()
+    .query<AddressedSchema>()
     .selectFrom("promoter_campaigns")
     .where("promoter_campaigns.account_id", "=", accountId)
     .where("promoter_campaigns.state", "=", "accepted");

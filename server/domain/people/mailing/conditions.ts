@@ -8,7 +8,7 @@ import {
   isForCampaign,
   type CompanyEmail,
 } from "../../program/company-email/company-email.ts";
-import { columnOf, dailyQuestion, type Metric } from "../daily.ts";
+import { columnOf, dailyQuery, type Metric } from "../daily.ts";
 import { listPromoterCampaigns } from "../promoter-campaign/search.ts";
 import { promoters } from "../promoter/promoter.ts";
 import { nextPromoters, type MailingRun } from "./broadcast.ts";
@@ -93,7 +93,7 @@ async function inactive(
 
 /** The days of these promoters in the e-mail's campaigns. */
 function daysOf(view: View, { accountId, campaignIds }: CompanyEmail, chosen: number[]) {
-  const days = dailyQuestion(view, accountId, "promoter").where(among("daily.subject_id", chosen));
+  const days = dailyQuery(view, accountId, "promoter").where(among("daily.subject_id", chosen));
   if (campaignIds.length === 0) return days;
   return days.where(
     sql<SqlBool>`daily.promoter_campaign_id in (select id from promoter_campaigns where account_id = ${accountId}

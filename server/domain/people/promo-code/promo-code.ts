@@ -68,15 +68,14 @@ export function findPromoCodes(
   accountId: number,
   { promoterCampaignId, text, ...window }: PromoCodeFilter & Window,
 ): Promise<Found<PromoCode>> {
-  let question = store
-    .question<Schema<{ promo_codes: typeof promoCodes }>>()
+  let query = store
+    .query<Schema<{ promo_codes: typeof promoCodes }>>()
     .selectFrom("promo_codes")
     .where("account_id", "=", accountId)
     .orderBy("id");
-  if (promoterCampaignId !== undefined)
-    question = question.where("promoter_campaign_id", "=", promoterCampaignId);
-  if (text !== undefined) question = question.where(contains("claimed_code", text.trim()));
-  return findPage(store, promoCodes, { question, ...window });
+  if (promoterCampaignId !== undefined) query = query.where("promoter_campaign_id", "=", promoterCampaignId);
+  if (text !== undefined) query = query.where(contains("claimed_code", text.trim()));
+  return findPage(store, promoCodes, { query, ...window });
 }
 
 /** The promo codes of a promoter campaign that are in use, oldest first. */

@@ -86,8 +86,8 @@ export function findPromoterCampaigns(
   accountId: number,
   { filter, ...window }: { filter: PromoterCampaignFilter } & Window,
 ): Promise<Found<PromoterCampaign>> {
-  const question = promoterCampaignQuestion(store, accountId, filter).orderBy("promoter_campaigns.id");
-  return findPage(store, promoterCampaigns, { question, ...window });
+  const query = promoterCampaignQuery(store, accountId, filter).orderBy("promoter_campaigns.id");
+  return findPage(store, promoterCampaigns, { query, ...window });
 }
 
 /** The first promoter campaigns that contain a text. */
@@ -96,9 +96,9 @@ export async function searchPromoterCampaigns(
   accountId: number,
   { text, limit }: { text: string; limit: number },
 ): Promise<PromoterCampaign[]> {
-  const question = promoterCampaignQuestion(store, accountId, { text });
+  const query = promoterCampaignQuery(store, accountId, { text });
   const rows = await store.rows(
-    question.select("promoter_campaigns.doc").orderBy("promoter_campaigns.id").limit(limit),
+    query.select("promoter_campaigns.doc").orderBy("promoter_campaigns.id").limit(limit),
   );
   return rows.map(({ doc }) => parse(promoterCampaigns, doc));
 }
@@ -147,25 +147,24 @@ export async function findScope(
   };
 }
 
-type JoinedQuestion = SelectQueryBuilder<JoinedSchema, "promoter_campaigns", object>;
+type JoinedQuery = SelectQueryBuilder<JoinedSchema, "promoter_campaigns", object>;
 
 type JoinedSchema = Schema<{ promoter_campaigns: typeof promoterCampaigns; promoters: typeof promoters }>;
 
-function promoterCampaignQuestion(
+function promoterCampaignQuery(
   view: View,
   accountId: number,
   { text, ids, campaignIds, promoterId, state }: PromoterCampaignFilter,
-): JoinedQuestion {
-  let question: JoinedQuestion = view
-    .question<JoinedSchema>()
+): JoinedQuery {
+  let query: JoinedQuery = view
+    .query<JoinedSchema>()
     .selectFrom("promoter_campaigns")
     .where("promoter_campaigns.account_id", "=", accountId);
-  if (ids !== undefined) question = question.where(among("promoter_campaigns.id", ids));
-  if (campaignIds !== undefined)
-    question = question.where(among("promoter_campaigns.campaign_id", campaignIds));
-  if (promoterId !== undefined) question = question.where("promoter_campaigns.promoter_id", "=", promoterId);
-  if (state !== undefined) question = question.where("promoter_campaigns.state", "=", state);
-  return text === undefined ? question : question.where(mentions(text.trim()));
+  if (ids !== undefined) query = query.where(among("promoter_campaigns.id", ids));
+  if (campaignIds !== undefined) query = query.where(among("promoter_campaigns.campaign_id", campaignIds));
+  if (promoterId !== undefined) query = query.where("promoter_campaigns.promoter_id", "=", promoterId);
+  if (state !== undefined) query = query.where("promoter_campaigns.state", "=", state);
+  return text === undefined ? query : query.where(mentions(text.trim()));
 }
 
 /** Whether a promoter campaign or its promoter contains a text. */

@@ -133,13 +133,13 @@ export function findChildren(
   { accountId, id }: Promoter,
   window: Window,
 ): Promise<Found<Promoter>> {
-  const question = view
-    .question<Schema<{ promoters: typeof promoters }>>()
+  const query = view
+    .query<Schema<{ promoters: typeof promoters }>>()
     .selectFrom("promoters")
     .where("account_id", "=", accountId)
     .where("parent_promoter_id", "=", id)
     .orderBy("id", "desc");
-  return findPage(view, promoters, { question, ...window });
+  return findPage(view, promoters, { query, ...window });
 }
 
 /** Loads a promoter who can be a parent. @throws Failure `not_found` */

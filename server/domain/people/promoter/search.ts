@@ -21,7 +21,7 @@ import {
   type PromoterCampaignState,
 } from "../promoter-campaign/promoter-campaign.ts";
 import { findByRefToken } from "../promoter-campaign/ref-token.ts";
-import { columnOf, dailyQuestion, totalsOf, type Metric, type TotalMetric } from "../daily.ts";
+import { columnOf, dailyQuery, totalsOf, type Metric, type TotalMetric } from "../daily.ts";
 import { findRecordId } from "../../program/migration/source-id.ts";
 import { isoRange, type Span } from "../../span.ts";
 import {
@@ -40,13 +40,13 @@ export async function findPromoters(
 ): Promise<Found<Promoter>> {
   const named = filter.text === undefined ? null : await findNamed(store, accountId, filter.text.trim());
   const metrics = sorting.map(({ by }) => by).filter((by) => by !== "joinedAt");
-  const question = withTotals(store, accountId, [
+  const query = withTotals(store, accountId, [
     ...metrics,
     ...Object.keys(filter.stats ?? {}),
   ] as TotalMetric[])
     .where("promoters.account_id", "=", accountId)
     .where(conditionsOf(accountId, filter, named));
-  return findPage(store, promoters, { question: inOrder(question, sorting), ...window });
+  return findPage(store, promoters, { query: inOrder(query, sorting), ...window });
 }
 
 /** The id of the promoter with this ref token, or with this id in a former program, or null. */
@@ -165,20 +165,20 @@ export function isSuspect(suspicion: Suspicion): Condition {
   return contains("promoters.fraud_suspicions", suspicion);
 }
 
-type PromoterQuestion = SelectQueryBuilder<PromoterSchema, "promoters", object>;
+type PromoterQuery = SelectQueryBuilder<PromoterSchema, "promoters", object>;
 
 type PromoterSchema = Schema<{ promoters: typeof promoters }>;
 
 /** The promoters with their totals of some metrics. */
-function withTotals(view: View, accountId: number, metrics: TotalMetric[]): PromoterQuestion {
-  const question = view.question<PromoterSchema>().selectFrom("promoters");
-  if (metrics.length === 0) return question;
-  const totals = dailyQuestion(view, accountId, "promoter-month")
+function withTotals(view: View, accountId: number, metrics: TotalMetric[]): PromoterQuery {
+  const query = view.query<PromoterSchema>().selectFrom("promoters");
+  if (metrics.length === 0) return query;
+  const totals = dailyQuery(view, accountId, "promoter-month")
     .groupBy("daily.subject_id")
     .select("daily.subject_id")
     .select(totalsOf([...new Set(metrics)]))
     .as("totals");
-  return question.leftJoin(totals, "totals.subject_id", "promoters.id") as unknown as PromoterQuestion;
+  return query.leftJoin(totals, "totals.subject_id", "promoters.id") as unknown as PromoterQuery;
 }
 
 type Wanted = Required<{ [F in keyof PromoterFilter]: NonNullable<PromoterFilter[F]> }>;
@@ -261,14 +261,14 @@ function isMember(accountId: number, { campaignIds, state }: PromoterFilter): Co
     where joined.account_id = ${accountId} and ${allOf([within, inState])})`;
 }
 
-function inOrder(question: PromoterQuestion, sorting: PromoterSorting): PromoterQuestion {
+function inOrder(query: PromoterQuery, sorting: PromoterSorting): PromoterQuery {
   return sorting
     .reduce((sorted, { by, isDescending }) => {
       const direction = isDescending ? "desc" : "asc";
       if (by !== "joinedAt") return sorted.orderBy(totalOf(by), direction);
       // Of those who joined in the same millisecond, the last one has the highest id.
       return sorted.orderBy("promoters.created_at", direction).orderBy("promoters.id", direction);
-    }, question)
+    }, query)
     .orderBy("promoters.id");
 }
 

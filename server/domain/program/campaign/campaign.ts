@@ -193,12 +193,12 @@ export function newCampaign(now: Date, input: NewCampaign & Pick<Campaign, "acco
 
 /** A page of an account's campaigns, oldest first. */
 export function findCampaigns(store: Store, accountId: number, window: Window): Promise<Found<Campaign>> {
-  const question = store
-    .question<Schema<{ campaigns: typeof campaigns }>>()
+  const query = store
+    .query<Schema<{ campaigns: typeof campaigns }>>()
     .selectFrom("campaigns")
     .where("account_id", "=", accountId)
     .orderBy("id");
-  return findPage(store, campaigns, { question, ...window });
+  return findPage(store, campaigns, { query, ...window });
 }
 
 /** Every campaign of an account, oldest first. */

@@ -137,32 +137,30 @@ export function findCompanyEmails(
     ...window
   }: CompanyEmailFilter & { sorts: Sort<"sent_count" | "subject">[] } & Window,
 ): Promise<Found<CompanyEmail>> {
-  let question = store
-    .question<CompanyEmailSchema>()
+  let query = store
+    .query<CompanyEmailSchema>()
     .selectFrom("company_emails")
     .where("account_id", "=", accountId);
   if (text !== null) {
     const words = text.trim();
-    question = question.where(anyOf([contains("name", words), contains("subject", words)]));
+    query = query.where(anyOf([contains("name", words), contains("subject", words)]));
   }
-  if (isEnabled !== null) question = question.where("is_enabled", "=", isEnabled ? 1 : 0);
+  if (isEnabled !== null) query = query.where("is_enabled", "=", isEnabled ? 1 : 0);
   if (triggers !== null) {
-    question =
-      triggers.length === 0
-        ? question.where(sql<SqlBool>`1 = 0`)
-        : question.where(among("trigger_on", triggers));
+    query =
+      triggers.length === 0 ? query.where(sql<SqlBool>`1 = 0`) : query.where(among("trigger_on", triggers));
   }
   if (campaignIds.length > 0) {
-    question = question.where((where) =>
+    query = query.where((where) =>
       where.or([
         where("campaign_ids", "is", null),
         ...campaignIds.map((id) => where("campaign_ids", "like", `% ${id} %`)),
       ]),
     );
   }
-  if (sentCount !== undefined) question = question.where(isWithin("sent_count", sentCount));
-  for (const { by, isDescending } of sorts) question = question.orderBy(by, isDescending ? "desc" : "asc");
-  return findPage(store, companyEmails, { question: question.orderBy("id", "desc"), ...window });
+  if (sentCount !== undefined) query = query.where(isWithin("sent_count", sentCount));
+  for (const { by, isDescending } of sorts) query = query.orderBy(by, isDescending ? "desc" : "asc");
+  return findPage(store, companyEmails, { query: query.orderBy("id", "desc"), ...window });
 }
 
 function newEmail({

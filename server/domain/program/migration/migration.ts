@@ -102,12 +102,12 @@ export function findMigrations(
   accountId: number,
   window: Window,
 ): Promise<Found<ProgramMigration>> {
-  const question = store
-    .question<Schema<{ migrations: typeof migrations }>>()
+  const query = store
+    .query<Schema<{ migrations: typeof migrations }>>()
     .selectFrom("migrations")
     .where("account_id", "=", accountId)
     .orderBy("id", "desc");
-  return findPage(store, migrations, { question, ...window });
+  return findPage(store, migrations, { query, ...window });
 }
 
 /** @throws Failure `not_found` */

@@ -93,12 +93,12 @@ export function findRewards(
   { scope, ...window }: { scope: RewardScope | null } & Window,
 ): Promise<Found<Reward>> {
   const all = store
-    .question<Schema<{ rewards: typeof rewards }>>()
+    .query<Schema<{ rewards: typeof rewards }>>()
     .selectFrom("rewards")
     .where("account_id", "=", accountId)
     .orderBy("id");
-  const question = scope === null ? all : all.where("scope", "=", scope);
-  return findPage(store, rewards, { question, ...window });
+  const query = scope === null ? all : all.where("scope", "=", scope);
+  return findPage(store, rewards, { query, ...window });
 }
 
 /** @throws Failure `not_found` */
