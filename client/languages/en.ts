@@ -245,7 +245,7 @@ export const en = {
   "earned.paid": "Paid",
   "earned.no_method": "You have no payout method yet.",
   "earned.choose_method": "Choose a payout method",
-  "earned.own_terms": "by your own terms",
+  "earned.own_terms": "without a fixed date",
   "earned.by": "by {date}",
   "earned.from": "paid from {amount} on",
   "earned.nothing": "nothing yet",

@@ -206,7 +206,7 @@ export const es: Catalogue = {
   "earned.paid": "Pagado",
   "earned.no_method": "Aún no tienes forma de cobro.",
   "earned.choose_method": "Elegir una forma de cobro",
-  "earned.own_terms": "según tus propias condiciones",
+  "earned.own_terms": "sin fecha fija",
   "earned.by": "hasta el {date}",
   "earned.from": "se paga a partir de {amount}",
   "earned.nothing": "nada todavía",

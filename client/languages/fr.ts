@@ -209,7 +209,7 @@ export const fr: Catalogue = {
   "earned.paid": "Payé",
   "earned.no_method": "Vous n’avez pas encore de mode de paiement.",
   "earned.choose_method": "Choisir un mode de paiement",
-  "earned.own_terms": "selon vos propres conditions",
+  "earned.own_terms": "sans date fixe",
   "earned.by": "d’ici le {date}",
   "earned.from": "versé à partir de {amount}",
   "earned.nothing": "rien pour l’instant",

@@ -203,7 +203,7 @@ export const he: Catalogue = {
   "earned.paid": "שולם",
   "earned.no_method": "עדיין אין לך אמצעי תשלום.",
   "earned.choose_method": "בחירת אמצעי תשלום",
-  "earned.own_terms": "לפי התנאים האישיים שלך",
+  "earned.own_terms": "ללא מועד קבוע",
   "earned.by": "עד {date}",
   "earned.from": "משולם החל מ־{amount}",
   "earned.nothing": "עדיין כלום",

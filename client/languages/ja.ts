@@ -206,7 +206,7 @@ export const ja: Catalogue = {
   "earned.paid": "支払い済み",
   "earned.no_method": "受け取り方法がまだありません。",
   "earned.choose_method": "受け取り方法を選ぶ",
-  "earned.own_terms": "個別の条件による",
+  "earned.own_terms": "期日は未定",
   "earned.by": "{date} まで",
   "earned.from": "{amount} から支払い",
   "earned.nothing": "まだありません",

@@ -204,7 +204,7 @@ export const pt: Catalogue = {
   "earned.paid": "Pago",
   "earned.no_method": "Você ainda não tem forma de recebimento.",
   "earned.choose_method": "Escolher uma forma de recebimento",
-  "earned.own_terms": "segundo suas próprias condições",
+  "earned.own_terms": "sem data fixa",
   "earned.by": "até {date}",
   "earned.from": "pago a partir de {amount}",
   "earned.nothing": "nada ainda",

@@ -46,7 +46,8 @@ export function dressed(content: string, { brand, open }: EmailLook): string {
       : `<p><img src="{{brand_logo}}" alt="{{brand_name}}" height="40"></p>`;
   const frame =
     "max-width:600px;margin:0 auto;padding:24px;background-color:#ffffff;color:#14201f;" +
-    "font-family:sans-serif;font-size:16px;line-height:1.5";
+    // Long addresses would widen it. Mail programs know the older name of `overflow-wrap`.
+    "font-family:sans-serif;font-size:16px;line-height:1.5;word-wrap:break-word";
   return `<div style="${frame}">\n${head}\n${body}\n</div>`;
 }
 

@@ -27,9 +27,9 @@ const ATTRIBUTIONS = [
   ["first", "The first one's"],
 ] as const;
 const AD_TRAFFIC = [
-  ["pending", "Count it, but hold the commissions for your review"],
-  ["allow", "Count it like any other"],
-  ["block", "Don't count it"],
+  ["pending", "Count them, but hold the commissions for your review"],
+  ["allow", "Count them like any others"],
+  ["block", "Don't count them"],
 ] as const;
 
 /**

@@ -2,14 +2,15 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { answer, api } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
+import { at } from "../../ui/base.ts";
 import { LANGUAGES } from "../languages.tsx";
 import type { Translation, Trigger } from "./query.ts";
 
 /** Long enough for a word to be typed. */
 const PAUSE_MS = 400;
 
-/** The server has sanitised the HTML. If it ever missed something, this would still run and load nothing. */
-const POLICY = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">`;
+/** The server has sanitised the HTML. If it ever missed something, this would still run nothing and load only the logo. */
+const POLICY = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src ${location.origin}${at("/uploads/")}">`;
 
 /** The pages let text become markup only by a policy. This one is for the frame below, in which nothing runs. */
 const policy = (globalThis as { trustedTypes?: Policies }).trustedTypes?.createPolicy("email-preview", {
@@ -32,6 +33,12 @@ function documentOf(html: string): string {
 
 function withPolicy(html: string): string {
   return html.replace(/<html[^>]*>/, `$&<head>${POLICY}</head>`);
+}
+
+/** The frame inherits the policy of the page, which ignores `style` in markup, but not what a script sets. */
+function setStyles({ currentTarget }: { currentTarget: HTMLIFrameElement }): void {
+  const styled = currentTarget.contentDocument?.querySelectorAll<HTMLElement>("[style]") ?? [];
+  for (const element of styled) element.style.cssText = element.getAttribute("style") ?? "";
 }
 
 interface Draft {
@@ -105,12 +112,14 @@ export function Preview({ main, translations = [], ...about }: Props) {
           <iframe
             class="email-preview"
             title={`Preview of ${email.subject}`}
-            sandbox=""
+            // Without `allow-scripts` nothing runs in it. Of the same origin, so that its styles can be set.
+            sandbox="allow-same-origin"
             srcdoc={documentOf(email.html)}
+            onLoad={setStyles}
           />
         </>
       )}
-      <p class="small soft">Jane Doe is an example. Pictures are not loaded here.</p>
+      <p class="small soft">Jane Doe is an example. Pictures of other servers are not loaded here.</p>
     </section>
   );
 }

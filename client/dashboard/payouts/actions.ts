@@ -8,7 +8,7 @@ export const PAYOUT_ACTIONS: Action[] = [
     as: " as paid",
     doing: "Marking",
     done: "marked as paid",
-    effect: "Do this when you have sent the money. The promoters see the payouts as paid.",
+    effect: "Do this when you have sent the money. Promoters see then that they are paid.",
     isDanger: false,
     send: (ids) => outcomeOf(api.POST("/api/v2/company/payouts/mark_as_paid", { body: { ids } })),
   },

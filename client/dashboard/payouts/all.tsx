@@ -60,7 +60,7 @@ const METHOD_OPTIONS = optionsOf("Any method", { ...METHODS, not_set: "None chos
 const DUE_OPTIONS = optionsOf("Due whenever", {
   next: "Due next",
   overdue: "Overdue",
-  custom: "Paid by hand, or on other days",
+  custom: "Made by hand, or by own terms",
 });
 
 const FOLDED = ["status", "due", "campaign", "method"] as const;

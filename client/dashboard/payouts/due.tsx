@@ -70,6 +70,7 @@ export function DueList({
         {mayPay && (isFiltered || list.data.value?.total !== 0) && (
           <div class="end">
             <NewBatch
+              method={methodOfFirst(list.data.value?.rows ?? [])}
               onMade={async (id) => {
                 toast("The batch was made");
                 await reload();
@@ -94,7 +95,10 @@ export function DueList({
             </Empty>
           ) : (
             <Empty title="Nobody waits for money">
-              <p>Payouts are made automatically when a period ends.</p>
+              <p>
+                Payouts are made automatically when a period ends. To make one earlier, choose its commissions
+                on the page <a href="/admin/commissions">Commissions</a>.
+              </p>
               <button class="button" onClick={() => filters.set({ ...USUAL, tab: "next" })}>
                 Show the next run
               </button>
@@ -104,4 +108,9 @@ export function DueList({
       />
     </>
   );
+}
+
+/** The method of the first promoter who has one. */
+function methodOfFirst(groups: DueGroup[]) {
+  return groups.find(({ payout_method: method }) => method !== null)?.payout_method?.method ?? "bank";
 }

@@ -8,17 +8,23 @@ import { METHODS, type PaymentsBatch } from "./words.ts";
 
 const OPTIONS = Object.entries(METHODS);
 
+interface Made {
+  id: number;
+  leftOut: LeftOut[];
+}
+
 /** A pending payout that a new batch leaves out. */
 interface LeftOut {
   payout_id: number;
   message: string;
 }
 
+type Method = PaymentsBatch["method"];
+
 /** Puts everything that can be paid by one method into a batch. */
-export function NewBatch({ onMade }: { onMade: (id: number) => Promise<void> }) {
+export function NewBatch({ method, onMade }: { method: Method; onMade: (id: number) => Promise<void> }) {
   const isOpen = useSignal(false);
-  const made = useSignal<{ id: number; leftOut: LeftOut[] } | null>(null);
-  const form = useForm({ method: "bank" });
+  const made = useSignal<Made | null>(null);
   const close = async () => {
     const id = made.value?.id;
     isOpen.value = false;
@@ -32,32 +38,44 @@ export function NewBatch({ onMade }: { onMade: (id: number) => Promise<void> }) 
       </button>
       {isOpen.value && made.value === null && (
         <Dialog title="Make a batch" onClose={close}>
-          <Form
-            form={form}
-            action="Make the batch"
-            onSubmit={async ({ method }) => {
-              const { data, meta } = await answer(
-                api.POST("/api/v2/company/payouts/create_payments_batch", {
-                  body: { method: method as PaymentsBatch["method"] },
-                }),
-              );
-              made.value = { id: data.id, leftOut: meta.failed };
-              if (meta.failed.length === 0) await close();
+          <BatchForm
+            method={method}
+            onMade={async (batch) => {
+              made.value = batch;
+              if (batch.leftOut.length === 0) await close();
             }}
-          >
-            <p>
-              A batch gathers all payouts that can be paid by one payout method. You download its file, upload
-              it to your bank or wallet, and mark the payouts as paid. Or a provider sends the money: PayPal,
-              Wise, or by “Another way” Stripe and Tremendous.
-            </p>
-            <Select form={form} name="method" label="Payout method" options={OPTIONS} />
-          </Form>
+          />
         </Dialog>
       )}
       {made.value && made.value.leftOut.length > 0 && (
         <LeftOutDialog leftOut={made.value.leftOut} onClose={close} />
       )}
     </>
+  );
+}
+
+function BatchForm({ method, onMade }: { method: Method; onMade: (made: Made) => Promise<void> }) {
+  const form = useForm<{ method: string }>({ method });
+  return (
+    <Form
+      form={form}
+      action="Make the batch"
+      onSubmit={async (values) => {
+        const { data, meta } = await answer(
+          api.POST("/api/v2/company/payouts/create_payments_batch", {
+            body: { method: values.method as Method },
+          }),
+        );
+        await onMade({ id: data.id, leftOut: meta.failed });
+      }}
+    >
+      <p>
+        A batch gathers all payouts that can be paid by one payout method. You download its file, upload it to
+        your bank or wallet, and mark the payouts as paid. Or a provider sends the money: PayPal, Wise, or by
+        “Another way” Stripe and Tremendous.
+      </p>
+      <Select form={form} name="method" label="Payout method" options={OPTIONS} />
+    </Form>
   );
 }
 

@@ -37,7 +37,7 @@ export function Payouts() {
           onShow={() => show("overdue")}
         />
         <Sum
-          title="Paid by hand, or on other days"
+          title="Made by hand, or by own terms"
           sums={sums?.custom}
           hint={null}
           onShow={() => show("custom")}

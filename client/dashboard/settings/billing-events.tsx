@@ -4,6 +4,7 @@ import type { components } from "../../ui/api/types.ts";
 import { at } from "../../ui/base.ts";
 import { Badge, type Tone } from "../../ui/feedback/badge.tsx";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
+import { Empty } from "../../ui/feedback/state.tsx";
 import { dateTime, money, several } from "../../ui/format.ts";
 import { useFilters } from "../../ui/fragment.ts";
 import { Choose, NoneFits, optionsOf } from "../../ui/table/filters.tsx";
@@ -72,7 +73,7 @@ const columns = (show: (event: BillingEvent) => void): Column<BillingEvent>[] =>
 export function BillingEvents({ filters, list }: ReturnType<typeof useBillingEvents>) {
   const shown = useSignal<BillingEvent | null>(null);
   return (
-    <section class="stack" aria-labelledby="billing-events">
+    <section class="stack tight" aria-labelledby="billing-events">
       <div class="row spread">
         <h2 id="billing-events">Last events</h2>
         <button class="button little" onClick={() => void list.reload()}>
@@ -99,7 +100,9 @@ export function BillingEvents({ filters, list }: ReturnType<typeof useBillingEve
         list={list as List<BillingEvent>}
         empty={
           <NoneFits filters={filters} usual={USUAL} one="event">
-            <p>No event has arrived yet. The last 1,000 of 30 days are shown here.</p>
+            <Empty title="No event has arrived yet">
+              <p>The last 1,000 of 30 days are shown here.</p>
+            </Empty>
           </NoneFits>
         }
       />

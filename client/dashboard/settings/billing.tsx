@@ -145,7 +145,7 @@ function Facts({ of }: { of: Connection }) {
       <dt>Last event</dt>
       <dd>
         {of.last_event_at === null
-          ? "None yet. Send a test event at the provider to try the way from there."
+          ? `None from ${PROVIDERS[of.provider].name} yet. A test event that you send there shows whether events reach this server.`
           : dateTime(of.last_event_at)}
       </dd>
       <dt>API key</dt>

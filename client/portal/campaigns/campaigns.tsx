@@ -66,7 +66,7 @@ export function Campaigns() {
 }
 
 function CampaignCard({ campaign, onJoin }: { campaign: Campaign; onJoin: () => void }) {
-  const { name, state, description, needs_approval: needsApproval } = campaign;
+  const { name, state, description, terms, needs_approval: needsApproval } = campaign;
   return (
     <li class="card stack tight">
       <div class="row spread">
@@ -75,6 +75,12 @@ function CampaignCard({ campaign, onJoin }: { campaign: Campaign; onJoin: () => 
       </div>
       {description !== null && <p>{description}</p>}
       <Offer lines={campaign.offer} title={t(state === "accepted" ? "home.terms" : "campaigns.would_earn")} />
+      {state !== null && terms !== null && (
+        <details>
+          <summary>{t("terms")}</summary>
+          <p class="terms">{terms}</p>
+        </details>
+      )}
       {state === null && (
         <div>
           <button

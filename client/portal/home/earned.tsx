@@ -63,7 +63,7 @@ function isDue({ promoters_count: count }: DueStats["custom"]): boolean {
   return count > 0;
 }
 
-/** The first due payouts: overdue, next, or by the promoter's own terms. */
+/** The first due payouts: overdue, next, or without a fixed date. */
 function firstDue({ overdue, next, custom }: DueStats) {
   return [overdue, next, { ...custom, due_date: null }].find(isDue);
 }

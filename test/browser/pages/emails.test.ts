@@ -90,11 +90,13 @@ it("runs no hostile HTML in the preview", async () => {
   const frame = page.locator("iframe");
   await page.frameLocator("iframe").getByText("Hello").waitFor();
   expect([await frame.getAttribute("sandbox"), await page.title()]).toEqual([
-    "",
+    "allow-same-origin",
     "Write an e-mail · Tidemark",
   ]);
   const shown = (await frame.getAttribute("srcdoc")) ?? "";
-  expect(shown).toContain(`content="default-src 'none'; style-src 'unsafe-inline'"`);
+  expect(shown).toContain(
+    `content="default-src 'none'; style-src 'unsafe-inline'; img-src ${new URL(page.url()).origin}/uploads/"`,
+  );
   expect(shown).not.toMatch(/script|onerror/);
 });
 

@@ -103,6 +103,9 @@ describe("a payments batch", () => {
       status: 422,
       body: { message: "No pending payout can be paid by Wise", code: "operation_failed" },
     });
+    // Refused attempts use up no number.
+    await changeAccount(app.context, app.accountId, { requiresInvoiceDetails: false });
+    expect(await create()).toMatchObject({ status: 201, body: { data: { id: 1 } } });
   });
 
   it("is made once, however many ask at once", async () => {

@@ -44,6 +44,9 @@ export async function createPaymentsBatch<T>(
 ): Promise<CreatedBatch<T>> {
   const { store } = context;
   const { payable, leftOut } = await sortOut(context, account, method);
+  const refusal = new Failure("refused", `No pending payout can be paid by ${METHOD_WORDS[method]}`);
+  // A refused attempt uses up no number.
+  if (payable.length === 0) throw refusal;
   const id = await store.nextId("payments-batch");
   const batch: PaymentsBatch = {
     accountId: account.id,
@@ -61,8 +64,7 @@ export async function createPaymentsBatch<T>(
     for (const payout of payable) {
       if (await isAdded(tx, context, { batch, payout })) added.push(payout.promoterId);
     }
-    if (added.length === 0)
-      throw new Failure("refused", `No pending payout can be paid by ${METHOD_WORDS[method]}`);
+    if (added.length === 0) throw refusal;
     const starts = partStarts(method, added);
     const after = { ...batch, ...(starts.length > 1 && { partStarts: starts }) };
     await tx.insert(paymentsBatches, after);
