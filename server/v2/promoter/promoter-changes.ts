@@ -112,10 +112,10 @@ export const updatePromoterOperation: V2Operation = {
  * signed-in users, who would otherwise have to approve their own promoter.
  */
 async function create(request: V2Request) {
-  const { event, account, caller, context } = request;
+  const { event, account, caller, context, inquireVat } = request;
   const body = shapeInput(createBody, await readJson(event));
   const show = showPromoterOf(request);
-  return createPromoter(context, account, {
+  const created = await createPromoter(context, account, {
     email: body.email,
     custId: body.cust_id ?? null,
     refToken: null,
@@ -136,6 +136,8 @@ async function create(request: V2Request) {
     ...(caller.kind === "user" && { invite: async () => {} }),
     show: (view, { promoter }) => show(view, promoter),
   });
+  inquireVat(created);
+  return created;
 }
 
 /**
@@ -143,12 +145,12 @@ async function create(request: V2Request) {
  * days, because they affect payments.
  */
 async function update(request: V2Request) {
-  const { event, account, caller, context } = request;
+  const { event, account, caller, context, inquireVat } = request;
   const body = shapeFormChanges(updateBody, { ...readQuery(event), ...(await readJson(event)) });
   const { tax_rate: taxRateHundredths, net_payout_days: netPayoutDays } = body;
   if (taxRateHundredths !== undefined || netPayoutDays !== undefined) requireOwner(caller);
   const { email: mailbox } = body;
-  return updatePromoter(context, account.id, {
+  const updated = await updatePromoter(context, account.id, {
     selection: readSelection(event, body.find_by),
     changes: {
       email: body.email,
@@ -164,6 +166,8 @@ async function update(request: V2Request) {
       !seesPayoutDetails(caller) && { permit: (tx, promoter) => refuseNewMailbox(tx, promoter, mailbox) }),
     show: showPromoterOf(request),
   });
+  inquireVat(updated);
+  return updated;
 }
 
 /**
