@@ -1,7 +1,11 @@
 import { z } from "zod";
 import { Failure } from "../../failure.ts";
 import type { Caller } from "../../request/caller.ts";
-import { INVOICE_DETAILS_STATUSES, newProfile } from "../../domain/people/promoter/promoter.ts";
+import {
+  INVOICE_DETAILS_STATUSES,
+  newProfile,
+  type Promoter,
+} from "../../domain/people/promoter/promoter.ts";
 import { createPromoter } from "../../domain/people/promoter/creation.ts";
 import { updatePromoter } from "../../domain/people/promoter/changes.ts";
 import {
@@ -19,8 +23,7 @@ import { readQuery } from "../../http/parameters/form.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeFormChanges, shapeInput } from "../../input/shape.ts";
 import { payoutMethods } from "../../domain/ledger/payout-method/payout-method.ts";
-import { loadSelected, type Selection } from "../../domain/people/promoter/search.ts";
-import type { Store } from "../../storage/store.ts";
+import type { Transaction } from "../../storage/store.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { seesPayoutDetails } from "../payout/masked-details.ts";
 import { promoterAnswer } from "./promoter-json.ts";
@@ -146,11 +149,9 @@ async function update(request: V2Request) {
   const body = shapeFormChanges(updateBody, { ...readQuery(event), ...(await readJson(event)) });
   const { tax_rate: taxRateHundredths, net_payout_days: netPayoutDays } = body;
   if (taxRateHundredths !== undefined || netPayoutDays !== undefined) requireOwner(caller);
-  const selection = readSelection(event, body.find_by);
-  if (body.email !== undefined && !seesPayoutDetails(caller))
-    await refuseNewMailbox(context.store, account.id, { selection, email: body.email });
+  const { email: mailbox } = body;
   const updated = await updatePromoter(context, account.id, {
-    selection,
+    selection: readSelection(event, body.find_by),
     changes: {
       email: body.email,
       custId: body.cust_id,
@@ -161,6 +162,8 @@ async function update(request: V2Request) {
       taxRateHundredths,
       profile: profileChanges(body.profile ?? {}),
     },
+    ...(mailbox !== undefined &&
+      !seesPayoutDetails(caller) && { permit: (tx, promoter) => refuseNewMailbox(tx, promoter, mailbox) }),
     show: showPromoterOf(request),
   });
   inquireVat(updated);
@@ -170,16 +173,11 @@ async function update(request: V2Request) {
 /**
  * Otherwise a user who may not see bank accounts could have the links that sign the promoter in.
  *
- * @throws Failure `forbidden`, `not_found`
+ * @throws Failure `forbidden`
  */
-async function refuseNewMailbox(
-  store: Store,
-  accountId: number,
-  { selection, email: wanted }: { selection: Selection; email: string },
-): Promise<void> {
-  const { promoter } = await store.transact((tx) => loadSelected(tx, accountId, selection));
+async function refuseNewMailbox({ view }: Transaction, promoter: Promoter, wanted: string): Promise<void> {
   if (promoter.email === wanted) return;
-  if ((await store.count(payoutMethods, "promoter", accountId, [promoter.id])) === 0) return;
+  if ((await view.count(payoutMethods, "promoter", promoter.accountId, [promoter.id])) === 0) return;
   throw new Failure(
     "forbidden",
     "Only an owner or an API key changes the e-mail address of a promoter who has a payout method",

@@ -104,3 +104,15 @@ it("keeps the company's bank account out of the audit log", async () => {
   expect(after).toEqual({ bank_account: "hidden" });
   expect((await manager("GET /audit_log/download")).body).not.toMatch(/NL91|4300/);
 });
+
+it("lets a manager change no address while a payout method is added", async () => {
+  let transactions = 0;
+  let isAdded = false;
+  app.stored.edge.begin = async () => {
+    if (++transactions !== 2) return;
+    isAdded = true;
+    await owner("POST /payout_methods", { promoter_id: 2, method: "custom", details: { at: "home" } });
+  };
+  const { status } = await manager("PUT /promoters/2", { email: "eve@example.com" });
+  expect(status).toBe(isAdded ? 403 : 200);
+});

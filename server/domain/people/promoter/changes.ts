@@ -45,6 +45,14 @@ export interface PromoterChanges {
   promoterCampaign?: LinkChanges | undefined;
 }
 
+interface PromoterUpdate<T> {
+  selection: Selection;
+  changes: PromoterChanges;
+  /** Throws if the caller may not change this promoter. Absent: they may change all. */
+  permit?: (tx: Transaction, promoter: Promoter) => Promise<void>;
+  show: Show<Promoter, T>;
+}
+
 /**
  * Changes a promoter and one of their promoter campaigns.
  *
@@ -54,11 +62,12 @@ export interface PromoterChanges {
 export function updatePromoter<T>(
   context: Context,
   accountId: number,
-  { selection, changes, show }: { selection: Selection; changes: PromoterChanges; show: Show<Promoter, T> },
+  { selection, changes, permit, show }: PromoterUpdate<T>,
 ): Promise<T> {
   return context.store.transact(async (tx) => {
     const selected = await loadSelected(tx, accountId, selection);
     refuseErased(selected.promoter);
+    await permit?.(tx, selected.promoter);
     const promoter = await changedPromoter(tx, selected.promoter, changes);
     const before = await chosenPromoterCampaign(tx, selected, changes.campaignId);
     const { after, taken } = await planLinkChanges(tx, before, changes.promoterCampaign ?? {});
