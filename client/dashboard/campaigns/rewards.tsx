@@ -77,17 +77,20 @@ function RewardList({
       <Await loaded={rewards}>
         {(all) => (
           <>
-            {entries.length === 0 && <p class="soft">{NOTHING[scope]}</p>}
-            <Entries
-              entries={entries}
-              rewards={all}
-              remove={(at) =>
-                save(
-                  entries.filter((_, each) => each !== at).map(plain),
-                  "The reward was removed from the campaign",
-                )
-              }
-            />
+            {entries.length === 0 ? (
+              <p class="soft">{NOTHING[scope]}</p>
+            ) : (
+              <Entries
+                entries={entries}
+                rewards={all}
+                remove={(at) =>
+                  save(
+                    entries.filter((_, each) => each !== at).map(plain),
+                    "The reward was removed from the campaign",
+                  )
+                }
+              />
+            )}
             {may("manager") && (
               <AddEntry
                 rewards={all}
