@@ -96,6 +96,14 @@ const settings = {
   MIGRATION_ARCHIVE: z.string().optional(),
   UPLOADS_URL: z.string().optional(),
   WEBHOOK_ALLOW_PRIVATE: z.enum(["0", "1"], "must be 0 or 1").default("0"),
+  // Blank variables count as unset, so turning it off needs a word.
+  VIES_URL: z
+    .string()
+    .refine(
+      (value) => value === "off" || (/^https?:\/\//.test(value) && parseUrl(value) !== null),
+      "must be an http(s) address, or off",
+    )
+    .default("https://ec.europa.eu/taxation_customs/vies/rest-api"),
   METRICS_URL: z
     .string()
     .regex(METRICS_ADDRESS, "must be a host and a port, like 127.0.0.1:9090")
@@ -208,6 +216,8 @@ export interface Config {
   readonly uploadsUrl: string | null;
   /** Whether webhooks may lead to private addresses. */
   readonly allowsPrivateWebhooks: boolean;
+  /** The API of VIES, which checks VAT numbers, without a trailing slash. Null: they are not checked there. */
+  readonly viesUrl: string | null;
 }
 
 /**
@@ -259,6 +269,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     migrationArchive: data.MIGRATION_ARCHIVE ?? null,
     uploadsUrl: data.UPLOADS_URL ?? null,
     allowsPrivateWebhooks: data.WEBHOOK_ALLOW_PRIVATE === "1",
+    viesUrl: data.VIES_URL === "off" ? null : data.VIES_URL.replace(/\/+$/, ""),
   });
 }
 

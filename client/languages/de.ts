@@ -401,6 +401,10 @@ export const de: Catalogue = {
   "invoice.saved": "Ihre Rechnungsdaten sind gespeichert.",
   "invoice.denied.text": "Berichtigen und speichern Sie sie. Das Unternehmen prüft sie dann noch einmal.",
   "invoice.required": "Sie werden bezahlt, sobald sie freigegeben sind.",
+  "invoice.vat.valid": "VIES hat die Nummer am {date} bestätigt.",
+  "invoice.vat.invalid":
+    "VIES, das Verzeichnis der Europäischen Union, kennt die Nummer nicht. Berichtigen Sie sie oder fragen Sie Ihr Finanzamt.",
+  "invoice.vat.unknown": "VIES, das Verzeichnis der Europäischen Union, hat die Nummer noch nicht geprüft.",
   "methods.none": "Noch kein Auszahlungsweg",
   "methods.none.text":
     "Fügen Sie ein Bankkonto, PayPal, Wise oder eine Wallet hinzu, damit das Unternehmen Sie bezahlen kann.",

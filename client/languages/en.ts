@@ -447,6 +447,10 @@ export const en = {
   "invoice.saved": "Your invoice details are saved.",
   "invoice.denied.text": "Correct them and save. The company then reviews them again.",
   "invoice.required": "You are paid once they are approved.",
+  "invoice.vat.valid": "VIES confirmed the number on {date}.",
+  "invoice.vat.invalid":
+    "VIES, the register of the European Union, does not know the number. Correct it, or ask your tax office.",
+  "invoice.vat.unknown": "VIES, the register of the European Union, has not checked the number yet.",
   "methods.none": "No payout method yet",
   "methods.none.text": "Add a bank account, PayPal, Wise or a wallet, so that the company can pay you.",
   "stripe.title": "Be paid by Stripe",

@@ -391,6 +391,10 @@ export const es: Catalogue = {
   "invoice.saved": "Tus datos de facturación se han guardado.",
   "invoice.denied.text": "Corrígelos y guárdalos. La empresa los revisará de nuevo.",
   "invoice.required": "Cobrarás en cuanto se aprueben.",
+  "invoice.vat.valid": "VIES confirmó el número el {date}.",
+  "invoice.vat.invalid":
+    "VIES, el registro de la Unión Europea, no conoce el número. Corrígelo o pregunta a tu oficina de Hacienda.",
+  "invoice.vat.unknown": "VIES, el registro de la Unión Europea, todavía no ha comprobado el número.",
   "methods.none": "Aún no hay forma de cobro",
   "methods.none.text":
     "Añade una cuenta bancaria, PayPal, Wise o un monedero para que la empresa pueda pagarte.",

@@ -398,6 +398,10 @@ export const fr: Catalogue = {
   "invoice.saved": "Vos données de facturation sont enregistrées.",
   "invoice.denied.text": "Corrigez-les et enregistrez. L’entreprise les examinera de nouveau.",
   "invoice.required": "Vous serez payé dès qu’elles seront approuvées.",
+  "invoice.vat.valid": "VIES a confirmé le numéro le {date}.",
+  "invoice.vat.invalid":
+    "VIES, le registre de l’Union européenne, ne connaît pas ce numéro. Corrigez-le ou renseignez-vous auprès de votre centre des impôts.",
+  "invoice.vat.unknown": "VIES, le registre de l’Union européenne, n’a pas encore vérifié le numéro.",
   "methods.none": "Pas encore de mode de paiement",
   "methods.none.text":
     "Ajoutez un compte bancaire, PayPal, Wise ou un portefeuille, pour que l’entreprise puisse vous payer.",

@@ -387,6 +387,10 @@ export const he: Catalogue = {
   "invoice.saved": "פרטי החשבונית נשמרו.",
   "invoice.denied.text": "נא לתקן ולשמור. החברה תבדוק אותם שוב.",
   "invoice.required": "התשלום יבוצע אחרי שיאושרו.",
+  "invoice.vat.valid": "המספר אושר ב-VIES בתאריך {date}.",
+  "invoice.vat.invalid":
+    "המספר אינו מוכר ב-VIES, המרשם של האיחוד האירופי. נא לתקן אותו או לפנות לרשות המסים.",
+  "invoice.vat.unknown": "המספר עדיין לא נבדק ב-VIES, המרשם של האיחוד האירופי.",
   "methods.none": "עדיין אין אמצעי תשלום",
   "methods.none.text": "אפשר להוסיף חשבון בנק, PayPal, Wise או ארנק, כדי שהחברה תוכל לשלם לך.",
   "stripe.title": "לקבל תשלום דרך Stripe",

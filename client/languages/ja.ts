@@ -390,6 +390,10 @@ export const ja: Catalogue = {
   "invoice.saved": "請求情報を保存しました。",
   "invoice.denied.text": "修正して保存してください。会社がもう一度確認します。",
   "invoice.required": "承認されると支払いが行われます。",
+  "invoice.vat.valid": "{date}にVIESで番号が確認されました。",
+  "invoice.vat.invalid":
+    "EUの登録簿VIESにこの番号が見つかりません。番号を訂正するか、税務署にお問い合わせください。",
+  "invoice.vat.unknown": "EUの登録簿VIESによる番号の確認はまだ済んでいません。",
   "methods.none": "受け取り方法はまだありません",
   "methods.none.text":
     "銀行口座、PayPal、Wise、ウォレットのいずれかを追加すると、会社が支払えるようになります。",

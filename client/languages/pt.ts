@@ -391,6 +391,10 @@ export const pt: Catalogue = {
   "invoice.saved": "Seus dados de faturamento foram salvos.",
   "invoice.denied.text": "Corrija e salve. A empresa os analisará de novo.",
   "invoice.required": "Você recebe assim que forem aprovados.",
+  "invoice.vat.valid": "O VIES confirmou o número em {date}.",
+  "invoice.vat.invalid":
+    "O VIES, o registro da União Europeia, não conhece o número. Corrija-o ou consulte a sua repartição fiscal.",
+  "invoice.vat.unknown": "O VIES, o registro da União Europeia, ainda não verificou o número.",
   "methods.none": "Ainda não há forma de recebimento",
   "methods.none.text":
     "Adicione uma conta bancária, PayPal, Wise ou uma carteira para que a empresa possa pagar você.",

@@ -14,6 +14,7 @@ import { sweepSessions } from "../domain/access/session.ts";
 import { continueBroadcasts } from "../domain/people/mailing/broadcast.ts";
 import { sendOnConditions } from "../domain/people/mailing/conditions.ts";
 import { releasePlanned } from "../domain/people/mailing/planned.ts";
+import { checkDueVatNumbers } from "../domain/people/vat-check.ts";
 import { sweepVisitors } from "../domain/people/visitor/visitor.ts";
 import { isOutage } from "../failure.ts";
 import { continueImports } from "../transfer/csv/run.ts";
@@ -40,10 +41,11 @@ export function newJobs(
     clock,
     chance,
     seal,
+    vies,
     log,
     logOutage,
     publicUrl,
-  }: Pick<Services, "store" | "clock" | "chance" | "seal" | "log" | "logOutage" | "publicUrl">,
+  }: Pick<Services, "store" | "clock" | "chance" | "seal" | "vies" | "log" | "logOutage" | "publicUrl">,
   elapsedMs = () => performance.now(),
   archiveFolder: string | null = null,
 ): Scheduler {
@@ -75,6 +77,9 @@ export function newJobs(
       begin: () => sendOnConditions({ ...run, publicUrl }),
     },
     { name: "instalments", restMs: MINUTE_MS, begin: () => makeInstalments(run) },
+    ...(vies === null
+      ? []
+      : [{ name: "VAT numbers", restMs: HOUR_MS, begin: () => checkDueVatNumbers({ ...run, vies }) }]),
     ...(archiveFolder === null ? [] : [migrationsJob({ store, clock, log, folder: archiveFolder })]),
   ]);
 }

@@ -22,6 +22,7 @@ import { newFetchPage } from "../outgoing/page.ts";
 import { openStorage } from "../outgoing/place.ts";
 import { newPost } from "../outgoing/post.ts";
 import { newUploads } from "../outgoing/uploads.ts";
+import { newAskVies } from "../outgoing/vies.ts";
 import type { Store } from "../storage/store.ts";
 import { storeText } from "../http/stored-text.ts";
 import { readBuiltPages } from "../web/pages.ts";
@@ -186,6 +187,8 @@ function newServices(
     afterwards: newAfterwards(parts.log),
     post: newPost({ allowsPrivate: config.allowsPrivateWebhooks }),
     fetchPage: newFetchPage({ allowsPrivate: config.allowsPrivateWebhooks }),
+    // The demo's promoters are made up, and a try-out asks nobody about them.
+    vies: config.viesUrl === null || config.wantsDemoData ? null : newAskVies(config.viesUrl),
     uploads: newUploads(
       openStorage(config.uploadsUrl ?? usualUploads(config.storageUrl), "UPLOADS_URL"),
       systemChance.token,

@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import { auditedStore } from "../domain/access/audit/audited-store.ts";
 import type { Actor, Chance, Context } from "../domain/context.ts";
 import type { Email } from "../domain/events/email.ts";
+import type { AskVies } from "../domain/people/vat-check.ts";
 import type { ShownBrand } from "../domain/program/account/brand.ts";
 import type { Failure } from "../failure.ts";
 import type { Language } from "../languages/languages.ts";
@@ -37,6 +38,8 @@ export interface Services {
   post: Post;
   /** Fetches a page of a company's site. */
   fetchPage: FetchPage;
+  /** Asks VIES about VAT numbers. Null if that is turned off. */
+  vies: AskVies | null;
   /** Keeps files that were uploaded. */
   uploads: Uploads;
   afterwards: Afterwards;

@@ -12,6 +12,7 @@ import type { Account } from "../domain/program/account/account.ts";
 import { handleAged } from "../request/aged-reads.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
+import { vatInquiry, type VatInquiry } from "../request/vat-inquiry.ts";
 
 /** An authenticated request. */
 export interface V1Request {
@@ -22,6 +23,8 @@ export interface V1Request {
   address: string | null;
   /** The server's own address, for links. */
   publicUrl: string;
+  /** Asks VIES about a promoter's VAT number after the answer. */
+  inquireVat: VatInquiry;
   /** Headers that the handler adds to its answer. */
   headers: AnswerHeaders;
 }
@@ -44,7 +47,9 @@ export function v1Route(services: Services, operation: V1Operation): EventHandle
         services,
         operation.isTracking ? null : actorOf({ kind: "key", name: keyName }),
       );
-      const answer = await handleAged(operation, { event, account, context, address, publicUrl, headers });
+      const inquireVat = vatInquiry(services, account.id);
+      const edges = { address, publicUrl, inquireVat, headers };
+      const answer = await handleAged(operation, { event, account, context, ...edges });
       if (operation.isTracking) services.sightings.see("server-call", operation.id, account.id);
       return answer === null ? empty(headers) : json(answer, headers, isAccepted(answer) ? 202 : 200);
     } catch (error) {

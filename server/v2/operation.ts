@@ -24,6 +24,7 @@ import { handleAged } from "../request/aged-reads.ts";
 import { actorOf, type Caller } from "../request/caller.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
+import { vatInquiry, type VatInquiry } from "../request/vat-inquiry.ts";
 import type { Seal } from "../seal.ts";
 import { signInLimits, type SignInLimits } from "../request/sign-in.ts";
 import { authenticate } from "./authentication.ts";
@@ -52,6 +53,8 @@ export interface V2Request {
   post: Post;
   /** Fetches a page of a company's site. */
   fetchPage: FetchPage;
+  /** Asks VIES about a promoter's VAT number after the answer. */
+  inquireVat: VatInquiry;
   /** Keeps files that were uploaded. */
   uploads: Uploads;
   /** Writes an e-mail to a promoter. */
@@ -99,6 +102,7 @@ export function v2Route(services: Services, row: V2Row): EventHandler {
         seal,
         post,
         fetchPage,
+        inquireVat: vatInquiry(services, account.id),
         uploads,
         writeEmail,
         headers,

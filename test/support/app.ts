@@ -14,6 +14,7 @@ import { openMail } from "../../server/outgoing/mail.ts";
 import { newFetchPage } from "../../server/outgoing/page.ts";
 import { newPost } from "../../server/outgoing/post.ts";
 import { newUploads } from "../../server/outgoing/uploads.ts";
+import { newAskVies } from "../../server/outgoing/vies.ts";
 import type { Store } from "../../server/storage/store.ts";
 import type { BuiltPages } from "../../server/web/pages.ts";
 import { storeText } from "../../server/http/stored-text.ts";
@@ -108,6 +109,7 @@ export async function startApp(
     hasMail?: boolean;
     smtpUrl?: string;
     allowsPrivateWebhooks?: boolean;
+    viesUrl?: string;
     store?: Store;
     chance?: Chance;
     publicUrl?: string;
@@ -139,6 +141,7 @@ export async function startApp(
     seal: store.seal,
     post: newPost({ allowsPrivate: options.allowsPrivateWebhooks ?? false }),
     fetchPage: newFetchPage({ allowsPrivate: options.allowsPrivateWebhooks ?? false }),
+    vies: options.viesUrl === undefined ? null : newAskVies(options.viesUrl),
     uploads: newUploads(createStorage(), (length) => randomBytes(length).toString("hex").slice(0, length)),
     trustProxyHops: 1,
     limits: newLimits({ ...UNLIMITED, ...options }),

@@ -48,6 +48,7 @@ export function startServer(
       RATE_LIMIT_V1: "0",
       RATE_LIMIT_V2: "0",
       LOG_LEVEL: "error",
+      VIES_URL: "off",
       ...environment,
     },
     stdio: ["ignore", "pipe", logFile === undefined ? "pipe" : openSync(logFile, "a")],

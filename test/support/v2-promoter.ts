@@ -26,6 +26,8 @@ export const PROFILE = {
   tiktok_url: null,
   invoice_details_validation_errors: {},
   should_validate_invoice_details: false,
+  vat_id_status: null,
+  vat_id_checked_at: null,
 };
 /** A profile with every writable field. */
 export const GIVEN_PROFILE = {

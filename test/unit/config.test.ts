@@ -33,6 +33,7 @@ const USUAL = {
   mailTemplates: null,
   uploadsUrl: null,
   allowsPrivateWebhooks: false,
+  viesUrl: "https://ec.europa.eu/taxation_customs/vies/rest-api",
 };
 
 const EVERY = {
@@ -65,6 +66,7 @@ const EVERY = {
   MAIL_TEMPLATES: "/etc/tidemark/mail",
   UPLOADS_URL: "s3:?bucket=files",
   WEBHOOK_ALLOW_PRIVATE: "1",
+  VIES_URL: "https://vies.acme.example/api/",
 };
 
 describe("the settings", () => {
@@ -108,6 +110,7 @@ describe("the settings", () => {
       mailTemplates: "/etc/tidemark/mail",
       uploadsUrl: "s3:?bucket=files",
       allowsPrivateWebhooks: true,
+      viesUrl: "https://vies.acme.example/api",
     });
   });
 
@@ -123,6 +126,7 @@ describe("the settings", () => {
     ["TIDEMARK_API_KEY", "key-of-acme\n", { apiKey: "key-of-acme" }],
     ["TIDEMARK_ACCOUNT_ID", " acme ", { accountId: "acme" }],
     ["DEMO", "1", { hasDemo: true }],
+    ["VIES_URL", "off", { viesUrl: null }],
     ...["postgres://me:a,b@a:1,[::1]:2,b/db?sslmode=require", "postgres:///db?host=/run/postgresql"].map(
       (url): [string, string, object] => ["STORAGE_URL", url, { storageUrl: url }],
     ),
@@ -216,6 +220,7 @@ describe("the environment", () => {
     ["MAIL_FROM_DOMAINS", "acme.example; beta.example", "must be domains, separated by commas"],
     ["MAIL_FROM", "acme", 'must be an e-mail address, like me@acme.example or "Acme <me@acme.example>"'],
     ["WEBHOOK_ALLOW_PRIVATE", "true", "must be 0 or 1"],
+    ["VIES_URL", "no", "must be an http(s) address, or off"],
     ["METRICS_URL", "127.0.0.1", "must be a host and a port, like 127.0.0.1:9090"],
     ["METRICS_URL", "https://127.0.0.1:9090/metrics", "must be a host and a port, like 127.0.0.1:9090"],
     ["METRICS_URL", "127.0.0.1:70000", "must have a port of at most 65535"],

@@ -6,7 +6,7 @@ import { Await } from "../../ui/feedback/state.tsx";
 import { tell } from "../../ui/feedback/tell.ts";
 import { Paper } from "./paper.tsx";
 
-/** An invoice as it was sent, or what a draft lacks. */
+/** An invoice as it was sent, or a draft with what it lacks and what speaks against it. */
 export function InvoiceDialog({ id, onClose }: { id: number; onClose: () => void }) {
   const params = { path: { id } };
   const invoice = useLoad((signal) => answer(api.GET("/api/v2/company/invoices/{id}", { params, signal })));
@@ -18,17 +18,10 @@ export function InvoiceDialog({ id, onClose }: { id: number; onClose: () => void
   return (
     <Dialog title={invoice.data.value?.number ?? `Draft ${id}`} onClose={onClose}>
       <Await loaded={invoice}>
-        {({ html, missing, pdf_url: file }) => (
+        {({ html, missing, warnings, pdf_url: file }) => (
           <div class="stack">
-            {missing.length > 0 && (
-              <div class="notice warn">
-                <ul>
-                  {missing.map((lack) => (
-                    <li key={lack}>{lack}.</li>
-                  ))}
-                </ul>
-              </div>
-            )}
+            <Notice sentences={missing} />
+            <Notice sentences={warnings} />
             <Paper html={html} />
             {file !== null && (
               <div class="dialog-foot">
@@ -41,5 +34,18 @@ export function InvoiceDialog({ id, onClose }: { id: number; onClose: () => void
         )}
       </Await>
     </Dialog>
+  );
+}
+
+function Notice({ sentences }: { sentences: string[] }) {
+  if (sentences.length === 0) return null;
+  return (
+    <div class="notice warn">
+      <ul>
+        {sentences.map((sentence) => (
+          <li key={sentence}>{sentence}.</li>
+        ))}
+      </ul>
+    </div>
   );
 }

@@ -69,6 +69,12 @@ function Figure({ name, value }: { name: string; value: string }) {
   );
 }
 
+function vatCheck({ vat_id_status: status, vat_id_checked_at: at }: Promoter["profile"]): string | null {
+  if (status === "valid") return `Confirmed by VIES on ${date(at)}`;
+  if (status === "invalid") return `VIES did not know this number on ${date(at)}`;
+  return status === "unknown" ? "Not checked by VIES yet" : null;
+}
+
 function Profile({ promoter }: { promoter: Promoter }) {
   const { profile, tax_rate: taxRate, net_payout_days: days } = promoter;
   const accountDays = useAccountDays();
@@ -80,6 +86,7 @@ function Profile({ promoter }: { promoter: Promoter }) {
     ["Website", profile.website],
     ["Company", profile.company_name],
     ["VAT id", profile.vat_id],
+    ["VAT check", vatCheck(profile)],
     ["Country", profile.country && country(profile.country)],
     ["Address", profile.address],
     ["Phone", profile.phone_number],

@@ -13,10 +13,15 @@ import { Choice, RANGES } from "../home/course.tsx";
 import { said, t } from "../../languages/messages.ts";
 
 /** The keys of what the figures can be split by. */
-const SPLITS = { channel: "channel", page: "figures.page", source: "figures.source" } as const;
+const SPLITS = {
+  channel: "channel",
+  page: "figures.page",
+  source: "figures.source",
+  code: "codes.code",
+} as const;
 type Split = keyof typeof SPLITS;
 
-/** A channel, a landing page or a source, and what it has brought in. */
+/** A channel, a landing page, a source or a promo code, and what it has brought in. */
 interface Row {
   id: string;
   name: string;
@@ -25,7 +30,7 @@ interface Row {
   data: components["schemas"]["ReportData"];
 }
 
-/** What each channel with its links, each landing page and each source has brought in. */
+/** What each channel with its links, each landing page, source and promo code has brought in. */
 export function Figures() {
   const filters = useFilters({ page: "1", sort: "", days: "90", by: "channel" });
   const { days: chosen, by } = filters.values.value;
@@ -143,12 +148,20 @@ async function loadChannels(days: string, number: number, signal: AbortSignal) {
   };
 }
 
-async function loadOrigins(by: "page" | "source", days: string, number: number, signal: AbortSignal) {
+async function loadOrigins(
+  by: "page" | "source" | "code",
+  days: string,
+  number: number,
+  signal: AbortSignal,
+) {
   const query = { ...rangeOf(days), by, page: number, per_page: PAGE_LENGTH };
   const { rows, total } = await page(
     api.GET("/api/v2/affiliate/reports/origins", { params: { query }, signal }),
   );
-  return { rows: rows.map(({ name, ...data }): Row => ({ id: name, name: said(name), data })), total };
+  return {
+    rows: rows.map(({ name, ...data }): Row => ({ id: name, name: by === "code" ? name : said(name), data })),
+    total,
+  };
 }
 
 async function loadTotal(days: string, signal: AbortSignal): Promise<Row> {

@@ -7,6 +7,7 @@ import { toast } from "../../ui/feedback/toast.tsx";
 import { CountryField } from "../../ui/form/country.tsx";
 import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
+import { date } from "../../ui/format.ts";
 import { t } from "../../languages/messages.ts";
 
 type Details = components["schemas"]["InvoiceDetails"];
@@ -35,6 +36,12 @@ export function InvoiceDetails() {
       </Await>
     </section>
   );
+}
+
+/** What VIES has said about the VAT number, or null. */
+function vatHint({ vat_id_status: status, vat_id_checked_at: checkedAt }: Details): string | null {
+  if (status === null) return null;
+  return status === "valid" ? t("invoice.vat.valid", { date: date(checkedAt) }) : t(`invoice.vat.${status}`);
 }
 
 function DetailsForm({ details, onSaved }: { details: Details; onSaved: (saved: Details) => void }) {
@@ -69,6 +76,7 @@ function DetailsForm({ details, onSaved }: { details: Details; onSaved: (saved: 
           name={name}
           label={t(`invoice.${name}`)}
           autocomplete={autocomplete}
+          hint={name === "vat_id" && vatHint(details)}
         />
       ))}
       <CountryField form={form} name="country" label={t("invoice.country")} autocomplete="country" />

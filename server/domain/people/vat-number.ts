@@ -55,10 +55,39 @@ export function countryFault(code: string): string | null {
 export function vatFault(country: string, vatId: string): string | null {
   const form = isInUnion(country) ? FORMS[country] : undefined;
   if (form === undefined) return null;
-  const prefix = country === "GR" ? "EL" : country;
-  const plain = vatId.toUpperCase().replace(/[\s.-]/g, "");
+  const prefix = prefixOf(country);
+  const plain = plainNumber(vatId);
   const isFine = plain.startsWith(prefix) && form.test(plain.slice(prefix.length));
   return isFine ? null : `is not a VAT number of ${countryName(country)}, which begins with ${prefix}`;
+}
+
+/** A VAT number as VIES knows it. */
+export interface ViesNumber {
+  /** The country's prefix of VAT numbers: `EL` for Greece, `XI` for Northern Ireland. */
+  countryCode: string;
+  vatNumber: string;
+}
+
+/** The forms of Northern Ireland's numbers. VIES knows no others of the United Kingdom. */
+const NORTHERN_IRELAND = /^(\d{9}|\d{12}|GD\d{3}|HA\d{3})$/;
+
+/** The number to ask VIES about, or null if there is none, its form is wrong, or VIES does not know its country. */
+export function viesNumber({ country = null, vatId = null }: Checked): ViesNumber | null {
+  if (country === null || vatId === null || vatFault(country, vatId) !== null) return null;
+  const countryCode = country === "GB" ? "XI" : prefixOf(country);
+  const plain = plainNumber(vatId);
+  const vatNumber = plain.slice(countryCode.length);
+  if (isInUnion(country)) return { countryCode, vatNumber };
+  const isNorthern = country === "GB" && plain.startsWith("XI") && NORTHERN_IRELAND.test(vatNumber);
+  return isNorthern ? { countryCode, vatNumber } : null;
+}
+
+function prefixOf(country: string): string {
+  return country === "GR" ? "EL" : country;
+}
+
+function plainNumber(vatId: string): string {
+  return vatId.toUpperCase().replace(/[\s.-]/g, "");
 }
 
 /** The fields of a profile that have a form. */

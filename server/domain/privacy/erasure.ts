@@ -139,7 +139,13 @@ export async function* finishErasures({
 
 /** A promoter's record without personal data. */
 function erasedPromoter(tx: Transaction, { now, chance }: Context, promoter: Promoter): Promise<Promoter> {
-  const { passwordHash: _password, isUnconfirmed: _unconfirmed, visit: _visit, ...kept } = promoter;
+  const {
+    passwordHash: _password,
+    isUnconfirmed: _unconfirmed,
+    visit: _visit,
+    vatCheck: _vatCheck,
+    ...kept
+  } = promoter;
   return withErasedEmail(tx, promoters, {
     ...kept,
     custId: null,

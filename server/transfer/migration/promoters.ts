@@ -15,6 +15,7 @@ import {
   promoters,
   type Promoter,
 } from "../../domain/people/promoter/promoter.ts";
+import { withoutFormerCheck } from "../../domain/people/vat-check.ts";
 import { Failure } from "../../failure.ts";
 import { indexed } from "../../storage/digests.ts";
 import { campaignOf } from "./campaigns.ts";
@@ -135,7 +136,7 @@ async function changed(step: Step, before: Promoter, said: SourcePromoter): Prom
   const isFree = other === null || other.id === before.id;
   const custId = said.custId === before.custId ? before.custId : await freeCustId(step, said.custId);
   const archivedAt = said.isArchived ? (before.archivedAt ?? step.context.now.toISOString()) : null;
-  return {
+  return withoutFormerCheck({
     ...before,
     email: isFree ? said.email.trim() : before.email,
     custId,
@@ -143,7 +144,7 @@ async function changed(step: Step, before: Promoter, said: SourcePromoter): Prom
     customFields: said.customFields,
     profile: { ...before.profile, ...profileOf(said) },
     archivedAt,
-  };
+  });
 }
 
 /** Writes a changed promoter, and archives or restores them in every campaign, like in the source. */

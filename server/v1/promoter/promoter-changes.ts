@@ -157,11 +157,13 @@ function updateError(failure: Failure, headers: AnswerHeaders): Response {
   return v1Error(new Failure(failure.kind, failure.message, fields), headers);
 }
 
-async function update({ event, account, context }: V1Request) {
+async function update({ event, account, context, inquireVat }: V1Request) {
   const params = await readParams(event);
   const selection = readSelection(params);
   const changes = await promoterChanges(context, params, selection);
-  return updatePromoter(context, account.id, { selection, changes, show: showPromoter });
+  const updated = await updatePromoter(context, account.id, { selection, changes, show: showPromoter });
+  inquireVat(updated);
+  return updated;
 }
 
 /**

@@ -15,6 +15,7 @@ import { newContext, type Afterwards, type Services } from "../../request/servic
 import { handleAged } from "../../request/aged-reads.ts";
 import { refuse } from "../../request/refusal.ts";
 import { signInLimits, take, type SignInLimits } from "../../request/sign-in.ts";
+import { vatInquiry, type VatInquiry } from "../../request/vat-inquiry.ts";
 import { preferredLanguage, type Language } from "../../languages/languages.ts";
 import type { Seal } from "../../seal.ts";
 import { digest } from "../../storage/digests.ts";
@@ -49,6 +50,8 @@ export interface AffiliateRequest extends OpenRequest {
   session: Session;
   /** Counts a request that makes the server ask another one about the promoter. @throws Failure `rate_limited` */
   limitOutsideCheck(): Promise<void>;
+  /** Asks VIES about the promoter's VAT number after the answer. */
+  inquireVat: VatInquiry;
 }
 
 /** An operation for signed-in promoters. */
@@ -85,7 +88,9 @@ export function affiliateRoute(services: Services, operation: AffiliateOperation
       take(services.limits.outsideChecks, `${accountId} ${id}`, "Too many requests. Wait a minute");
     // A viewer of the portal changes nothing, so the audit log never names the promoter for a change by someone else.
     const context = newContext(services, { kind: "promoter", id, name: email });
-    const answer = await handleAged(operation, { ...request, ...admission, context, limitOutsideCheck });
+    const inquireVat = vatInquiry(services, accountId);
+    const own = { context, limitOutsideCheck, inquireVat };
+    const answer = await handleAged(operation, { ...request, ...admission, ...own });
     return session.isReadOnly ? withMaskedDetails(answer) : answer;
   });
 }

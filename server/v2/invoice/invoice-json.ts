@@ -42,6 +42,11 @@ export const invoiceDetailsAnswer = invoiceAnswer
     missing: field(z.array(z.string()), "What a draft lacks before it can be finalized.", [
       "The promoter's address is not known",
     ]),
+    warnings: field(
+      z.array(z.string()),
+      "What a person should know before they finalize a draft. It does not prevent that. An extension of Tidemark.",
+      ["VIES does not know the promoter's VAT number DE123456789"],
+    ),
   })
   .meta({ id: "Invoice" });
 

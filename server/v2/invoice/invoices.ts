@@ -9,7 +9,7 @@ import {
   loadInvoice,
   type Invoice,
 } from "../../domain/ledger/invoice/invoice.ts";
-import { draftHtml, lacksOf } from "../../domain/ledger/invoice/paper.ts";
+import { draftHtml, lacksOf, warningsOf } from "../../domain/ledger/invoice/paper.ts";
 import { listPayouts } from "../../domain/ledger/payout/search.ts";
 import { promoters } from "../../domain/people/promoter/promoter.ts";
 import { formatAmount } from "../../domain/money.ts";
@@ -160,6 +160,7 @@ async function show({ event, account, context, publicUrl }: V2Request): Promise<
         payouts: records.map(({ payout }) => payout),
       })),
     missing: invoice.status === "draft" ? await lacksOf(store, account, invoice) : [],
+    warnings: invoice.status === "draft" ? warningsOf(promoter) : [],
   };
 }
 

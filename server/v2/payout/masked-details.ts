@@ -27,9 +27,6 @@ export function withMaskedDetails(value: unknown): unknown {
       name === "details" && isOfMethod(value) ? masked(inner) : withMaskedDetails(inner),
     ]),
   );
-  // The link opens the portal, where they are whole.
-  if ("password_setup_url" in value && "selected_payout_method" in value && value.selected_payout_method)
-    return { ...shown, password_setup_url: null };
   if (!("response_body" in value)) return shown;
   // A receiver may repeat the event in its answer.
   const isMasked = JSON.stringify(shown) !== JSON.stringify(value);

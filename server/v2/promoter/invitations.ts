@@ -92,7 +92,7 @@ async function invite(request: V2Request) {
     isMailed,
   });
   return {
-    promoters: invited.map((each) => invitedJson(request, each, isMailed)),
+    promoters: await Promise.all(invited.map((each) => invitedJson(request, each, isMailed))),
     signup_url: signupUrl(publicUrl, account, campaign),
   };
 }
@@ -108,16 +108,16 @@ function readEmails(given: string[]): string[] {
   return [...byAddress.values()];
 }
 
-function invitedJson(
+async function invitedJson(
   request: V2Request,
   { promoter, isNew }: Invited,
   isMailed: boolean,
-): z.output<typeof invitedAnswer> {
+): Promise<z.output<typeof invitedAnswer>> {
   return {
     email: promoter.email,
     promoter_id: promoter.id,
     is_new: isNew,
     is_mailed: isNew && isMailed,
-    password_setup_url: setupUrl(request, promoter),
+    password_setup_url: await setupUrl(request, request.context.store, promoter),
   };
 }

@@ -109,10 +109,10 @@ export const updatePromoterOperation: V2Operation = {
  * signed-in users, who would otherwise have to approve their own promoter.
  */
 async function create(request: V2Request) {
-  const { event, account, caller, context } = request;
+  const { event, account, caller, context, inquireVat } = request;
   const body = shapeInput(createBody, await readJson(event));
   const show = showPromoterOf(request);
-  return createPromoter(context, account, {
+  const created = await createPromoter(context, account, {
     email: body.email,
     custId: body.cust_id ?? null,
     refToken: null,
@@ -133,6 +133,8 @@ async function create(request: V2Request) {
     ...(caller.kind === "user" && { invite: async () => {} }),
     show: (view, { promoter }) => show(view, promoter),
   });
+  inquireVat(created);
+  return created;
 }
 
 /**
@@ -140,14 +142,14 @@ async function create(request: V2Request) {
  * days, because they affect payments.
  */
 async function update(request: V2Request) {
-  const { event, account, caller, context } = request;
+  const { event, account, caller, context, inquireVat } = request;
   const body = shapeFormChanges(updateBody, { ...readQuery(event), ...(await readJson(event)) });
   const { tax_rate: taxRateHundredths, net_payout_days: netPayoutDays } = body;
   if (taxRateHundredths !== undefined || netPayoutDays !== undefined) requireOwner(caller);
   const selection = readSelection(event, body.find_by);
   if (body.email !== undefined && !seesPayoutDetails(caller))
     await refuseNewMailbox(context.store, account.id, { selection, email: body.email });
-  return updatePromoter(context, account.id, {
+  const updated = await updatePromoter(context, account.id, {
     selection,
     changes: {
       email: body.email,
@@ -161,6 +163,8 @@ async function update(request: V2Request) {
     },
     show: showPromoterOf(request),
   });
+  inquireVat(updated);
+  return updated;
 }
 
 /**

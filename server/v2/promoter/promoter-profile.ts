@@ -1,5 +1,6 @@
 import { z } from "zod";
-import type { ProfileChanges, Promoter } from "../../domain/people/promoter/promoter.ts";
+import { VAT_STATUSES, type ProfileChanges, type Promoter } from "../../domain/people/promoter/promoter.ts";
+import { vatCheckOf } from "../../domain/people/vat-check.ts";
 import { invoiceDetailFaults } from "../../domain/people/vat-number.ts";
 import { longText, text } from "../../input/fields.ts";
 import type { Account } from "../../domain/program/account/account.ts";
@@ -37,6 +38,16 @@ export const profileParams = z
 
 const shown = z.string().nullable();
 
+/** What VIES has said about a VAT number. */
+export const vatCheckFields = {
+  vat_id_status: field(
+    z.enum(VAT_STATUSES).nullable(),
+    "What VIES has said about the VAT id. `unknown`: it has not answered yet, and is asked again. Null: it was not asked, because there is no VAT id of the European Union, or a moment ago. An extension of Tidemark.",
+    "valid",
+  ),
+  vat_id_checked_at: field(z.iso.datetime().nullable(), "When VIES answered, or null.", null),
+};
+
 /** @see docs/spec/v2.md "Profile" */
 export const promoterProfileAnswer = z
   .object({
@@ -70,14 +81,16 @@ export const promoterProfileAnswer = z
       z.boolean(),
       "Whether promoters need approved invoice details to be paid.",
     ),
+    ...vatCheckFields,
   })
   .meta({ id: "PromoterProfile" });
 
 /** A profile has the id of its promoter, because each promoter has exactly one. */
 export function promoterProfileJson(
-  { id, profile }: Promoter,
+  promoter: Promoter,
   account: Account,
 ): z.output<typeof promoterProfileAnswer> {
+  const { id, profile } = promoter;
   return {
     id,
     first_name: profile.firstName,
@@ -102,7 +115,14 @@ export function promoterProfileJson(
     tiktok_url: profile.tiktokUrl,
     invoice_details_validation_errors: invoiceDetailFaults(profile),
     should_validate_invoice_details: account.requiresInvoiceDetails,
+    ...vatCheckJson(promoter),
   };
+}
+
+/** The values of what VIES has said. */
+export function vatCheckJson(promoter: Promoter) {
+  const check = vatCheckOf(promoter);
+  return { vat_id_status: check?.status ?? null, vat_id_checked_at: check?.checkedAt ?? null };
 }
 
 /** The changes to a profile. Fields that are undefined stay. */

@@ -76,5 +76,5 @@ async function show(request: V2Request) {
     withPayoutMethod: !(params.exclude_payout_method ?? false),
     withParent: params.include_parent_promoter ?? true,
   });
-  return promoterJson({ ...parts, setupUrl: setupUrl(request, promoter) });
+  return promoterJson({ ...parts, setupUrl: await setupUrl(request, context.store, promoter) });
 }

@@ -101,6 +101,7 @@ describe.each(STORAGES)("invoices on %s", (storage) => {
       payouts: [expect.objectContaining({ id: 1, status: "completed", amount: 10_000 })],
       html: HTML,
       missing: [],
+      warnings: [],
     });
     await turnInvoicesOn(app, { legal_name: "Acme Holding", prefix: "INV" });
     await company(app, "PUT /invoices/custom_template", { html: "<p>{{number}}</p>" });

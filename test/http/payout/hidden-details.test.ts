@@ -73,3 +73,34 @@ it("lets a manager not get into the portal of a promoter who has a payout method
   ]);
   expect((await owner("PUT /promoters/1", { email: "jane@new.example" })).status).toBe(200);
 });
+
+it("gives a manager no link that opens such a portal, whatever the answer leaves out", async () => {
+  type Answered = { password_setup_url: unknown; promoters: Answered[]; data: Answered[] };
+  const read = async (by: SessionCall, request: string, body?: unknown) =>
+    (await by(request, body)).body as Answered;
+  const link = expect.stringContaining("https://") as unknown;
+  const short = "GET /promoters/1?exclude_payout_method=true";
+  const invited = { emails: ["jane@example.com"], sends_email: false };
+  // The method is no longer the selected one, and its details are still in the portal.
+  await owner("POST /payout_methods", { promoter_id: 1, method: "custom", details: { at: "home" } });
+  await owner("PUT /payout_methods/1", { is_selected: false });
+  await owner("PUT /payout_methods/2", { is_selected: false });
+  for (const [by, shown] of [
+    [manager, null],
+    [owner, link],
+  ] as const) {
+    expect((await read(by, "GET /promoters/1")).password_setup_url).toEqual(shown);
+    expect((await read(by, short)).password_setup_url).toEqual(shown);
+    const { promoters } = await read(by, "POST /promoters/invite", invited);
+    expect(promoters.map(({ password_setup_url: url }) => url)).toEqual([shown]);
+    const { data } = await read(by, "GET /promoters");
+    expect(data.map(({ password_setup_url: url }) => url)).toEqual([shown, link]);
+  }
+});
+
+it("keeps the company's bank account out of the audit log", async () => {
+  expect((await owner("PUT /bank_account", { iban: "NL91ABNA0417164300", name: "Acme" })).status).toBe(200);
+  const [{ after }] = (await manager("GET /audit_log?filters[entity]=account")).body as [{ after: unknown }];
+  expect(after).toEqual({ bank_account: "hidden" });
+  expect((await manager("GET /audit_log/download")).body).not.toMatch(/NL91|4300/);
+});

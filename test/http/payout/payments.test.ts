@@ -419,6 +419,18 @@ describe("sending a payments batch", () => {
     expect((await sendNext()).status).toBe(200);
   });
 
+  it.each([
+    [{ maxRunCents: 35_999 }, "The payments are 36000, and the limit of a run is 35999, in minor units"],
+    [{ requiresSecondPerson: true }, "A second person must approve BATCH-1 before it is sent"],
+  ])("keeps to %j, if that is set while PayPal is asked", async (limit, message) => {
+    let transactions = 0;
+    app.stored.edge.begin = async () => {
+      if (++transactions === 1) await changeAccount(app.context, app.accountId, limit);
+    };
+    expect(await send()).toEqual({ status: 422, body: { code: "operation_failed", message } });
+    expect([await list(), transactions > 2]).toEqual([[], true]);
+  });
+
   it("waits for some days after a promoter has changed the payout method", async () => {
     await changeAccount(app.context, app.accountId, { methodRestDays: 7 });
     await company(app, "DELETE /payments_batches/1");

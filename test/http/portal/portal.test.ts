@@ -594,6 +594,8 @@ it("asks for approval again after invoice details have changed", async () => {
     company_name: "Doe Ltd",
     company_number: null,
     vat_id: null,
+    vat_id_status: null,
+    vat_id_checked_at: null,
     address: null,
     country: null,
   };

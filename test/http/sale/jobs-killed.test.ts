@@ -56,8 +56,9 @@ async function work(engine: Engine, days: number, passes = 3): Promise<string[]>
   const chance = countedChance();
   const logOutage = () => void errors.push("outage");
   const seal = newSeal([]);
+  const { publicUrl, vies } = app.services;
   const jobs = newJobs(
-    { store: newStore(engine), clock, chance, seal, log, logOutage, publicUrl: app.services.publicUrl },
+    { store: newStore(engine), clock, chance, seal, vies, log, logOutage, publicUrl },
     () => elapsedMs,
   );
   for (let pass = 0; pass < passes; pass++) {

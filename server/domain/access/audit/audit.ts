@@ -294,7 +294,7 @@ function shown(record: null | object, only?: string[]): AuditedFields | null {
 }
 
 /** Secrets, hashes, and bank details. It matches words, so that a new field is covered as well. */
-const SECRET = /hash|seal|taxNumber|secret|token|password|key|details|meta|headers|factor/i;
+const SECRET = /hash|seal|taxNumber|secret|token|password|key|details|bankAccount|meta|headers|factor/i;
 /** Names that only look like secrets. */
 const PUBLIC = new Set([
   "requiresSecondFactor",

@@ -9,6 +9,7 @@ import { agreementState } from "./agreement.ts";
 import { invoicingOf } from "./company.ts";
 import { findInvoiceOf, isInvoiceable, type Invoice, type Paper, type PaperParty } from "./invoice.ts";
 import { companyParty, paperHtml, templateOf } from "./template.ts";
+import { vatCheckOf } from "../../people/vat-check.ts";
 import { invoiceDetailFaults } from "../../people/vat-number.ts";
 
 /** The fields of an invoice that its paper shows. */
@@ -139,6 +140,12 @@ export async function lacksOf(
       : null,
     ...promoterLacks(promoter, { account, isTaxed: taxRateHundredths > 0 }),
   ].filter((lack) => lack !== null);
+}
+
+/** What a person should know before a draft gets a number, in words. It does not prevent that. */
+export function warningsOf(promoter: Promoter | null): string[] {
+  const isUnknown = promoter !== null && vatCheckOf(promoter)?.status === "invalid";
+  return isUnknown ? [`VIES does not know the promoter's VAT number ${promoter.profile.vatId}`] : [];
 }
 
 /** @throws Failure `refused` */

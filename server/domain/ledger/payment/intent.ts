@@ -2,8 +2,8 @@ import { Failure } from "../../../failure.ts";
 import { parse } from "../../../storage/documents.ts";
 import type { Schema } from "../../../storage/query.ts";
 import type { Transaction } from "../../../storage/store.ts";
-import type { Account } from "../../program/account/account.ts";
-import type { Context } from "../../context.ts";
+import { accounts, type Account } from "../../program/account/account.ts";
+import { type Context, SYSTEM } from "../../context.ts";
 import { isErased } from "../../people/erased.ts";
 import { announce } from "../../events/event.ts";
 import { refuseUnapproved } from "../payments-batch/approval.ts";
@@ -86,14 +86,17 @@ export function planPayments(
  * Records the next payments of a batch before the provider is asked, at most as many as one order may hold.
  * Their payouts are processing from then on. Resolves to null if nothing is left to pay.
  *
- * @throws Failure `not_found`, `refused` for another method
+ * @throws Failure `not_found`, `refused` for another method, without approval, or for more than the account's limits
  */
 export function intendPayments(
   context: Context,
-  account: Account,
+  { id }: Pick<Account, "id">,
   given: { batchId: number; provider: PaymentProviderName; mostPayments: number },
 ): Promise<PaymentOrder | null> {
   return context.store.transact(async (tx) => {
+    // An owner may have set a limit while the provider was asked. Only one batch at a time is counted against it.
+    const account = await tx.lock(accounts, SYSTEM, id);
+    if (account === null) throw new Failure("not_found", "Account not found.");
     const { batch, toPay } = await planWithin(tx, account, { ...given, now: context.now });
     const planned = toPay.slice(0, given.mostPayments);
     if (planned.length === 0) return null;

@@ -13,7 +13,7 @@ import type { Context } from "../../context.ts";
 import { announceMoney } from "../commission/balance-event.ts";
 import type { Lead, RewardStart, Split } from "../../people/lead/lead.ts";
 import { ensureNonCashPayout } from "../payout/creation.ts";
-import { findCodeInUse } from "../../people/promo-code/promo-code.ts";
+import type { PromoCode } from "../../people/promo-code/promo-code.ts";
 import {
   acceptsLeads,
   loadPromoterCampaign,
@@ -122,7 +122,7 @@ interface RewardedSale {
   sale: Pick<Sale, "productId" | "billingPeriod">;
   history: CustomerHistory;
   /** The promo code that was used, or null. */
-  code: string | null;
+  code: PromoCode | null;
 }
 
 /**
@@ -138,7 +138,7 @@ export async function referralRewardOf(
   { accountId, campaignId, rewardsForReferrals }: PromoterCampaign,
   { sale, history, code }: RewardedSale,
 ): Promise<Reward | null> {
-  const ofCode = code === null ? null : await rewardOfCode(reader, accountId, code);
+  const ofCode = code && (await rewardOfCode(reader, code));
   if (ofCode !== null) return ofCode;
   const entries =
     rewardsForReferrals ?? (await loadCampaign(reader, accountId, campaignId)).rewardsForReferrals;
@@ -196,8 +196,7 @@ async function commissionOf(
 }
 
 /** A promo code may have a reward for promoters, which is not what the person gets. */
-async function rewardOfCode(reader: Reader, accountId: number, code: string): Promise<Reward | null> {
-  const promoCode = await findCodeInUse(reader, accountId, code);
-  const reward = promoCode && (await loadReward(reader, accountId, promoCode.rewardId));
-  return reward === null || reward.isPromoterReward ? null : reward;
+async function rewardOfCode(reader: Reader, { accountId, rewardId }: PromoCode): Promise<Reward | null> {
+  const reward = await loadReward(reader, accountId, rewardId);
+  return reward.isPromoterReward ? null : reward;
 }

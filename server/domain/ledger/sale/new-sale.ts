@@ -19,7 +19,7 @@ import {
   type MissingRate,
 } from "../rate.ts";
 import { findProductByPrice } from "../../program/product.ts";
-import { findCodeInUse } from "../../people/promo-code/promo-code.ts";
+import { findCodeInUse, type PromoCode } from "../../people/promo-code/promo-code.ts";
 import type { Promoter } from "../../people/promoter/promoter.ts";
 import { promoterCampaigns } from "../../people/promoter-campaign/promoter-campaign.ts";
 import type { Reward } from "../../program/reward/reward.ts";
@@ -100,10 +100,10 @@ export async function recordSale<T, W = never>(
       const waiting = await keepSale(tx, context, { input, customer, rate: money, id: ids.saleId, at });
       return showWaiting(tx.view, waiting);
     }
-    const sale = await newSale(tx, account, { id: ids.saleId, input, customer, at, money });
+    const code = await codeOf(tx, account.id, input.customer);
+    const sale = await newSale(tx, account, { id: ids.saleId, input, customer, at, money, code });
     const lead = customerAfter(withRepeatingSince(customer.lead), input, at);
     const history = historyOf(lead, at);
-    const code = input.customer.promoCode;
     const referralReward = await referralRewardOf(tx, customer.promoterCampaign, { sale, history, code });
     const isDenied = lead.state === "denied";
     const { earnings, applied } = isDenied
@@ -154,7 +154,7 @@ async function keepSale(
   const { customer: names, kept, eventId, createdAt: _, ...facts } = input;
   const { before, lead, promoter } = customer;
   if (kept !== undefined) return { waiting: kept, lead, promoter };
-  const code = names.promoCode === null ? null : await findCodeInUse(tx, lead.accountId, names.promoCode);
+  const code = await codeOf(tx, lead.accountId, names);
   const waiting: WaitingSale = {
     ...waitingOf(lead, context, { ...event, eventId }),
     kind: "sale",
@@ -169,6 +169,15 @@ async function keepSale(
   return { waiting, lead, promoter };
 }
 
+/** The promo code that the customer used, if it is in use. */
+async function codeOf(
+  tx: Transaction,
+  accountId: number,
+  { promoCode }: CustomerNames,
+): Promise<PromoCode | null> {
+  return promoCode === null ? null : findCodeInUse(tx, accountId, promoCode);
+}
+
 /** A new sale, with its id. */
 interface Arrived {
   id: number;
@@ -180,7 +189,7 @@ interface Arrived {
 async function newSale(
   tx: Transaction,
   account: Account,
-  { id, input, customer, at, money }: Arrived & { money: Converted },
+  { id, input, customer, at, money, code }: Arrived & { money: Converted; code: PromoCode | null },
 ): Promise<Sale> {
   const { amount, currency, planId } = input;
   if (money.cents > MAX_AMOUNT) throw new Failure("rule_broken", `${amount} ${currency} is too large`);
@@ -201,6 +210,7 @@ async function newSale(
     originalAmount: money.originalAmount,
     originalCurrency: money.originalCurrency,
     quantity: input.quantity,
+    ...(code?.promoterCampaignId === lead.promoterCampaignId && { promoCodeId: code.id }),
     ...sold,
     // It is in the currency of the amount, so it is converted like the amount.
     mrrCents: input.mrr === null ? null : share(input.mrr, money.cents, amount),

@@ -36,6 +36,8 @@ export interface Sale {
   /** The product that has this price, or null. */
   productId: number | null;
   billingPeriod: BillingPeriod | null;
+  /** The promo code that was used, if it is the promoter's. Absent: none, or an older release recorded the sale. */
+  promoCodeId?: number;
   /** Monthly recurring revenue in the account's currency, for statistics only. */
   mrrCents: number | null;
   /** The reward for the referred person. It earns no promoter money. */

@@ -13,6 +13,7 @@ import {
   type ProfileChanges,
   type Promoter,
 } from "../promoter/promoter.ts";
+import { withoutFormerCheck } from "../vat-check.ts";
 import { invoiceDetailFaults } from "../vat-number.ts";
 import { endSessions, openSession, type OpenedSession, type Session } from "../../access/session.ts";
 import type { Language } from "../../../languages/languages.ts";
@@ -37,11 +38,11 @@ export function updateOwnProfile(
     const profile = { ...before.profile, ...(Object.fromEntries(given) as Partial<Promoter["profile"]>) };
     const isOther = INVOICE_FIELDS.some((field) => profile[field] !== before.profile[field]);
     if (isOther) refuseFaults(invoiceDetailFaults(profile));
-    const after: Promoter = {
+    const after = withoutFormerCheck({
       ...before,
       profile,
       invoiceDetailsStatus: isOther ? "pending" : before.invoiceDetailsStatus,
-    };
+    });
     await tx.put(promoters, after);
     await announce(tx, context, { entity: "promoter", before, after });
     return after;

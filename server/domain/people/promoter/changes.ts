@@ -3,6 +3,7 @@ import { table } from "../../../storage/table.ts";
 import { refuseTaken } from "../../../storage/taken.ts";
 import type { Context } from "../../context.ts";
 import { isErased, refuseErased } from "../erased.ts";
+import { withoutFormerCheck } from "../vat-check.ts";
 import { announce } from "../../events/event.ts";
 import { planLinkChanges, putPromoterCampaign, type LinkChanges } from "../promoter-campaign/changes.ts";
 import {
@@ -157,7 +158,7 @@ async function changedPromoter(
 ): Promise<Promoter> {
   const { profile = {} } = changes;
   const given = Object.entries(profile).filter(([, value]) => value !== undefined);
-  return {
+  return withoutFormerCheck({
     ...before,
     email: changes.email ?? before.email,
     custId: changes.custId === undefined ? before.custId : changes.custId,
@@ -169,7 +170,7 @@ async function changedPromoter(
     taxRateHundredths: changes.taxRateHundredths ?? before.taxRateHundredths,
     parentPromoterId: await newParentId(tx, before, changes.parentPromoterEmail),
     profile: { ...before.profile, ...Object.fromEntries(given) },
-  };
+  });
 }
 
 async function newParentId(

@@ -42,6 +42,22 @@ export const INVOICE_DETAILS_STATUSES = ["pending", "approved", "denied"] as con
 
 export type InvoiceDetailsStatus = (typeof INVOICE_DETAILS_STATUSES)[number];
 
+export const VAT_STATUSES = ["valid", "invalid", "unknown"] as const;
+
+/** What VIES, the register of VAT numbers of the European Union, has said about a promoter's VAT number. */
+export interface VatCheck {
+  /** The number it is about, with its country: `DE123456789`. A check of a former number counts as none. */
+  number: string;
+  /** `unknown`: VIES has not answered yet. */
+  status: (typeof VAT_STATUSES)[number];
+  /** When VIES answered, or null. */
+  checkedAt: string | null;
+  /** When it is asked again, or null for never. */
+  askAt: string | null;
+  /** How often it was asked in vain since its last answer. */
+  failureCount: number;
+}
+
 export interface Promoter {
   accountId: number;
   id: number;
@@ -68,6 +84,8 @@ export interface Promoter {
   parentPromoterId: number | null;
   defaultPromoterCampaignId: number;
   profile: PromoterProfile;
+  /** Absent: VIES was never asked about the VAT number. */
+  vatCheck?: VatCheck;
   customFields: Record<string, unknown> | null;
   /** The suspicions caused by the promoter's own data and by their leads. */
   fraudSuspicions: FraudSuspicion[];

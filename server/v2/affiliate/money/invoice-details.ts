@@ -3,7 +3,12 @@ import { updateOwnProfile } from "../../../domain/people/portal/profile.ts";
 import { INVOICE_DETAILS_STATUSES, type Promoter } from "../../../domain/people/promoter/promoter.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { shapeFormChanges } from "../../../input/shape.ts";
-import { profileChanges, profileParams } from "../../promoter/promoter-profile.ts";
+import {
+  profileChanges,
+  profileParams,
+  vatCheckFields,
+  vatCheckJson,
+} from "../../promoter/promoter-profile.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { field } from "../../../http/fields.ts";
 
@@ -26,6 +31,7 @@ const answer = z
     ),
     is_required: field(z.boolean(), "Whether promoters are paid only with approved invoice details."),
     ...invoiceFields,
+    ...vatCheckFields,
   })
   .meta({ id: "InvoiceDetails" });
 
@@ -56,7 +62,9 @@ export const updateInvoiceDetailsOperation: AffiliateOperation = {
   answer,
   async handle(request) {
     const body = shapeFormChanges(updateBody, await readJson(request.event));
-    return json(request, await updateOwnProfile(request.context, request.promoter, profileChanges(body)));
+    const after = await updateOwnProfile(request.context, request.promoter, profileChanges(body));
+    request.inquireVat(after);
+    return json(request, after);
   },
 };
 
@@ -68,6 +76,7 @@ function json({ account }: AffiliateRequest, promoter: Promoter): z.output<typeo
     status: isEmpty && status === "pending" ? "not_submitted" : status,
     is_required: account.requiresInvoiceDetails,
     ...fields,
+    ...vatCheckJson(promoter),
   };
 }
 

@@ -118,6 +118,7 @@ export const updateCurrentOperation: AffiliateOperation = {
   async handle(request) {
     const { profile } = shapeFormChanges(updateBody, await readJson(request.event));
     const after = await updateOwnProfile(request.context, request.promoter, profileChanges(profile));
+    request.inquireVat(after);
     return currentJson(request, after);
   },
 };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ORIGIN_KINDS } from "../../../domain/people/origin.ts";
-import { reportOwnOrigins, type OwnOrigin } from "../../../domain/reports/own-origins.ts";
+import { reportOwnCodes, reportOwnOrigins, type OwnOrigin } from "../../../domain/reports/own-origins.ts";
 import { field } from "../../../http/fields.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { calendarDay, oneOf } from "../../../input/fields.ts";
@@ -11,8 +11,8 @@ import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 
 const rangeParams = z.object({
   by: field(
-    oneOf(ORIGIN_KINDS),
-    "`source`: the site with the link, otherwise `utm_source`. `page`: the page that the visitor reached.",
+    oneOf([...ORIGIN_KINDS, "code"]),
+    "`source`: the site with the link, otherwise `utm_source`. `page`: the page that the visitor reached. `code`: the promoter's promo code that a sale was made with; the leads are those who bought.",
     "page",
   ),
   start_date: field(calendarDay, "First day of the report.", "2026-03-01"),
@@ -25,7 +25,7 @@ const answer = z
   .object({
     name: field(
       z.string(),
-      "The site or the page. `direct` and `unknown`: leads without one. `other`: those beyond the names that are kept.",
+      "The site, the page or the code. `direct` and `unknown`: leads without one. `other`: those beyond the names that are kept.",
       "https://www.example.com/pricing",
     ),
     referrals_count: data.referrals_count,
@@ -37,12 +37,12 @@ const answer = z
   .meta({ id: "PortalOrigin" });
 
 const MEANING =
-  "the promoter's own leads by source or by landing page, with their sales and what these earned. Clicks are counted by channel only.";
+  "the promoter's own leads by source, landing page or promo code, with their sales and what these earned. Clicks are counted by channel only.";
 
 /** `GET /api/v2/affiliate/reports/origins` */
 export const ownOriginsOperation: AffiliateOperation = {
   id: "getOwnOriginReport",
-  summary: "Report on the promoter's leads by source or landing page",
+  summary: "Report on the promoter's leads by source, landing page or promo code",
   description: `Reports on ${MEANING} Those that earned most come first. An extension of Tidemark.`,
   mayBeAged: true,
   params,
@@ -60,7 +60,7 @@ export const ownOriginsOperation: AffiliateOperation = {
 /** `GET /api/v2/affiliate/reports/origins/download` */
 export const ownOriginsDownloadOperation: AffiliateOperation = {
   id: "downloadOwnOriginReport",
-  summary: "Download the report by source or landing page as a CSV file",
+  summary: "Download the report by source, landing page or promo code as a CSV file",
   description: `Downloads ${MEANING} Amounts are in cents. An extension of Tidemark.`,
   mayBeAged: true,
   params: rangeParams,
@@ -77,7 +77,9 @@ export const ownOriginsDownloadOperation: AffiliateOperation = {
 
 function originsOf({ context, promoter }: AffiliateRequest, given: z.output<typeof rangeParams>) {
   const range = { from: given.start_date, to: given.end_date };
-  return reportOwnOrigins(context.store, promoter, { kind: given.by, range });
+  return given.by === "code"
+    ? reportOwnCodes(context.store, promoter, range)
+    : reportOwnOrigins(context.store, promoter, { kind: given.by, range });
 }
 
 function originJson(origin: OwnOrigin): z.output<typeof answer> {
