@@ -77,20 +77,17 @@ function RewardList({
       <Await loaded={rewards}>
         {(all) => (
           <>
-            {entries.length === 0 ? (
-              <p class="soft">{NOTHING[scope]}</p>
-            ) : (
-              <Entries
-                entries={entries}
-                rewards={all}
-                remove={(at) =>
-                  save(
-                    entries.filter((_, each) => each !== at).map(plain),
-                    "The reward was removed from the campaign",
-                  )
-                }
-              />
-            )}
+            {entries.length === 0 && <p class="soft">{NOTHING[scope]}</p>}
+            <Entries
+              entries={entries}
+              rewards={all}
+              remove={(at) =>
+                save(
+                  entries.filter((_, each) => each !== at).map(plain),
+                  "The reward was removed from the campaign",
+                )
+              }
+            />
             {may("manager") && (
               <AddEntry
                 rewards={all}
@@ -116,6 +113,7 @@ interface EntriesProps {
 }
 
 function Entries({ entries, rewards, remove }: EntriesProps) {
+  if (entries.length === 0) return null;
   return (
     <ul class="items">
       {entries.map((entry, at) => (
