@@ -115,7 +115,7 @@ function demoHtml({ cid, cookie, publicUrl }: { cid: string; cookie: string; pub
   form { display: flex; gap: .5rem; margin: 1rem 0; }
   input { flex: 1; padding: .5rem; font: inherit; }
   button { padding: .5rem 1rem; font: inherit; }
-  pre { background: #f3f4f6; padding: 1rem; overflow-x: auto; border-radius: .5rem; }
+  pre { background: #f3f4f6; padding: 1rem; border-radius: .5rem; white-space: pre-wrap; overflow-wrap: anywhere; }
 </style>
 <script async src="${base}/svc.js" data-cid="${escapeHtml(cid)}" data-cookie="${escapeHtml(cookie)}"></script>
 <script defer src="${base}/demo.js"></script>
@@ -136,7 +136,7 @@ function demoHtml({ cid, cookie, publicUrl }: { cid: string; cookie: string; pub
 <p>Create a promoter, then open the <code>referral_link</code> in the answer:</p>
 <pre tabindex="0" role="region" aria-label="Commands to create a promoter">curl ${escapeHtml(publicUrl)}/api/v1/promoters/create \\
   -H 'X-API-KEY: your key' -d email=jane@example.com -d first_name=Jane</pre>
-<p>Give her campaign a reward. After you have signed up, let yourself pay, and watch above what she earns:</p>
+<p>Give her campaign a reward. After you have signed up, record a payment of yours, and watch above what she earns:</p>
 <pre tabindex="0" role="region" aria-label="Commands to record a sale">npx tidemark reward add ${escapeHtml(cid)} --percent 20
 curl ${escapeHtml(publicUrl)}/api/v1/track/sale \\
   -H 'X-API-KEY: your key' -d email=you@example.com -d event_id=order-1 -d amount=10000</pre>

@@ -1,7 +1,7 @@
 import { Copyable } from "../../ui/feedback/copy.tsx";
 import { count, money, several } from "../../ui/format.ts";
 import { listAddress } from "../../ui/fragment.ts";
-import { LongFigure } from "../../ui/long-figure.tsx";
+import { LongFigure } from "../../ui/long-text.tsx";
 import type { CampaignViewProps } from "./campaign.tsx";
 
 /** The campaign as promoters see it: its links, its sign-up page and what it gives. */

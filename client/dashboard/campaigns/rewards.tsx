@@ -113,6 +113,7 @@ interface EntriesProps {
 }
 
 function Entries({ entries, rewards, remove }: EntriesProps) {
+  if (entries.length === 0) return null;
   return (
     <ul class="items">
       {entries.map((entry, at) => (

@@ -23,11 +23,11 @@ const PARAMETERS = [
   "_get",
 ];
 const ATTRIBUTIONS = [
-  ["last", "The last one's"],
-  ["first", "The first one's"],
+  ["last", "The last one counts"],
+  ["first", "The first one counts"],
 ] as const;
 const AD_TRAFFIC = [
-  ["pending", "Count them, but hold the commissions for your review"],
+  ["pending", "Review their commissions"],
   ["allow", "Count them like any others"],
   ["block", "Don't count them"],
 ] as const;
@@ -99,7 +99,7 @@ function LinkFields({ form }: { form: FormState<Values> }) {
         <Select
           form={form}
           name="attribution"
-          label="Of two promoters' links, it counts"
+          label="If a visitor follows two links"
           options={ATTRIBUTIONS}
         />
       </div>

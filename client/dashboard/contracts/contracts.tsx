@@ -44,15 +44,16 @@ function ContractList({ filters }: { filters: Filters<DocumentFilters> }) {
   });
   const campaigns = useCampaigns();
   const edited = useSignal<Contract | "new" | null>(null);
-  const add = may("manager") && (
-    <button class="button main" onClick={() => (edited.value = "new")}>
-      Add a contract
-    </button>
-  );
+  const add = (look: string) =>
+    may("manager") && (
+      <button class={look} onClick={() => (edited.value = "new")}>
+        Add a contract
+      </button>
+    );
   const columns = columnsOf(campaigns.data.value ?? [], filters);
   return (
     <div class="stack">
-      <div class="row">{add}</div>
+      <div class="row">{add("button main")}</div>
       <Table
         caption="Contracts"
         columns={
@@ -67,7 +68,7 @@ function ContractList({ filters }: { filters: Filters<DocumentFilters> }) {
               Promoters sign a contract when they join, or in their portal. You see here who has signed which
               version, and when.
             </p>
-            {add}
+            {add("button")}
           </Empty>
         }
       />

@@ -92,7 +92,7 @@ function BuiltIn() {
         {(all) => (
           <ul class="stack entries">
             {all.map(({ trigger, own }) => (
-              <li key={trigger} class="row spread">
+              <li key={trigger} class="row spread" style={{ flexWrap: "nowrap" }}>
                 <span>
                   {TRIGGERS[trigger].label} {own && <Badge tone="good">Your own text</Badge>}
                   <br />

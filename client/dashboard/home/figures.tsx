@@ -2,7 +2,7 @@ import { Plot } from "../../ui/chart/plot.tsx";
 import { Spark } from "../../ui/chart/spark.tsx";
 import type { Filters } from "../../ui/fragment.ts";
 import { count, date, money, percent } from "../../ui/format.ts";
-import { LongFigure } from "../../ui/long-figure.tsx";
+import { LongFigure } from "../../ui/long-text.tsx";
 import type { FigureName, HomeAnswer } from "./home-answer.ts";
 import type { HomeFilters } from "./range.tsx";
 

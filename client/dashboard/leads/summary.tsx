@@ -1,4 +1,5 @@
 import { Badge } from "../../ui/feedback/badge.tsx";
+import { LongName } from "../../ui/long-text.tsx";
 import { SUSPICIONS } from "../suspicions.ts";
 import { leadName, STATES, type Lead } from "./words.ts";
 
@@ -7,9 +8,9 @@ export function LeadName({ lead }: { lead: Lead }) {
   const name = leadName(lead);
   const { uid } = lead;
   return (
-    <div class="named">
+    <div class="named mailed">
       <a class="one-line" href={`/admin/leads/${lead.id}`}>
-        {name}
+        <LongName text={name} />
       </a>
       {uid !== null && uid !== name && <small class="one-line faint">{uid}</small>}
     </div>

@@ -1,6 +1,6 @@
 import { listAddress } from "../../ui/fragment.ts";
 import { count, country, date, exactPercent, money } from "../../ui/format.ts";
-import { LongFigure } from "../../ui/long-figure.tsx";
+import { LongFigure } from "../../ui/long-text.tsx";
 import { SUSPICIONS } from "../suspicions.ts";
 import { NoteForm } from "./note.tsx";
 import { PayoutMethods } from "./payout-methods.tsx";
@@ -17,7 +17,7 @@ export function PromoterOverview({ promoter, reload }: { promoter: Promoter; rel
       <Figures promoter={promoter} />
       <PromoterPlot id={promoter.id} />
       <PromoterCampaigns promoter={promoter} reload={reload} />
-      <div class="grid">
+      <div class="grid loose">
         <Profile promoter={promoter} />
         <div class="stack">
           <NoteForm promoter={promoter} reload={reload} />

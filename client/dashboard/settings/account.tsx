@@ -140,8 +140,8 @@ function Company({ form, zone, currency }: { form: FormState<Settings>; zone: st
         label="Sender of e-mails"
         hint={
           <>
-            Such as Acme &lt;partners@acme.example&gt;. If whoever runs the server does not allow its domain,
-            it gets the replies. Logo, colour and name for promoters are on the page{" "}
+            Such as Acme &lt;partners@acme.example&gt;. If the server may not send from its domain, it only
+            gets the replies. Logo, colour and name for promoters are on the page{" "}
             <a href="/admin/settings/brand">Brand</a>.
           </>
         }
@@ -213,14 +213,14 @@ function Payouts({ form }: { form: FormState<Settings> }) {
           min={0}
           hint="A promoter with fewer is not paid yet."
         />
+        <TextField
+          form={form}
+          name="max_auto_approve"
+          label="Larger commissions wait for approval"
+          inputMode="decimal"
+          hint="Leave it empty for no limit."
+        />
       </div>
-      <TextField
-        form={form}
-        name="max_auto_approve"
-        label="Larger commissions wait for approval"
-        inputMode="decimal"
-        hint="Leave it empty for no limit."
-      />
       <p class="hint">
         Payment files pay from your <a href="/admin/settings/bank-account">bank account</a>.
       </p>

@@ -44,7 +44,7 @@ function BankAccountForm({ bank }: { bank: BankAccount }) {
           <TextField form={form} name="iban" label="IBAN" />
           <TextField form={form} name="bic" label="BIC" hint="If your bank asks for it." />
         </div>
-        <div class="grid">
+        <div class="grid" style={{ "--column": "22rem" }}>
           <TextField form={form} name="street" label="Street and number" />
           <TextField form={form} name="postal_code" label="Postal code" />
           <TextField form={form} name="city" label="City" />

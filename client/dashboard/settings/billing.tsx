@@ -102,10 +102,7 @@ function ProviderCard({ provider, connection, reload, reloadEvents }: CardProps)
       <Copyable text={endpoint} of={`the address for ${name}`} />
       {connection && <Facts of={connection} />}
       <div class="row">
-        <button
-          class={connection === null ? "button main" : "button"}
-          onClick={() => (isEntering.value = true)}
-        >
+        <button class="button" onClick={() => (isEntering.value = true)}>
           {connection === null ? `Connect ${name}` : `Replace the secrets of ${name}`}
         </button>
         {connection && (

@@ -121,8 +121,8 @@ function Sender({ form, sender }: { form: Fields; sender: Brand["sender"] }) {
       ) : (
         <p class="hint">
           E-mails to promoters come from {sender.from}
-          {sender.reply_to !== null && `, and replies go to ${sender.reply_to}`}. Whoever runs the server
-          decides about the address.
+          {sender.reply_to !== null && `, and replies go to ${sender.reply_to}`}. The operator of the server
+          sets the address.
         </p>
       )}
     </section>

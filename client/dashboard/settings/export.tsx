@@ -67,10 +67,10 @@ export function Export() {
           </p>
         </section>
         <section class="card stack">
-          <h2>Everything</h2>
+          <h2>For other programs</h2>
           <p>
-            The whole program as one file of JSON lines for other programs. Only the details of payout methods
-            are left out; the command <code>tidemark export --open</code> can add them.
+            The whole program as one file of JSON lines. Only the details of payout methods are left out; the
+            command <code>tidemark export --open</code> can add them.
           </p>
           {may("owner") && (
             <ul class="stack entries">

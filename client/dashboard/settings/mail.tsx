@@ -24,11 +24,11 @@ MAIL_FROM="Acme <partners@example.com>"
 # then start the server again`;
 
 const STATES: { name: keyof Mail["emails"]; words: string; tone: Tone }[] = [
-  { name: "pending", words: "wait to be sent", tone: "quiet" },
+  { name: "pending", words: "waiting to be sent", tone: "quiet" },
   { name: "retrying", words: "failed and will be retried", tone: "warn" },
-  { name: "held", words: "are held until mail is set up", tone: "warn" },
-  { name: "failed", words: "were given up", tone: "bad" },
-  { name: "delivered", words: "were sent in the last 30 days", tone: "good" },
+  { name: "held", words: "held until mail is set up", tone: "warn" },
+  { name: "failed", words: "given up", tone: "bad" },
+  { name: "delivered", words: "sent in the last 30 days", tone: "good" },
 ];
 
 /** `/admin/settings/mail` */

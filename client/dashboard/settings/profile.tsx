@@ -2,6 +2,7 @@ import Bowser from "bowser";
 import { useSignal } from "@preact/signals";
 import { answer, api } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
+import type { components } from "../../ui/api/types.ts";
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { Await } from "../../ui/feedback/state.tsx";
 import { tell } from "../../ui/feedback/tell.ts";
@@ -82,22 +83,25 @@ function PasswordForm() {
   );
 }
 
-/** The user's sessions. */
 /** `Chrome on Linux`, as far as the `User-Agent` tells. */
 function browserOf(device: string | null): string {
   const { browser, os } = Bowser.parse(device ?? " ");
   return [browser.name ?? "A browser", os.name].filter(Boolean).join(" on ");
 }
 
+type OwnSession = components["schemas"]["OwnSession"];
+
+/** Sessions that are shown before the rest is asked for. */
+const FIRST_SESSIONS = 5;
+
 function Sessions() {
   const sessions = useLoad((signal) => answer(api.GET("/api/v2/company/session/sessions", { signal })));
-  const ended = useSignal(0);
+  const isAll = useSignal(false);
   const end = async (id: number) => {
     await tell(async () => {
       await answer(api.DELETE("/api/v2/company/session/sessions/{id}", { params: { path: { id } } }));
       return "It was signed out";
     });
-    ended.value += 1;
     await sessions.reload();
   };
   return (
@@ -105,24 +109,48 @@ function Sessions() {
       <h2>Where you are signed in</h2>
       <Await loaded={sessions}>
         {(all) => (
-          <ul class="stack tight entries">
-            {all.map(({ id, is_current: isCurrent, device, seen_at: seenAt }) => (
-              <li key={id} class="row spread">
-                <span>
-                  {browserOf(device)} <small class="soft">seen {ago(seenAt)}</small>
-                </span>
-                {isCurrent ? (
-                  <Badge tone="good">Here</Badge>
-                ) : (
-                  <button class="button little" onClick={() => void end(id)}>
-                    Sign out there
-                  </button>
-                )}
-              </li>
-            ))}
-          </ul>
+          <>
+            <ul class="stack tight entries">
+              {currentFirst(all)
+                .slice(0, isAll.value ? all.length : FIRST_SESSIONS)
+                .map((session) => (
+                  <SessionEntry key={session.id} session={session} end={end} />
+                ))}
+            </ul>
+            {!isAll.value && all.length > FIRST_SESSIONS && (
+              <div>
+                <button class="button little" onClick={() => (isAll.value = true)}>
+                  Show all {all.length}
+                </button>
+              </div>
+            )}
+          </>
         )}
       </Await>
     </section>
+  );
+}
+
+function currentFirst(sessions: OwnSession[]): OwnSession[] {
+  return [
+    ...sessions.filter(({ is_current: isCurrent }) => isCurrent),
+    ...sessions.filter(({ is_current: isCurrent }) => !isCurrent),
+  ];
+}
+
+function SessionEntry({ session, end }: { session: OwnSession; end: (id: number) => Promise<void> }) {
+  return (
+    <li class="row spread">
+      <span>
+        {browserOf(session.device)} <small class="soft">seen {ago(session.seen_at)}</small>
+      </span>
+      {session.is_current ? (
+        <Badge tone="good">Here</Badge>
+      ) : (
+        <button class="button little" onClick={() => void end(session.id)}>
+          Sign out there
+        </button>
+      )}
+    </li>
   );
 }

@@ -28,8 +28,8 @@ const STEPS: Record<StepName, { title: string; body: ComponentChildren }> = {
     body: (
       <p>
         <a href="/admin/settings/come-over">Move here</a> from Rewardful, FirstPromoter, Tolt, PartnerStack or
-        Dub, or <a href="/admin/settings/import">import</a> CSV files of any other program. Whoever runs the
-        server can also use <code>tidemark migrate</code> and <code>tidemark import-csv</code>.
+        Dub, or <a href="/admin/settings/import">import</a> CSV files of any other program. The operator of
+        the server can also use <code>tidemark migrate</code> and <code>tidemark import-csv</code>.
       </p>
     ),
   },

@@ -42,7 +42,7 @@ export function TrackerFields({ form }: { form: FormState<Typed> }) {
         Only for sites that used another program's script before: with its names, pages and cookies keep
         working.
       </p>
-      <div class="grid">
+      <div class="grid" style={{ "--column": "22rem" }}>
         <TextField form={form} name="cookie" label="Prefix of the cookies" hint="Usually _svc." required />
         <TextField form={form} name="global" label="Function in the page" hint="Usually svc." required />
         <TextField

@@ -111,12 +111,15 @@ function UserCard({ user, reload, onLink }: UserCardProps) {
           {name} {id === session.value?.user.id && <small class="soft">(you)</small>}
         </strong>
         <span class="small soft">
-          {email} · {user.last_sign_in_at ? `signed in ${ago(user.last_sign_in_at)}` : "never signed in"}
+          {name !== email && `${email} · `}
+          {user.last_sign_in_at ? `signed in ${ago(user.last_sign_in_at)}` : "never signed in"}
         </span>
-        <span class="row tight">
-          {!hasPassword && <Badge tone="warn">Invited</Badge>}
-          {hasSecondFactor && <Badge tone="good">Second factor</Badge>}
-        </span>
+        {(!hasPassword || hasSecondFactor) && (
+          <span class="row tight">
+            {!hasPassword && <Badge tone="warn">Invited</Badge>}
+            {hasSecondFactor && <Badge tone="good">Second factor</Badge>}
+          </span>
+        )}
       </div>
       <div class="row">
         <RoleOf user={user} onChange={change} />

@@ -63,21 +63,23 @@ export function Figures() {
           />
         </div>
         {!isOfChannels && <p class="small soft">{t("figures.no_leads.text")}</p>}
-        <Table
-          key={split}
-          caption={t("page.figures")}
-          columns={columnsOf(split)}
-          list={list}
-          {...(isOfChannels && total.data.value && { total: total.data.value })}
-          empty={
-            <Empty title={t(isOfChannels ? "figures.none" : "figures.no_leads")}>
-              {isOfChannels && <p>{t("figures.none.text")}</p>}
-              <a class="button" href="/portal/links">
-                {t("page.links")}
-              </a>
-            </Empty>
-          }
-        />
+        <div>
+          <Table
+            key={split}
+            caption={t("page.figures")}
+            columns={columnsOf(split)}
+            list={list}
+            {...(isOfChannels && total.data.value && { total: total.data.value })}
+            empty={
+              <Empty title={t(isOfChannels ? "figures.none" : "figures.no_leads")}>
+                {isOfChannels && <p>{t("figures.none.text")}</p>}
+                <a class="button" href="/portal/links">
+                  {t("page.links")}
+                </a>
+              </Empty>
+            }
+          />
+        </div>
       </div>
     </Page>
   );

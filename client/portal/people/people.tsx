@@ -43,16 +43,18 @@ export function People() {
     <Page title={t("page.people")}>
       <div class="stack wide">
         <Invite />
-        <Table
-          caption={t("page.people")}
-          columns={columns()}
-          list={list}
-          empty={
-            <Empty title={t("people.none")}>
-              <p>{t("people.none.text")}</p>
-            </Empty>
-          }
-        />
+        <div>
+          <Table
+            caption={t("page.people")}
+            columns={columns()}
+            list={list}
+            empty={
+              <Empty title={t("people.none")}>
+                <p>{t("people.none.text")}</p>
+              </Empty>
+            }
+          />
+        </div>
       </div>
     </Page>
   );

@@ -114,7 +114,7 @@ function MethodCard({
             {t("methods.use", { method: name })}
           </button>
         )}
-        <button class="button plain little" aria-label={t("links.remove.of", { name })} onClick={onRemove}>
+        <button class="button little" aria-label={t("links.remove.of", { name })} onClick={onRemove}>
           {t("links.remove")}
         </button>
       </div>

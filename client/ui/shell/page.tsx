@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { brand } from "../brand.ts";
+import { LongName } from "../long-text.tsx";
 import { Logo } from "./logo.tsx";
 
 /** Whether a page was shown before. On the first page, the browser sets the focus. */
@@ -26,7 +27,7 @@ export function Page({
     <>
       <div class="page-head">
         <h1 ref={heading} tabIndex={-1}>
-          {title}
+          <LongName text={title} />
         </h1>
         {actions && <div class="row">{actions}</div>}
       </div>

@@ -153,7 +153,7 @@ function HeadCell<R>({
     >
       <button class="sort" onClick={() => list.filters.set({ sort: next ? `-${sort}` : sort })}>
         {title}
-        <span aria-hidden="true">{isSorted ? (isDescending ? "↓" : "↑") : ""}</span>
+        {isSorted && <span aria-hidden="true">{isDescending ? "↓" : "↑"}</span>}
       </button>
     </th>
   );

@@ -202,6 +202,26 @@ it("people change their name and see where they are signed in", async () => {
   expect(await faultsOf(page)).toEqual([]);
 });
 
+it("a long list of sessions begins with this one, and shows the others when asked", async () => {
+  for (let others = 0; others < 6; others += 1) {
+    const { status } = await fetch(`${pages.url}/api/v2/company/session`, {
+      method: "POST",
+      headers: { "content-type": "application/json", origin: pages.url },
+      body: JSON.stringify({ email: "manager@acme.example", password: PASSWORD }),
+    });
+    expect(status).toBe(201);
+  }
+  const page = await pages.open("/admin/settings/profile", { role: "manager" });
+  const sessions = page.getByRole("listitem").filter({ hasText: "seen now" });
+  // Other tests have signed the manager in, too.
+  const more = page.getByRole("button", { name: /^Show all \d+$/ });
+  const total = Number((await more.textContent())?.replace("Show all ", ""));
+  expect(await sessions.count()).toBe(5);
+  expect(await sessions.first().textContent()).toContain("Here");
+  await more.click();
+  expect(await sessions.count()).toBe(total);
+});
+
 it("a viewer is offered no settings that only others may change", async () => {
   const page = await pages.open("/admin/settings/users", { role: "viewer" });
   await page.getByRole("heading", { name: "You may not see this" }).waitFor();
