@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { amountOf } from "../../ui/amount.ts";
 import { answer, api } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
@@ -25,6 +25,7 @@ interface Props {
 export function NewSale({ lead, reload, onClose }: Props & { lead: Lead | null }) {
   const made = useSignal<Commission[] | null>(null);
   const form = useSaleForm();
+  const eventId = useEventId();
   return (
     <Dialog title={lead ? `Add a sale of ${leadName(lead)}` : "Add a sale"} onClose={onClose}>
       {made.value !== null ? (
@@ -34,7 +35,7 @@ export function NewSale({ lead, reload, onClose }: Props & { lead: Lead | null }
           form={form}
           action="Add the sale"
           onSubmit={async (given) => {
-            made.value = await sell(lead, given);
+            made.value = await sell(lead, { ...given, event_id: given.event_id || eventId });
             await reload();
           }}
         >
@@ -54,6 +55,16 @@ export function NewSale({ lead, reload, onClose }: Props & { lead: Lead | null }
       )}
     </Dialog>
   );
+}
+
+const EVENT_ID_BYTES = 12;
+
+/** The id of what a form records. Sent again after an answer was lost, it is recorded once. */
+function useEventId(): string {
+  return useMemo(() => {
+    const bytes = crypto.getRandomValues(new Uint8Array(EVENT_ID_BYTES));
+    return `manual-${[...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  }, []);
 }
 
 function useSaleForm() {
@@ -116,7 +127,7 @@ async function sell(lead: Lead | null, given: SaleValues): Promise<Commission[]>
     // The server reads numbers from text.
     quantity: given.quantity as unknown as number,
     ...(plan_id && { plan_id }),
-    ...(event_id && { event_id }),
+    event_id,
     ...(event_date && { event_date }),
     ...(internal_note && { internal_note }),
   };
@@ -155,6 +166,7 @@ export function NewRefund({ lead, reload, onClose }: Props & { lead: Lead }) {
 
 function RefundForm({ lead, sales, reload, onClose }: Props & { lead: Lead; sales: Entry[] }) {
   const made = useSignal<Commission[] | null>(null);
+  const eventId = useEventId();
   const [latest] = sales;
   const form = useForm({
     sale_event_id: latest?.event_id ?? "",
@@ -179,6 +191,7 @@ function RefundForm({ lead, sales, reload, onClose }: Props & { lead: Lead; sale
       action="Record the refund"
       onSubmit={async ({ sale_event_id, amount, event_date }) => {
         const body = {
+          event_id: eventId,
           sale_event_id,
           amount: requiredCents("amount", amount, currency),
           currency,

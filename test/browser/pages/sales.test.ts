@@ -42,6 +42,36 @@ describe.each(WIDTHS)("at %i pixels", (width, lead) => {
     await page.getByText("Got US$50.50 back").waitFor();
   });
 
+  it("records a sale and a refund once, even if the answer is lost and the user sends again", async () => {
+    const page = await pages.open(`/admin/leads/${lead}`, { width, role: "manager" });
+    const count = async (wanted: string) => {
+      const { body } = await pages.app.v2("GET", `/referrals/${lead}/timeline`);
+      return (body as { kind: string }[]).filter(({ kind }) => kind === wanted).length;
+    };
+    const dialog = page.getByRole("dialog");
+    await page.route(/\/(commissions|refund)$/, async (route) => {
+      if (route.request().method() !== "POST") return route.fallback();
+      await route.fetch();
+      await route.abort();
+    });
+    for (const [open, send, kind] of [
+      ["Add a sale", "Add the sale", "sale"],
+      ["Record a refund", "Record the refund", "refund"],
+    ] as const) {
+      const before = await count(kind);
+      await page.getByRole("button", { name: open }).click();
+      await dialog.getByLabel("Amount in USD").fill("7");
+      for (let tries = 0; tries < 2; tries += 1) {
+        const failed = page.waitForEvent("requestfailed");
+        await dialog.getByRole("button", { name: send }).click();
+        await failed;
+        await dialog.getByRole("alert").waitFor();
+      }
+      expect([kind, await count(kind)]).toEqual([kind, before + 1]);
+      await page.reload();
+    }
+  });
+
   it("adds a sale from the list of commissions, by the customer's e-mail", async () => {
     const page = await pages.open("/admin/commissions", { width, role: "manager" });
     await page.getByRole("button", { name: "Add a sale" }).click();
