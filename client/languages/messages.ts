@@ -46,10 +46,14 @@ const VAT_NUMBER_OF = /^is not a VAT number of .+, which begins with (\w\w)$/;
 
 /** A text of the server in the language of the page. One that the catalogue does not have stays. */
 export function said(text: string): string {
+  const { messages } = spoken.value;
+  // The dashboard, which is in the server's own language, has no such texts.
+  const has = (key: Key) => key in messages;
   const [, site] = PAGE_OF.exec(text) ?? [];
-  if (site !== undefined) return t("said: must be a page of {site}", { site });
+  if (site !== undefined && has("said: must be a page of {site}"))
+    return t("said: must be a page of {site}", { site });
   const [, prefix] = VAT_NUMBER_OF.exec(text) ?? [];
-  if (prefix !== undefined) {
+  if (prefix !== undefined && has("said: is not a VAT number of {country}, which begins with {prefix}")) {
     const country = new Intl.DisplayNames(locale.value, { type: "region" }).of(
       prefix === "EL" ? "GR" : prefix,
     );
@@ -58,7 +62,7 @@ export function said(text: string): string {
       prefix,
     });
   }
-  const message = spoken.value.messages[`said: ${text}`];
+  const message = messages[`said: ${text}`];
   return typeof message === "string" ? message : text;
 }
 

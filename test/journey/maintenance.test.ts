@@ -39,15 +39,15 @@ function change(...statements: Statement[]): Promise<void> {
   );
 }
 
-/** Makes the sums of a day say another number. */
+/** Makes the sums of a day say another number. The data that `seed` makes up are of the last year. */
 const MISCOUNT: Statement = {
   text:
     "insert into daily (account_id, series, subject_id, subject_key, day, promoter_campaign_id, clicks)" +
-    " values (1, 'campaign', 1, '', '2026-01-01', 0, 2)",
+    " values (1, 'campaign', 1, '', '2001-01-01', 0, 2)",
   values: [],
 };
 const MISCOUNTED =
-  'daily ["campaign",1,"","2026-01-01",0] of account 1 has other sums than the records: clicks 2 instead of 0';
+  'daily ["campaign",1,"","2001-01-01",0] of account 1 has other sums than the records: clicks 2 instead of 0';
 
 it("the command line imports another program's exports after a dry run, and erases people on request", async () => {
   writeFileSync(at("promoters.csv"), "email,ref_id\njane@example.com,jane\nbad,x\n");

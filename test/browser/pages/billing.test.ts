@@ -14,7 +14,7 @@ describe.each([1280, 360])("at %i pixels", (width) => {
     await dialog.getByLabel("Restricted key").fill("rk_of_the_test");
     expect(await faultsOf(page)).toEqual([]);
     await page.getByRole("button", { name: "Save the secrets" }).click();
-    await page.getByText("None yet. Send a test event").waitFor();
+    await page.getByText("None from Stripe yet.").waitFor();
     await page.getByRole("button", { name: "Sync the gap" }).waitFor();
     await page.reload();
     await page.getByRole("button", { name: "Replace the secrets of Stripe" }).waitFor();
