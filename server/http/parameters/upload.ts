@@ -50,7 +50,8 @@ function ofJson(bytes: Uint8Array): Upload {
 }
 
 function decoded(file: unknown): Uint8Array {
-  const [, base64] = /^(?:data:[\w/+.;=-]*,)?([\w+/=\s-]+)$/.exec(String(file)) ?? [];
+  const text = typeof file === "string" ? file : "";
+  const [, base64] = /^(?:data:[\w/+.;=-]*,)?([\w+/=\s-]+)$/.exec(text) ?? [];
   if (base64 === undefined) {
     const fault = "must be the file's bytes in base64";
     throw new Failure("invalid", `Validation failed: file ${fault}`, { file: [fault] });

@@ -163,6 +163,15 @@ describe("the images of a brand", () => {
     expect(await keys()).toEqual(NONE);
   });
 
+  it.each([[{ toString: 1 }], [["iVBORw0KGgo="]], [7], [true], ["äöü"]])(
+    "are bytes in base64, not %j",
+    async (file) => {
+      expect(await outcome(change("/brand/logo", { file }))).toEqual(
+        invalid({ file: ["must be the file's bytes in base64"] }),
+      );
+    },
+  );
+
   it("are at most 1 MiB, and there must be one", async () => {
     const large = Buffer.alloc(1024 * 1024 + 1).toString("base64");
     expect(await outcome(upload("logo", large))).toMatchObject({ status: 413 });
