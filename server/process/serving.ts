@@ -187,7 +187,7 @@ function newServices(
     afterwards: newAfterwards(parts.log),
     post: newPost({ allowsPrivate: config.allowsPrivateWebhooks }),
     fetchPage: newFetchPage({ allowsPrivate: config.allowsPrivateWebhooks }),
-    // The demo's promoters are made up, and a try-out asks nobody about them.
+    // The demo's promoters are made up, and a try-out asks VIES nothing about them.
     vies: config.viesUrl === null || config.wantsDemoData ? null : newAskVies(config.viesUrl),
     uploads: newUploads(
       openStorage(config.uploadsUrl ?? usualUploads(config.storageUrl), "UPLOADS_URL"),

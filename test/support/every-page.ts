@@ -58,3 +58,14 @@ export async function settled(page: Page): Promise<void> {
   await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
   if (new URL(page.url()).pathname === "/docs") await page.getByText(/^Tidemark runs/).waitFor();
 }
+
+/** Opens each tab of a page in turn, or looks once at a page without tabs, whose name is then empty. */
+export async function eachTab(page: Page, look: (tab: string) => Promise<void>): Promise<void> {
+  await settled(page);
+  const tabs = await page.getByRole("tab").allTextContents();
+  for (const tab of tabs.length === 0 ? [""] : tabs) {
+    if (tab !== "") await page.getByRole("tab", { name: tab, exact: true }).click();
+    await settled(page);
+    await look(tab);
+  }
+}

@@ -12,7 +12,7 @@ import { putApiKey } from "../program/account/api-key.ts";
 /** The input for a new account and its default campaign. */
 export interface NewAccount {
   name: string;
-  /** Whether nobody has chosen the name. */
+  /** Whether the name is still the one that the server gave. */
   hasFirstName?: boolean;
   /** Generated if missing. */
   publicId?: string | undefined;

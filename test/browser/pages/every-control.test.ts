@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import { DASHBOARD, furnish, OPEN, PORTAL, settled } from "../../support/every-page.ts";
+import { DASHBOARD, eachTab, furnish, OPEN, PORTAL } from "../../support/every-page.ts";
 import { newPages } from "../../support/pages.ts";
 
 const pages = newPages({ promoters: 4, leads: 6, sales: 6 });
@@ -44,14 +44,10 @@ describe("the Tab key reaches every control, and shows where it is", () => {
 /** What is wrong with the controls of a page and of all its tabs, by tab. */
 async function faultsOfTabs(page: Page): Promise<Record<string, string[]>> {
   const faults: Record<string, string[]> = {};
-  await settled(page);
-  const tabs = await page.getByRole("tab").allTextContents();
-  for (const tab of tabs.length === 0 ? [""] : tabs) {
-    if (tab !== "") await page.getByRole("tab", { name: tab, exact: true }).click();
-    await settled(page);
+  await eachTab(page, async (tab) => {
     const found = await faultsOfControls(page);
     if (found.length > 0) faults[tab] = found;
-  }
+  });
   return faults;
 }
 

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { pageRoutes } from "../../../server/web/pages.ts";
 import { BUILT_PAGES } from "../../support/app.ts";
-import { DASHBOARD, furnish, OPEN, PORTAL, settled } from "../../support/every-page.ts";
+import { DASHBOARD, eachTab, furnish, OPEN, PORTAL } from "../../support/every-page.ts";
 import { axeFaults, faultsOf, layoutFaults, newPages } from "../../support/pages.ts";
 
 const pages = newPages({ promoters: 30, leads: 60, sales: 60 });
@@ -43,11 +43,7 @@ describe("at 360, 768 and 1280 pixels, by day and by night, without a fault", ()
 /** The faults of a page and of all its tabs, by view. */
 async function faultsOfViews(page: Page): Promise<Record<string, string[]>> {
   const faults: Record<string, string[]> = {};
-  await settled(page);
-  const tabs = await page.getByRole("tab").allTextContents();
-  for (const tab of tabs.length === 0 ? [""] : tabs) {
-    if (tab !== "") await page.getByRole("tab", { name: tab, exact: true }).click();
-    await settled(page);
+  await eachTab(page, async (tab) => {
     for (const width of WIDTHS) {
       await page.setViewportSize({ width, height: 900 });
       await laidOut(page);
@@ -59,7 +55,7 @@ async function faultsOfViews(page: Page): Promise<Record<string, string[]>> {
       const found = [...byDay, ...byNight.map((fault) => `dark: ${fault}`)];
       if (found.length > 0) faults[`${tab} ${width}`.trim()] = found;
     }
-  }
+  });
   return faults;
 }
 

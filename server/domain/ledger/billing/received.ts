@@ -42,7 +42,7 @@ export interface ReceivedEvent {
   /** In the minor unit of the currency, with tax. Null: no money moved. */
   amount: number | null;
   currency: string | null;
-  /** Null: unknown, or nobody whom a promoter referred. */
+  /** Null: unknown, or a person without a promoter. */
   leadId: number | null;
   /** An object of the payment, such as its invoice, which leads to the sale. */
   object: string | null;
