@@ -167,6 +167,11 @@ describe.each(STORAGES)("invoices on %s", (storage) => {
     await runDrafts(app);
     expect(await statuses()).toEqual(["draft"]);
     await company(app, "PUT /promoters/1", { profile: { address: "Hauptstr. 1, Berlin" } });
+    // What came back is not paid.
+    await movePayout(app, { id: 1, to: "pending" });
+    await runDrafts(app);
+    expect(await statuses()).toEqual(["draft"]);
+    await movePayout(app, { id: 1, to: "completed" });
     await runDrafts(app);
     await runDrafts(app);
     expect(await invoices()).toEqual([INVOICE]);
