@@ -11,8 +11,7 @@ import {
 } from "../domain/events/email.ts";
 import type { ShownBrand } from "../domain/program/account/brand.ts";
 import { escapeHtml } from "../markup.ts";
-import { dressed, lookIn, lookValues } from "../outgoing/email-look.ts";
-import { fill, onOneLine, type WrittenEmail } from "../outgoing/email-text.ts";
+import { dressed, lookIn, lookValues, fill, onOneLine, type WrittenEmail } from "../outgoing/email-text.ts";
 import { openPlace, type Place } from "../outgoing/place.ts";
 import { en, type TranslatedMail } from "../languages/en.ts";
 import { CATALOGUES, directionOf, type Language } from "../languages/languages.ts";

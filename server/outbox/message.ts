@@ -1,13 +1,235 @@
+import { listAccounts } from "../domain/program/account/account.ts";
+import { SYSTEM } from "../domain/context.ts";
+import { countErasures } from "../domain/people/erased.ts";
+import { facts, type Fact } from "../domain/events/event.ts";
+import { recordChangeOf, type RecordChange } from "../domain/ledger/announcement.ts";
+import { deliveries, enqueue, newDelivery, type Delivery } from "../domain/events/webhook/delivery.ts";
+import { type Webhook, webhooks } from "../domain/events/webhook/webhook.ts";
+import { plannedEmails, type PlannedEmail } from "../domain/people/mailing/mailing.ts";
+import { Failure } from "../failure.ts";
+import { isFrozen } from "../storage/freeze.ts";
+import type { Transaction, Store } from "../storage/store.ts";
+import { isSetAside } from "./clock-watch.ts";
+import { emailInLog, emailsFor } from "./email.ts";
+import type { OutboxParts } from "./parts.ts";
 import { actionOf, eventTypesOf, v1EventTypesOf, type EventMessage } from "../domain/events/event-type.ts";
-import type { RecordChange } from "../domain/ledger/announcement.ts";
-import type { Fact } from "../domain/events/event.ts";
 import { promoterCampaigns } from "../domain/people/promoter-campaign/promoter-campaign.ts";
 import { unlessGone } from "../domain/show.ts";
-import { webhooks, type Webhook } from "../domain/events/webhook/webhook.ts";
-import type { Store } from "../storage/store.ts";
-import { showEvent } from "../v1/event/event-data.ts";
+import { showEvent } from "../v1/event-data.ts";
 import { showEventData } from "../v2/webhook/event-data.ts";
-import type { OutboxParts } from "./parts.ts";
+
+/** How long a fact that can't be rendered (a bug) gives way to others. */
+const SET_ASIDE_MS = 60_000;
+
+/** Makes deliveries from facts. Returns how many facts it processed. */
+export type FanOut = (limit: number) => Promise<number>;
+
+/** A fact and the deliveries to make from it. */
+interface Plan {
+  fact: Fact;
+  /** The number of erasures before anything was read for this plan. */
+  erasures: number;
+  deliveries: Delivery[];
+  /** E-mails that are sent after a delay. */
+  later: PlannedEmail[];
+}
+
+/** Makes the part of the outbox that turns each fact into one delivery for every receiver that wants it. */
+export function newFanOut(parts: OutboxParts): FanOut {
+  const { store, clock, log } = parts;
+  const nextFacts = newRound(parts);
+  /** For each entity, the time until which its facts are skipped. */
+  const setAside = new Map<string, number>();
+  /** Accounts that are frozen. Their facts must not delay others. */
+  const frozen = new Set<number>();
+
+  function isLeftAlone(fact: Fact): boolean {
+    return (
+      frozen.has(fact.ownerId) ||
+      isSetAside(setAside.get(entityOf(fact)) ?? 0, clock().getTime(), SET_ASIDE_MS)
+    );
+  }
+
+  async function plan(found: Fact[]): Promise<Plan[]> {
+    const plans: Plan[] = [];
+    const receivers = new Map<number, Webhook[]>();
+    for (const fact of found) {
+      // An earlier fact of the same entity may have been set aside meanwhile.
+      if (isLeftAlone(fact)) continue;
+      try {
+        if (await isFrozen(store, fact.ownerId)) {
+          frozen.add(fact.ownerId);
+          continue;
+        }
+        const known = receivers.get(fact.ownerId) ?? (await activeWebhooks(store, fact.ownerId));
+        receivers.set(fact.ownerId, known);
+        const erasures = await countErasures(parts.store, fact.ownerId);
+        plans.push({ fact, erasures, ...(await planDeliveries(parts, fact, known)) });
+      } catch (error) {
+        // The store is unavailable, so the fact is not at fault. It is retried as soon as the store is back.
+        if (error instanceof Failure && error.kind === "unavailable") throw error;
+        // One fact that can't be rendered must not block all others. Later facts of the same entity wait with
+        // it.
+        setAside.set(entityOf(fact), clock().getTime() + SET_ASIDE_MS);
+        log.error({ err: error, entity: fact.entity, entityId: fact.entityId }, "an event can't be rendered");
+      }
+    }
+    return plans;
+  }
+
+  return async function fanOut(limit) {
+    for (const [key, until] of setAside) {
+      if (!isSetAside(until, clock().getTime(), SET_ASIDE_MS)) setAside.delete(key);
+    }
+    for (const ownerId of frozen) if (!(await isFrozen(store, ownerId))) frozen.delete(ownerId);
+    const plans = await plan(await nextFacts(limit, isLeftAlone));
+    if (plans.length === 0) return 0;
+    const carriedOut = await store.transact(async (tx) => {
+      await parts.lease.guard(tx);
+      const done: Plan[] = [];
+      for (const each of plans) if (await isCarriedOut(tx, each, clock())) done.push(each);
+      return done;
+    });
+    for (const { deliveries: made } of carriedOut) {
+      for (const delivery of made) {
+        if (delivery.status === "held") log.warn(emailInLog(delivery), "e-mail held until SMTP_URL is set");
+      }
+    }
+    return plans.length;
+  };
+}
+
+/** Returns some of the waiting facts. */
+export type Round = (limit: number, isLeftAlone: (fact: Fact) => boolean) => Promise<Fact[]>;
+
+/** Returns the next fact of one account that fits, or null after the last one. */
+type Walk = (fits: (fact: Fact) => boolean) => Promise<Fact | null>;
+
+/**
+ * Visits the waiting facts in rounds. The accounts take turns, with one fact each, so one account's backlog
+ * does not delay another's few facts. A round returns a fact once, and facts that arrive during a round wait
+ * for the next one, so new facts never delay an old one. A fact may have changed since it was read.
+ *
+ * Facts of one entity keep their order. Facts of different entities of an account are returned by id.
+ */
+export function newRound({ store, clock }: Pick<OutboxParts, "store" | "clock">): Round {
+  /** The accounts of this round that may have facts left, in order. */
+  let turns: Walk[] = [];
+  let beganAt = 0;
+
+  /**
+   * Without this, a round would never end while facts arrive faster than they are sent, and the last ones
+   * would starve.
+   */
+  function isForNext({ at }: Fact): boolean {
+    const cameAt = Date.parse(at);
+    // A machine whose clock is ahead may have dated a fact in our future. Such a fact is not postponed.
+    return cameAt > beganAt && cameAt <= clock().getTime();
+  }
+
+  async function begin(): Promise<void> {
+    beganAt = clock().getTime();
+    const [first] = await store.page(facts, "id", SYSTEM, [], { limit: 1 });
+    // Most rounds find nothing, and skip the query for each account.
+    turns = first === undefined ? [] : (await listAccounts(store)).map(({ id }) => walkOf(id));
+  }
+
+  function walkOf(ownerId: number): Walk {
+    const chunks = store.scan(facts, "id", SYSTEM, [ownerId]);
+    let ahead: Fact[] = [];
+    return async (fits) => {
+      for (;;) {
+        const fact = ahead.shift();
+        if (fact === undefined) {
+          const { value, done } = await chunks.next();
+          if (done) return null;
+          ahead = value;
+        } else if (fits(fact)) return fact;
+      }
+    };
+  }
+
+  async function takeTurns(limit: number, isLeftAlone: (fact: Fact) => boolean): Promise<Fact[]> {
+    const taken: Fact[] = [];
+    while (taken.length < limit) {
+      const walk = turns.shift();
+      if (walk === undefined) break;
+      const fact = await walk((each) => !isForNext(each) && !isLeftAlone(each));
+      if (fact === null) continue;
+      taken.push(fact);
+      turns.push(walk);
+    }
+    return taken;
+  }
+
+  return async function next(limit, isLeftAlone) {
+    const rest = await takeTurns(limit, isLeftAlone);
+    if (rest.length > 0) return rest;
+    await begin();
+    return takeTurns(limit, isLeftAlone);
+  };
+}
+
+/** Facts of one entity are sent in order. */
+function entityOf({ ownerId, entity, entityId }: Fact): string {
+  return `${ownerId} ${entity} ${entityId}`;
+}
+
+/**
+ * Carries out a plan, unless something that it was based on has changed. The next round then plans it again.
+ */
+async function isCarriedOut(tx: Transaction, plan: Plan, now: Date): Promise<boolean> {
+  const { fact, erasures, deliveries: made, later } = plan;
+  const { ownerId, entity, entityId, number } = fact;
+  const key = [ownerId, entity, entityId] as const;
+  const current = await tx.get(facts, SYSTEM, ...key, number);
+  if (JSON.stringify(current) !== JSON.stringify(fact)) return false;
+  // The fact before it may be one that was not carried out.
+  if (number > 1 && (await tx.get(facts, SYSTEM, ...key, number - 1)) !== null) return false;
+  if ((await countErasures(tx, fact.ownerId)) !== erasures) return false;
+  await tx.remove(facts, SYSTEM, ...key, number);
+  for (const delivery of made) {
+    if (delivery.status === "held") await tx.put(deliveries, delivery);
+    else await enqueue(tx, delivery, now);
+  }
+  for (const planned of later) await tx.insert(plannedEmails, planned);
+  return true;
+}
+
+async function planDeliveries(
+  parts: OutboxParts,
+  fact: Fact,
+  receivers: Webhook[],
+): Promise<Pick<Plan, "deliveries" | "later">> {
+  const change = await recordChangeOf(parts.store, fact);
+  const planned: Delivery[] = [];
+  if (change === null) return { deliveries: planned, later: [] };
+  const lane = `${fact.entity}/${fact.entityId}`;
+  for (const { message, webhookIds } of await messagesOf(parts, { fact, change, receivers })) {
+    for (const webhookId of webhookIds) {
+      planned.push(await plannedDelivery(parts, { ownerId: fact.ownerId, webhookId, lane, message }));
+    }
+  }
+  const { now: email, later } = await emailsFor(parts, change, fact.at);
+  if (email !== null) {
+    const emailLane = `promoter/${email.promoterId}`;
+    planned.push(await plannedDelivery(parts, { ownerId: fact.ownerId, lane: emailLane, email }));
+  }
+  return { deliveries: planned, later };
+}
+
+async function plannedDelivery(
+  { store, clock, mailer }: OutboxParts,
+  input: Pick<Delivery, "ownerId" | "lane"> & Partial<Pick<Delivery, "webhookId" | "message" | "email">>,
+): Promise<Delivery> {
+  const isHeld = input.email !== undefined && mailer === null;
+  return newDelivery({
+    id: await store.nextId("delivery"),
+    createdAt: clock().toISOString(),
+    status: isHeld ? "held" : "pending",
+    ...input,
+  });
+}
 
 /** An event and the webhooks that get it. */
 export interface Addressed {
@@ -23,7 +245,7 @@ interface Occasion {
 }
 
 /** The messages to make from a change. Each is rendered once for all of its webhooks. */
-export async function messagesOf(parts: OutboxParts, occasion: Occasion): Promise<Addressed[]> {
+async function messagesOf(parts: OutboxParts, occasion: Occasion): Promise<Addressed[]> {
   const receivers = await wantingOf(parts.store, occasion.change, occasion.receivers);
   const [v2, v1] = (["v2", "v1"] as const).map((format) =>
     receivers.filter((webhook) => webhook.format === format),
@@ -37,7 +259,7 @@ export async function messagesOf(parts: OutboxParts, occasion: Occasion): Promis
 const MAX_WEBHOOKS = 1_000;
 
 /** An account's active webhooks. */
-export async function activeWebhooks(store: Store, ownerId: number): Promise<Webhook[]> {
+async function activeWebhooks(store: Store, ownerId: number): Promise<Webhook[]> {
   const all = await store.page(webhooks, "id", ownerId, [], { limit: MAX_WEBHOOKS });
   return all.filter(({ isActive }) => isActive);
 }

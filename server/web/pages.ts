@@ -6,7 +6,7 @@ import { shownBrand, type ShownBrand } from "../domain/program/account/brand.ts"
 import type { BrandColors } from "../domain/program/account/brand-colors.ts";
 import { Failure } from "../failure.ts";
 import { v1Error } from "../http/errors.ts";
-import { serveStored, storeText, type StoredText } from "../http/stored-text.ts";
+import { serveStored, storeText, type StoredText } from "../http/answer.ts";
 import { refuse } from "../request/refusal.ts";
 import type { Services } from "../request/services.ts";
 import { basePath } from "../url.ts";

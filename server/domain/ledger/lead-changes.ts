@@ -1,6 +1,5 @@
 import { Failure } from "../../failure.ts";
-import type { Transaction } from "../../storage/store.ts";
-import { findTaken, refuseTaken } from "../../storage/taken.ts";
+import { type Transaction, findTaken, refuseTaken } from "../../storage/store.ts";
 import { moveCommissions } from "./commission/changes.ts";
 import type { Context } from "../context.ts";
 import { isErased } from "../people/erased.ts";

@@ -18,7 +18,7 @@ import type { View } from "../../storage/store.ts";
 import { signupAnswer, signupJson } from "./signup-page-json.ts";
 import { rewardEntryAnswer, rewardEntryJson } from "../reward/reward-entry-json.ts";
 import { field, recordId } from "../../http/fields.ts";
-import { landingUrl } from "../../input/common-fields.ts";
+import { landingUrl } from "../../input/fields.ts";
 
 /** A campaign of V2. */
 export const campaignAnswer = z

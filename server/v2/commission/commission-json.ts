@@ -11,7 +11,7 @@ import { UNITS } from "../../domain/money.ts";
 import type { Reader } from "../../storage/store.ts";
 import { embeddedPromoterCampaign, embeddedPromoterCampaignJson } from "../embedded-json.ts";
 import { field, recordId } from "../../http/fields.ts";
-import { uid } from "../../input/common-fields.ts";
+import { uid } from "../../input/fields.ts";
 
 const instant = z.iso.datetime();
 

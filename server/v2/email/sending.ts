@@ -24,8 +24,8 @@ import { readJson } from "../../http/parameters/json.ts";
 import { LANGUAGES, type Language } from "../../languages/languages.ts";
 import { id, longText, oneOf, word } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
-import { lookIn } from "../../outgoing/email-look.ts";
 import {
+  lookIn,
   keptContent,
   sanitised,
   USUAL_LAYOUT,

@@ -4,7 +4,7 @@ import { promoters } from "../../domain/people/promoter/promoter.ts";
 import type { sales } from "../../domain/ledger/sale/sale.ts";
 import type { V2Request } from "../operation.ts";
 import type { Line } from "../../csv.ts";
-import { parse } from "../../storage/documents.ts";
+import { parse } from "../../storage/table.ts";
 import type { Schema } from "../../storage/query.ts";
 import { amountCell, rowsById } from "./csv-pages.ts";
 

@@ -2,7 +2,7 @@ import { payouts } from "../../domain/ledger/payout/payout.ts";
 import { promoters } from "../../domain/people/promoter/promoter.ts";
 import type { V2Request } from "../operation.ts";
 import type { Line } from "../../csv.ts";
-import { parse } from "../../storage/documents.ts";
+import { parse } from "../../storage/table.ts";
 import type { Schema } from "../../storage/query.ts";
 import { amountCell, rowsById } from "./csv-pages.ts";
 

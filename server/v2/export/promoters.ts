@@ -1,6 +1,6 @@
 import { promoterCampaigns } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../../domain/people/promoter/promoter.ts";
-import { parse } from "../../storage/documents.ts";
+import { parse } from "../../storage/table.ts";
 import type { Schema } from "../../storage/query.ts";
 import { rowsById } from "./csv-pages.ts";
 import type { V2Request } from "../operation.ts";

@@ -7,7 +7,7 @@ import { Failure } from "../../failure.ts";
 import { field, message } from "../../http/fields.ts";
 import { id } from "../../input/fields.ts";
 import { MAX_ZIPPED, zipParts, type ZippedFile } from "../../paper/zip.ts";
-import { parse } from "../../storage/documents.ts";
+import { parse } from "../../storage/table.ts";
 import type { Schema } from "../../storage/query.ts";
 import { amountCell, csvPages, rowsById } from "../export/csv-pages.ts";
 import { logExport } from "../export/exports.ts";

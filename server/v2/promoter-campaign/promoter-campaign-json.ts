@@ -19,7 +19,7 @@ import {
 } from "../embedded-json.ts";
 import { rewardEntryAnswer, rewardEntryJson } from "../reward/reward-entry-json.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
-import { coupon, refToken, referralLink } from "../../input/common-fields.ts";
+import { coupon, refToken, referralLink } from "../../input/fields.ts";
 
 /** @see docs/spec/v2.md "Promoter campaign" */
 export const promoterCampaignAnswer = z

@@ -25,7 +25,7 @@ import { payoutMethodAnswer } from "../payout/payout-method-json.ts";
 import { balancesAnswer, balancesJson } from "./balance-json.ts";
 import { promoterProfileAnswer, promoterProfileJson } from "./promoter-profile.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
-import { coupon, custId, customFields, refToken, referralLink } from "../../input/common-fields.ts";
+import { coupon, custId, customFields, refToken, referralLink } from "../../input/fields.ts";
 
 /** @see docs/spec/v2.md "Promoter campaigns of a promoter" */
 const joinedCampaignAnswer = z

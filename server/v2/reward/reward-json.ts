@@ -10,7 +10,7 @@ import {
 } from "../../domain/program/reward/reward.ts";
 import { UNITS } from "../../domain/money.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
-import { coupon } from "../../input/common-fields.ts";
+import { coupon } from "../../input/fields.ts";
 
 /** A rule as clients send and receive it. @see docs/spec/money.md "Rules of a reward" */
 export const ruleShape = z.looseObject({

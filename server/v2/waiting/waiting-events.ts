@@ -9,7 +9,7 @@ import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { readPathId } from "../path-id.ts";
 import { field, recordId } from "../../http/fields.ts";
-import { uid } from "../../input/common-fields.ts";
+import { uid } from "../../input/fields.ts";
 
 const waitingEventAnswer = z
   .object({

@@ -38,7 +38,7 @@ import { promoterAnswer, promoterJson } from "../promoter/promoter-json.ts";
 import { readPromoterParts } from "../promoter/promoter-parts.ts";
 import { referralAnswer, showReferral } from "../referral/referral-json.ts";
 import { field } from "../../http/fields.ts";
-import { custId } from "../../input/common-fields.ts";
+import { custId } from "../../input/fields.ts";
 
 /** The promoter of a record, or null if deleted. */
 const owner = field(

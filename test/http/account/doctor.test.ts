@@ -4,7 +4,7 @@ import { findProblems } from "../../../server/cli/doctor.ts";
 import { newSightingRecorder } from "../../../server/request/sighting-recorder.ts";
 import { takeStock } from "../../../server/request/store-state.ts";
 import { newMetrics } from "../../../server/request/metrics.ts";
-import { newMailer } from "../../../server/outgoing/mailer.ts";
+import { newMailer } from "../../../server/outgoing/mail.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { startMailServer } from "../../support/mail-server.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from "kysely";
-import { parse } from "../../../storage/documents.ts";
+import { parse, type Table } from "../../../storage/table.ts";
 import {
   among,
   contains,
@@ -14,7 +14,6 @@ import {
   type Window,
 } from "../../../storage/query.ts";
 import type { Reader } from "../../../storage/store.ts";
-import type { Table } from "../../../storage/table.ts";
 import type { Account } from "../../program/account/account.ts";
 import { dayIn, timeZoneOf } from "../../program/account/time-zone.ts";
 import { campaigns, type Campaign } from "../../program/campaign/campaign.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "../../../failure.ts";
-import { parse } from "../../../storage/documents.ts";
+import { parse } from "../../../storage/table.ts";
 import type { Transaction } from "../../../storage/store.ts";
 import type { Account } from "../../program/account/account.ts";
 import type { Context } from "../../context.ts";

@@ -1,6 +1,5 @@
 import { Failure, type FieldErrors } from "../../../failure.ts";
-import type { Transaction } from "../../../storage/store.ts";
-import { findTaken, refuseTaken, TAKEN } from "../../../storage/taken.ts";
+import { type Transaction, findTaken, refuseTaken, TAKEN } from "../../../storage/store.ts";
 import { loadCampaign } from "../../program/campaign/campaign.ts";
 import type { Context } from "../../context.ts";
 import { refuseErased } from "../erased.ts";

@@ -1,6 +1,6 @@
 import { sql, type SelectQueryBuilder, type SqlBool } from "kysely";
 import { Failure } from "../../../failure.ts";
-import { parse } from "../../../storage/documents.ts";
+import { parse } from "../../../storage/table.ts";
 import { among, contains, findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
 import { loadCampaign } from "../../program/campaign/campaign.ts";

@@ -1,6 +1,5 @@
-import type { Transaction } from "../../../storage/store.ts";
+import { type Transaction, refuseTaken } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
-import { refuseTaken } from "../../../storage/taken.ts";
 import type { Context } from "../../context.ts";
 import { isErased, refuseErased } from "../erased.ts";
 import { withoutFormerCheck } from "../vat-check.ts";

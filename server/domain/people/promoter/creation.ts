@@ -1,7 +1,6 @@
 import { Failure } from "../../../failure.ts";
 import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
-import type { Reader, Transaction, View } from "../../../storage/store.ts";
-import { refuseTaken } from "../../../storage/taken.ts";
+import { type Reader, type Transaction, type View, refuseTaken } from "../../../storage/store.ts";
 import type { Account } from "../../program/account/account.ts";
 import { loadCampaignOrDefault, type Campaign } from "../../program/campaign/campaign.ts";
 import type { Context } from "../../context.ts";

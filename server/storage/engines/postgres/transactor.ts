@@ -2,8 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pLimit from "p-limit";
 import { Failure, isOutage } from "../../../failure.ts";
 import type { Session } from "../../session.ts";
-import { isOutdated, isPassing, LOST_RACE } from "./faults.ts";
-import { deadlineIn, withRetries } from "./retries.ts";
+import { isOutdated, isPassing, LOST_RACE, deadlineIn, withRetries } from "./faults.ts";
 import { newSession, type OpenSession, type Place } from "./session.ts";
 
 const MAX_DELAY_MS = 50;

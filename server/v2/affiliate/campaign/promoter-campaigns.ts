@@ -14,7 +14,7 @@ import { showAll, type Show } from "../../../domain/show.ts";
 import { loadGoals, loadTerms, type Goal } from "../../../domain/ledger/terms.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
-import { word } from "../../../input/fields.ts";
+import { word, coupon, landingUrl, refToken, referralLink } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
 import type { View } from "../../../storage/store.ts";
 import { offer } from "../../campaign/signup-page-json.ts";
@@ -32,7 +32,6 @@ import { rewardEntryAnswer } from "../../reward/reward-entry-json.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { listOwnPromoCodes, ownPromoCodeAnswer } from "./promo-codes.ts";
 import { field, recordId } from "../../../http/fields.ts";
-import { coupon, landingUrl, refToken, referralLink } from "../../../input/common-fields.ts";
 import { signupTexts } from "../../../domain/program/campaign/campaign.ts";
 
 const company = promoterCampaignAnswer.shape;

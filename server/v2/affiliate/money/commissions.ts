@@ -8,7 +8,7 @@ import { z } from "zod";
 import { listCommissions, type CommissionParts } from "../../../domain/ledger/commission/search.ts";
 import { UNITS, formatAmount } from "../../../domain/money.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
-import { id, listOf, oneOf } from "../../../input/fields.ts";
+import { id, listOf, oneOf, uid } from "../../../input/fields.ts";
 import type { Found, Window } from "../../../storage/query.ts";
 import { rewardJson } from "../../commission/commission-json.ts";
 import { pageParams, readListing } from "../../page-params.ts";
@@ -18,7 +18,6 @@ import { maskedEmail, maskedUid } from "../masked-email.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { ownCampaignAnswer, ownCampaignJson } from "../own-campaign.ts";
 import { createdAt, field, recordId } from "../../../http/fields.ts";
-import { uid } from "../../../input/common-fields.ts";
 import { percentIn, textsOf, type Language, type Say } from "../../../languages/languages.ts";
 
 const answer = z

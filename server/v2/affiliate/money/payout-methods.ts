@@ -12,7 +12,7 @@ import {
 import { Failure } from "../../../failure.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
-import { flag, oneOf } from "../../../input/fields.ts";
+import { flag, oneOf, ownData } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
 import { pageParams, readListing } from "../../page-params.ts";
 import { readPathId } from "../../path-id.ts";
@@ -28,7 +28,6 @@ import {
   type OwnMethod,
 } from "./payout-details.ts";
 import { field } from "../../../http/fields.ts";
-import { ownData } from "../../../input/common-fields.ts";
 
 const details = z.record(z.string(), z.unknown());
 const createBody = z.object({

@@ -21,7 +21,7 @@ import { field, message, recordId } from "../../../http/fields.ts";
 import { endedSessionCookies, SESSION_COOKIES } from "../../../http/credentials.ts";
 import { endSessions } from "../../../domain/access/session.ts";
 import { archivePromoter } from "../../../domain/people/promoter/changes.ts";
-import { customFields } from "../../../input/common-fields.ts";
+import { customFields } from "../../../input/fields.ts";
 
 /** The promoter who is signed in, as they see themselves. */
 export const currentAnswer = z

@@ -4,7 +4,7 @@ import type { View } from "../../../storage/store.ts";
 import { maskedEmail, maskedUid } from "../masked-email.ts";
 import { ownCampaignAnswer, showOwnCampaign } from "../own-campaign.ts";
 import { createdAt, field, recordId } from "../../../http/fields.ts";
-import { subId } from "../../../input/common-fields.ts";
+import { subId } from "../../../input/fields.ts";
 
 /** A lead as its promoter sees it. */
 export const portalReferralAnswer = z

@@ -1,31 +1,34 @@
 import { z } from "zod";
-import { loadCampaign } from "../../domain/program/campaign/campaign.ts";
-import { generatePassword, keepPassword } from "../../domain/access/password.ts";
-import { isRefToken, REF_TOKEN_LENGTH } from "../../domain/people/promoter-campaign/ref-token.ts";
+import { loadCampaign } from "../domain/program/campaign/campaign.ts";
+import { generatePassword, keepPassword } from "../domain/access/password.ts";
+import { isRefToken, REF_TOKEN_LENGTH } from "../domain/people/promoter-campaign/ref-token.ts";
 import {
   createPromoter,
   type CreatedPromoter,
   type NewPromoter,
-} from "../../domain/people/promoter/creation.ts";
-import { newProfile } from "../../domain/people/promoter/promoter.ts";
-import { findPromoters, loadSelected } from "../../domain/people/promoter/search.ts";
-import { showAll } from "../../domain/show.ts";
-import type { Failure } from "../../failure.ts";
-import { json, type AnswerHeaders } from "../../http/answer.ts";
-import { v1Error } from "../../http/errors.ts";
-import { setPageHeaders } from "../../http/pages.ts";
-import { readParams } from "../../http/parameters/form.ts";
-import { email, flag, id, instant, longText, text, webAddress, word } from "../../input/fields.ts";
-import { describe, shapeInput } from "../../input/shape.ts";
-import type { View } from "../../storage/store.ts";
-import { listParams, readListPage } from "../list.ts";
-import type { V1Operation, V1Request } from "../operation.ts";
-import { profileChanges, readSelection, selectorParams, wireFields } from "./promoter-input.ts";
-import { profileAnswer, promoterAnswer, promoterSubsetAnswer } from "./promoter-json.ts";
-import { showPromoter as showOne, showPromoter } from "./promoter-parts.ts";
-import { field } from "../../http/fields.ts";
+} from "../domain/people/promoter/creation.ts";
+import { newProfile } from "../domain/people/promoter/promoter.ts";
+import { findPromoters, loadSelected } from "../domain/people/promoter/search.ts";
+import { showAll } from "../domain/show.ts";
+import type { Failure } from "../failure.ts";
+import { json, type AnswerHeaders } from "../http/answer.ts";
+import { v1Error } from "../http/errors.ts";
+import { setPageHeaders } from "../http/pages.ts";
+import { readParams } from "../http/parameters/form.ts";
+import { email, flag, id, instant, longText, text, webAddress, word, landingUrl } from "../input/fields.ts";
+import { describe, shapeInput } from "../input/shape.ts";
+import type { View } from "../storage/store.ts";
+import { listParams, readListPage, type V1Operation, type V1Request } from "./operation.ts";
+import { profileChanges, readSelection, selectorParams, wireFields } from "./promoter-changes.ts";
+import {
+  profileAnswer,
+  promoterAnswer,
+  promoterSubsetAnswer,
+  showPromoter as showOne,
+  showPromoter,
+} from "./promoter-json.ts";
+import { field } from "../http/fields.ts";
 import { promotionAnswer } from "./promotion-json.ts";
-import { landingUrl } from "../../input/common-fields.ts";
 
 const filterParams = z.object({ campaign_id: field(id, "Id of the campaign.", 1) }).partial();
 

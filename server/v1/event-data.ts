@@ -1,30 +1,28 @@
 import { z } from "zod";
-import { campaigns } from "../../domain/program/campaign/campaign.ts";
-import { commissions, type Commission } from "../../domain/ledger/commission/commission.ts";
-import { isV1EventType, V1_EVENT_TYPES, type V1EventType } from "../../domain/events/event-type.ts";
-import type { RecordChange } from "../../domain/ledger/announcement.ts";
-import type { Lead } from "../../domain/people/lead/lead.ts";
-import type { Payout } from "../../domain/ledger/payout/payout.ts";
-import type { PromoterCampaign } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
-import { listPromoterCampaigns } from "../../domain/people/promoter-campaign/search.ts";
-import { loadPromoter, type Promoter } from "../../domain/people/promoter/promoter.ts";
-import { rewards } from "../../domain/program/reward/reward.ts";
-import { showAll, unlessGone } from "../../domain/show.ts";
-import type { View } from "../../storage/store.ts";
-import { leadAnswer, leadJson } from "../lead/lead-json.ts";
-import { campaignAnswer, campaignJson, payoutAnswer, payoutJson } from "../payout/payout-json.ts";
+import { campaigns } from "../domain/program/campaign/campaign.ts";
+import { commissions, type Commission } from "../domain/ledger/commission/commission.ts";
+import { isV1EventType, V1_EVENT_TYPES, type V1EventType } from "../domain/events/event-type.ts";
+import type { RecordChange } from "../domain/ledger/announcement.ts";
+import type { Lead } from "../domain/people/lead/lead.ts";
+import type { Payout } from "../domain/ledger/payout/payout.ts";
+import type { PromoterCampaign } from "../domain/people/promoter-campaign/promoter-campaign.ts";
+import { listPromoterCampaigns } from "../domain/people/promoter-campaign/search.ts";
+import { loadPromoter, type Promoter } from "../domain/people/promoter/promoter.ts";
+import { rewards } from "../domain/program/reward/reward.ts";
+import { showAll, unlessGone } from "../domain/show.ts";
+import type { View } from "../storage/store.ts";
+import { leadAnswer, leadJson } from "./leads.ts";
+import { campaignAnswer, campaignJson, payoutAnswer, payoutJson } from "./payouts.ts";
 import {
   profileAnswer,
   profileJson,
   promoterSubsetAnswer,
   promoterSubsetJson,
-} from "../promoter/promoter-json.ts";
-import {
   newEmbedded,
   readOffers,
   readPromoterParts,
   readPromotionParts,
-} from "../promoter/promoter-parts.ts";
+} from "./promoter-json.ts";
 import {
   earningAnswer,
   earningJson,
@@ -32,9 +30,9 @@ import {
   offersJson,
   promotionAnswer,
   promotionJson,
-} from "../promoter/promotion-json.ts";
-import { rewardAnswer, showReward } from "../reward/reward-json.ts";
-import { createdAt, field, recordId } from "../../http/fields.ts";
+} from "./promotion-json.ts";
+import { rewardAnswer, showReward } from "./rewards.ts";
+import { createdAt, field, recordId } from "../http/fields.ts";
 
 /** The event types of V1 and their bodies, for the OpenAPI document. */
 export const V1_EVENTS = { types: V1_EVENT_TYPES, bodyOf, meaningOf };

@@ -1,27 +1,20 @@
 import { z } from "zod";
-import { createLead as addLead } from "../../domain/people/lead/creation.ts";
-import { findLeads, loadLead } from "../../domain/people/lead/search.ts";
-import type { LeadSelector } from "../../domain/people/lead/lead.ts";
+import { createLead as addLead } from "../domain/people/lead/creation.ts";
+import { findLeads, loadLead } from "../domain/people/lead/search.ts";
+import type { LeadSelector, Lead, LeadState } from "../domain/people/lead/lead.ts";
 import {
   deleteLead as removeLead,
   updateLead as changeLead,
   type LeadChanges,
-} from "../../domain/ledger/lead-changes.ts";
-import { findScope } from "../../domain/people/promoter-campaign/search.ts";
-import { email, flag, id, instant, oneOf, text } from "../../input/fields.ts";
-import { readParams } from "../../http/parameters/form.ts";
-import { NOTHING } from "../../storage/query.ts";
-import { setPageHeaders } from "../../http/pages.ts";
-import { shapeInput, shapeFormChanges } from "../../input/shape.ts";
-import { shapeSignup, signupParams } from "../../input/signup-params.ts";
-import { newEmbedded } from "../promoter/promoter-parts.ts";
-import {
-  leadAnswer,
-  leadRecordAnswer,
-  leadRecordJson,
-  showLead as showOne,
-  V1_LEAD_STATES,
-} from "./lead-json.ts";
+} from "../domain/ledger/lead-changes.ts";
+import { findScope } from "../domain/people/promoter-campaign/search.ts";
+import { email, flag, id, instant, oneOf, text, customFields, subId, uid } from "../input/fields.ts";
+import { readParams } from "../http/parameters/form.ts";
+import { NOTHING } from "../storage/query.ts";
+import { setPageHeaders } from "../http/pages.ts";
+import { shapeInput, shapeFormChanges } from "../input/shape.ts";
+import { shapeSignup, signupParams } from "../input/signup-params.ts";
+import { newEmbedded, type Embedded, promoterSubsetAnswer } from "./promoter-json.ts";
 import {
   LIST_STATUSES,
   listError,
@@ -29,11 +22,50 @@ import {
   readListPage,
   readBelongingFilter,
   belongingParams,
-} from "../list.ts";
-import type { V1Operation, V1Request } from "../operation.ts";
-import { field, message } from "../../http/fields.ts";
+  type V1Operation,
+  type V1Request,
+} from "./operation.ts";
+import { field, message, createdAt, recordId } from "../http/fields.ts";
+import type { View } from "../storage/store.ts";
+import { promotionAnswer } from "./promotion-json.ts";
 
 const USUAL_PER_PAGE = 50;
+
+/** The states of V1. */
+const V1_LEAD_STATES = ["signup", "active", "subscribed", "cancelled", "denied"] as const;
+
+/** @see docs/spec/v1.md "Sign-up result" */
+export const leadAnswer = z
+  .object({
+    id: recordId,
+    state: field(z.enum(V1_LEAD_STATES), "State of the record."),
+    email: field(z.string().nullable(), "The lead's e-mail address.", "sam@example.net"),
+    uid: uid,
+    customer_since: field(
+      z.iso.datetime().nullable(),
+      "When the lead became a customer, or null if they have not.",
+      "2026-03-01T09:30:00.000Z",
+    ),
+    cancelled_at: field(z.iso.datetime().nullable(), "When the lead cancelled, or null if they did not."),
+    plan_name: field(z.string().nullable(), "The plan that the lead pays for.", "pro"),
+    suspicion: field(z.string(), "Why the lead is suspected of fraud.", "no_suspicion"),
+    username: field(z.string().nullable(), "The lead's user name.", "sam"),
+    website: field(z.string().nullable(), "Address of their web site.", "https://blog.example.com"),
+    created_at: createdAt,
+    split_promotion_id: field(
+      z.int().nullable(),
+      "The first promotion that gets a part of the commissions, or null if none does.",
+      null,
+    ),
+    custom_fields: field(z.record(z.string(), z.unknown()).nullable(), customFields),
+    split_percentage_value: field(
+      z.number().nullable(),
+      "That part, in percent, or null if there is none.",
+      null,
+    ),
+    visitor_sub_id: subId,
+  })
+  .meta({ id: "V1LeadSummary" });
 
 const selectorParams = z
   .object({
@@ -59,6 +91,17 @@ const updateParams = selectorParams.extend({
   customer_since: field(instant.nullable().optional(), leadAnswer.shape.customer_since),
   plan_name: field(text.nullable().optional(), leadAnswer.shape.plan_name),
 });
+
+/** A lead with its promoter and promotion. @see docs/spec/v1.md "Leads" */
+const leadRecordAnswer = leadAnswer
+  .extend({
+    promotion: field(
+      promotionAnswer.nullable(),
+      "The promotion that the record belongs to, or null if it was deleted.",
+    ),
+    promoter: field(promoterSubsetAnswer.nullable(), "The promoter, or null if they were deleted."),
+  })
+  .meta({ id: "V1Lead" });
 
 /** `GET /api/v1/leads/list` */
 export const listLeads: V1Operation = {
@@ -87,7 +130,7 @@ export const createLead: V1Operation = {
 };
 
 /** `GET` and `POST /api/v1/leads/show` */
-export const showLead: V1Operation = {
+export const getLead: V1Operation = {
   id: "v1ShowLead",
   summary: "Show a lead",
   description: "Finds one lead by id, `uid` or e-mail. Give one of them.",
@@ -146,13 +189,13 @@ async function create({ event, account, context }: V1Request) {
     promoterCampaignId,
     entrySource: null,
     splits: null,
-    show: showOne,
+    show: showLead,
   });
 }
 
 async function show({ event, account, context: { store } }: V1Request) {
   const selector = readSelector(shapeInput(selectorParams, await readParams(event)));
-  return showOne(store, await loadLead(store, account.id, selector));
+  return showLead(store, await loadLead(store, account.id, selector));
 }
 
 async function update({ event, account, context }: V1Request) {
@@ -160,7 +203,7 @@ async function update({ event, account, context }: V1Request) {
   return changeLead(context, account.id, {
     selector: readSelector(params),
     changes: readChanges(params),
-    show: showOne,
+    show: showLead,
   });
 }
 
@@ -184,4 +227,48 @@ function readChanges(params: z.output<typeof updateParams>): LeadChanges {
     refToken: params.new_ref_id,
     leavesCommissions: params.soft_switch ?? false,
   };
+}
+
+/** A lead as V1 shows it, with only the first of several splits. */
+export function leadJson(lead: Lead): z.output<typeof leadAnswer> {
+  const split = lead.splits?.[0];
+  return {
+    id: lead.id,
+    state: v1LeadState(lead.state),
+    email: lead.email,
+    uid: lead.uid,
+    customer_since: lead.customerSince,
+    cancelled_at: lead.cancelledAt,
+    plan_name: lead.planName,
+    suspicion: lead.suspicion,
+    username: lead.username,
+    website: lead.website,
+    created_at: lead.createdAt,
+    split_promotion_id: split?.promoterCampaignId ?? null,
+    custom_fields: lead.customFields,
+    split_percentage_value: split ? split.percentTenThousandths / 10_000 : null,
+    visitor_sub_id: lead.subId,
+  };
+}
+
+/** Shows a lead with its promoter and promotion. */
+export function showLead(view: View, lead: Lead): Promise<z.output<typeof leadRecordAnswer>> {
+  return leadRecordJson(lead, newEmbedded(view, lead.accountId));
+}
+
+/** A lead with its promoter and promotion, in the form of the lead operations. */
+async function leadRecordJson(lead: Lead, embedded: Embedded): Promise<z.output<typeof leadRecordAnswer>> {
+  return {
+    ...leadJson(lead),
+    promotion: await embedded.promotion(lead.promoterCampaignId),
+    promoter: await embedded.promoter(lead.promoterId),
+  };
+}
+
+type V1LeadState = (typeof V1_LEAD_STATES)[number];
+
+/** V1 has no refunded or pending leads, so it shows a state with the same effect. */
+function v1LeadState(state: LeadState): V1LeadState {
+  if (state === "refunded") return "cancelled";
+  return state === "pending" ? "signup" : state;
 }

@@ -1,34 +1,22 @@
 import { z } from "zod";
-import type { Context } from "../../domain/context.ts";
-import { keepPassword } from "../../domain/access/password.ts";
-import { addToCampaign, moveToCampaign } from "../../domain/people/promoter-campaign/changes.ts";
-import { isRefToken } from "../../domain/people/promoter-campaign/ref-token.ts";
-import {
-  refreshAuthToken,
-  updatePromoter,
-  type PromoterChanges,
-} from "../../domain/people/promoter/changes.ts";
-import { deletePromoter } from "../../domain/ledger/promoter-deletion.ts";
-import { Failure } from "../../failure.ts";
-import type { AnswerHeaders } from "../../http/answer.ts";
-import { v1Error } from "../../http/errors.ts";
-import { readParams } from "../../http/parameters/form.ts";
-import { email, flag, id, longText, text, webAddress } from "../../input/fields.ts";
-import { shapeFormChanges, shapeInput } from "../../input/shape.ts";
-import type { V1Operation, V1Request } from "../operation.ts";
-import {
-  profileChanges,
-  readSelection,
-  requireParams,
-  selectorParams,
-  wireFields,
-  type NamedSelection,
-} from "./promoter-input.ts";
-import { profileAnswer, promoterAnswer, promoterSubsetAnswer } from "./promoter-json.ts";
-import { showPromoter } from "./promoter-parts.ts";
-import { field, message } from "../../http/fields.ts";
+import type { Context } from "../domain/context.ts";
+import { keepPassword } from "../domain/access/password.ts";
+import { addToCampaign, moveToCampaign } from "../domain/people/promoter-campaign/changes.ts";
+import { isRefToken } from "../domain/people/promoter-campaign/ref-token.ts";
+import { refreshAuthToken, updatePromoter, type PromoterChanges } from "../domain/people/promoter/changes.ts";
+import { deletePromoter } from "../domain/ledger/promoter-deletion.ts";
+import { Failure, type FieldErrors } from "../failure.ts";
+import type { AnswerHeaders } from "../http/answer.ts";
+import { v1Error } from "../http/errors.ts";
+import { readParams } from "../http/parameters/form.ts";
+import { email, flag, id, longText, text, webAddress, landingUrl } from "../input/fields.ts";
+import { shapeFormChanges, shapeInput, describe } from "../input/shape.ts";
+import type { V1Operation, V1Request } from "./operation.ts";
+import { profileAnswer, promoterAnswer, promoterSubsetAnswer, showPromoter } from "./promoter-json.ts";
+import { field, message } from "../http/fields.ts";
 import { promotionAnswer } from "./promotion-json.ts";
-import { landingUrl } from "../../input/common-fields.ts";
+import type { ProfileChanges } from "../domain/people/promoter/promoter.ts";
+import type { Selection, Selector } from "../domain/people/promoter/search.ts";
 
 const clearable = text.nullable();
 
@@ -74,6 +62,19 @@ const updateParams = z
     facebook_url: field(clearable, "Their page on Facebook.", "https://facebook.com/jane"),
     linkedin_url: field(clearable, "Their page on LinkedIn.", "https://linkedin.com/in/jane"),
     instagram_url: field(clearable, "Their page on Instagram.", "https://instagram.com/jane"),
+  })
+  .partial();
+
+/** The parameters that name a promoter. @see docs/spec/v1.md "Selectors" */
+export const selectorParams = z
+  .object({
+    id: field(text.meta({ documentedAs: { type: "integer", minimum: 1 } }), "Id of the record.", 17),
+    cust_id: field(text, promoterSubsetAnswer.shape.cust_id),
+    auth_token: field(text, promoterSubsetAnswer.shape.auth_token),
+    promoter_email: field(text, "E-mail of the promoter.", "jane@example.com"),
+    ref_id: field(text, promotionAnswer.shape.ref_id),
+    promo_code: field(text, promotionAnswer.shape.promo_code),
+    source_id: field(text, "The promoter's id in the program that you switched from.", "aff_1"),
   })
   .partial();
 
@@ -227,4 +228,102 @@ async function move({ event, account, context }: V1Request) {
     movesLeads: false,
     show: showPromoter,
   });
+}
+
+/** V1's names of a promoter's fields where they differ from the domain's. */
+const FIELD_NAMES: Record<string, string> = {
+  custId: "cust_id",
+  refToken: "ref_id",
+  coupon: "promo_code",
+  displayCoupon: "customer_promo_code",
+  directUrl: "landing_url",
+  landingUrl: "landing_url",
+  parentPromoterEmail: "parent_promoter_email",
+};
+
+/** Renames field errors to V1's names. `own` has the names of one operation. */
+export function wireFields(fields: FieldErrors, own: Record<string, string> = {}): FieldErrors {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, messages]) => [own[name] ?? FIELD_NAMES[name] ?? name, messages]),
+  );
+}
+
+/** The parameters of a profile. */
+type ProfileParam =
+  | `${"first" | "last" | "company"}_name`
+  | `${"avatar" | "twitter" | "youtube" | "facebook" | "linkedin" | "instagram"}_url`
+  | "website"
+  | "phone_number"
+  | "address"
+  | "vat_id"
+  | "country"
+  | "wallet_email"
+  | "paypal_email"
+  | "description";
+
+/** The given profile fields. `paypal_email` is another name of `wallet_email`, which takes precedence. */
+export function profileChanges(given: {
+  [Name in ProfileParam]?: string | null | undefined;
+}): ProfileChanges {
+  return {
+    firstName: given.first_name,
+    lastName: given.last_name,
+    website: given.website,
+    companyName: given.company_name,
+    phoneNumber: given.phone_number,
+    address: given.address,
+    vatId: given.vat_id,
+    country: given.country,
+    walletEmail: given.wallet_email === undefined ? given.paypal_email : given.wallet_email,
+    avatarUrl: given.avatar_url,
+    description: given.description,
+    twitterUrl: given.twitter_url,
+    youtubeUrl: given.youtube_url,
+    facebookUrl: given.facebook_url,
+    linkedinUrl: given.linkedin_url,
+    instagramUrl: given.instagram_url,
+  };
+}
+
+/** A selection and the parameter that it came from. */
+interface NamedSelection extends Selection {
+  param: string;
+}
+
+/** If several are given, the first in this list is used. */
+const SELECTORS: [param: string, by: Selector][] = [
+  ["id", "id"],
+  ["cust_id", "custId"],
+  ["auth_token", "authToken"],
+  ["promoter_email", "email"],
+  ["ref_id", "refToken"],
+  ["email", "email"],
+  ["promo_code", "promoCode"],
+  ["source_id", "sourceId"],
+];
+
+/**
+ * Reads which promoter a request is about. A number that was rounded by JSON is refused, because falling back to the next
+ * selector might find another promoter.
+ *
+ * @throws Failure `missing`, `invalid`
+ */
+export function readSelection(params: Record<string, unknown>): NamedSelection {
+  for (const [param, by] of SELECTORS) {
+    const value = params[param];
+    if (value === undefined || value === null || String(value).trim() === "") continue;
+    if (typeof value === "string") return { param, by, value };
+    const fields = { [param]: ["is invalid"] };
+    throw new Failure("invalid", describe(fields), fields);
+  }
+  throw new Failure(
+    "missing",
+    "You need to find the promoter either by id, cust_id, auth_token, ref_id, promoter_email or promo_code",
+  );
+}
+
+/** Refuses a request without required parameters. @throws Failure `missing` */
+function requireParams(params: Record<string, unknown>, names: string[]): void {
+  const absent = names.filter((name) => String(params[name] ?? "").trim() === "");
+  if (absent.length > 0) throw new Failure("missing", `${absent.join(", ")} can't be blank`);
 }

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { Campaign } from "../../domain/program/campaign/campaign.ts";
-import { refLink, type PromoterCampaign } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
-import type { Stats } from "../../domain/people/daily.ts";
-import type { Reward } from "../../domain/program/reward/reward.ts";
-import { field, recordId } from "../../http/fields.ts";
-import { coupon, referralLink, refToken } from "../../input/common-fields.ts";
+import type { Campaign } from "../domain/program/campaign/campaign.ts";
+import { refLink, type PromoterCampaign } from "../domain/people/promoter-campaign/promoter-campaign.ts";
+import type { Stats } from "../domain/people/daily.ts";
+import type { Reward } from "../domain/program/reward/reward.ts";
+import { field, recordId } from "../http/fields.ts";
+import { coupon, referralLink, refToken } from "../input/fields.ts";
 
 /** @see docs/spec/v1.md "Promotion" */
 const offerAnswer = z

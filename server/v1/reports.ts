@@ -1,7 +1,7 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
 import { z } from "zod";
-import { moneyFormat } from "../../domain/money.ts";
-import { addMonths, dayOf, type Figure, type Figures } from "../../domain/reports/figures.ts";
+import { moneyFormat } from "../domain/money.ts";
+import { addMonths, dayOf, type Figure, type Figures } from "../domain/reports/figures.ts";
 import {
   reportCampaigns,
   reportOverview,
@@ -9,17 +9,16 @@ import {
   type ReportGroup,
   type ReportQuery,
   type ReportRow,
-} from "../../domain/reports/report.ts";
-import type { Failure } from "../../failure.ts";
-import { json, type AnswerHeaders } from "../../http/answer.ts";
-import { v1Error, v2ErrorAnswer } from "../../http/errors.ts";
-import { setPageHeaders, type Page } from "../../http/pages.ts";
-import { readNestedParams } from "../../http/parameters/form.ts";
-import { calendarDay, direction, id, listOf, oneOf, splitList } from "../../input/fields.ts";
-import { shapeInput } from "../../input/shape.ts";
-import { listParams, MOST_PER_PAGE, readListPage } from "../list.ts";
-import type { V1Operation, V1Request } from "../operation.ts";
-import { field } from "../../http/fields.ts";
+} from "../domain/reports/report.ts";
+import type { Failure } from "../failure.ts";
+import { json, type AnswerHeaders } from "../http/answer.ts";
+import { v1Error, v2ErrorAnswer } from "../http/errors.ts";
+import { setPageHeaders, type Page } from "../http/pages.ts";
+import { readNestedParams } from "../http/parameters/form.ts";
+import { calendarDay, direction, id, listOf, oneOf, splitList } from "../input/fields.ts";
+import { shapeInput } from "../input/shape.ts";
+import { listParams, MOST_PER_PAGE, readListPage, type V1Operation, type V1Request } from "./operation.ts";
+import { field } from "../http/fields.ts";
 
 /** Each column with its figure and its form. Money is text. */
 const COLUMNS = {

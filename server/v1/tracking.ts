@@ -1,18 +1,18 @@
 import type { H3Event } from "h3";
 import { z } from "zod";
-import type { Account } from "../../domain/program/account/account.ts";
-import type { Balance } from "../../domain/ledger/commission/balance.ts";
-import type { Commission } from "../../domain/ledger/commission/commission.ts";
-import type { Context } from "../../domain/context.ts";
-import type { Lead } from "../../domain/people/lead/lead.ts";
-import { missingRate } from "../../domain/ledger/rate.ts";
-import type { Promoter } from "../../domain/people/promoter/promoter.ts";
-import { recordSale } from "../../domain/ledger/sale/new-sale.ts";
-import { recordCancellation, recordRefund } from "../../domain/ledger/sale/refund.ts";
-import type { ShownWaiting } from "../../domain/ledger/sale/waiting.ts";
-import { accepted, waitingForAnswer, waitingForJson } from "../../http/answer.ts";
-import type { OwnRefusals } from "../../http/errors.ts";
-import type { Operation } from "../../http/operation.ts";
+import type { Account } from "../domain/program/account/account.ts";
+import type { Balance } from "../domain/ledger/commission/balance.ts";
+import type { Commission } from "../domain/ledger/commission/commission.ts";
+import type { Context } from "../domain/context.ts";
+import type { Lead } from "../domain/people/lead/lead.ts";
+import { missingRate } from "../domain/ledger/rate.ts";
+import type { Promoter } from "../domain/people/promoter/promoter.ts";
+import { recordSale } from "../domain/ledger/sale/new-sale.ts";
+import { recordCancellation, recordRefund } from "../domain/ledger/sale/refund.ts";
+import type { ShownWaiting } from "../domain/ledger/sale/waiting.ts";
+import { accepted, waitingForAnswer, waitingForJson } from "../http/answer.ts";
+import { type OwnRefusals, v1SignupRefusals, v1SubscriptionRefusals } from "../http/errors.ts";
+import type { Operation } from "../http/operation.ts";
 import {
   cancellationParams,
   refundParams,
@@ -20,13 +20,21 @@ import {
   shapeCancellation,
   shapeRefund,
   shapeSale,
-} from "../../input/event-params.ts";
-import type { View } from "../../storage/store.ts";
-import { leadAnswer, leadJson } from "../lead/lead-json.ts";
-import { promoterSubsetAnswer, trackedPromoterJson } from "../promoter/promoter-json.ts";
-import { readPromoterParts } from "../promoter/promoter-parts.ts";
-import { rewardSummaryAnswer, rewardSummaryJson } from "../reward/reward-json.ts";
-import { field, recordId } from "../../http/fields.ts";
+} from "../input/event-params.ts";
+import type { View } from "../storage/store.ts";
+import { leadAnswer, leadJson } from "./leads.ts";
+import { promoterSubsetAnswer, trackedPromoterJson, readPromoterParts } from "./promoter-json.ts";
+import { rewardSummaryAnswer, rewardSummaryJson } from "./rewards.ts";
+import { field, recordId } from "../http/fields.ts";
+import {
+  recordSignup,
+  recordSubscription,
+  type RecordedSignup,
+  type RecordedSubscription,
+} from "../domain/people/lead/signup.ts";
+import { readParams } from "../http/parameters/form.ts";
+import { shapeSignup, signupParams } from "../input/signup-params.ts";
+import type { V1Operation, V1Request } from "./operation.ts";
 
 /** How V1 or V2 reads a request, and writes the errors that are not specific to events. */
 interface Generation {
@@ -192,4 +200,81 @@ async function showWaiting<T extends string>(view: View, type: T, { waiting, lea
     promoter: trackedPromoterJson(await readPromoterParts(view, promoter)),
     waiting_for: waitingForJson(waiting.rate, missingRate(waiting.rate)),
   });
+}
+
+/** `POST /api/v1/track/signup` @see docs/spec/v1.md "Sign-up result" */
+export const trackSignup: V1Operation = {
+  id: "v1TrackSignup",
+  isTracking: true,
+  summary: "Record a sign-up",
+  description:
+    "Records a sign-up as a lead of the promoter who sent them. Give `email` or `uid`, and `tid` (from the cookie `_svc_tid`) or `ref_id`. Call it from your server when the account is created.",
+  example: { email: "sam@example.net", uid: "cus_99", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7" },
+  params: signupParams,
+  answer: z
+    .object({
+      id: recordId,
+      type: field(z.literal("signup"), "What kind of event was recorded."),
+      amount_cents: field(z.int(), "What was sold, in cents. 0 for sign-ups.", 0),
+      reward: field(z.string().nullable(), "What the sign-up earned, or null if nothing.", null),
+      lead: field(leadAnswer, "The lead, or null if it was deleted or the commission belongs to none."),
+      promoter: field(promoterSubsetAnswer, "The promoter, or null if they were deleted."),
+    })
+    .meta({ id: "V1Signup" }),
+  refusals: ["missing", "not_found", "already_registered"],
+  ...v1SignupRefusals,
+  handle: signup,
+};
+
+/** `POST /api/v1/track/subscriber` @see docs/spec/v1.md "Subscribers" */
+export const trackSubscriber: V1Operation = {
+  id: "v1TrackSubscriber",
+  isTracking: true,
+  summary: "Record a subscriber",
+  description:
+    "Records a newsletter subscription as a lead of the promoter who sent them. A sign-up may follow. Give `email` or `uid`, and `tid` or `ref_id`.",
+  example: { email: "sam@example.net", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7" },
+  params: signupParams,
+  answer: z
+    .object({
+      id: recordId,
+      type: field(z.literal("subscriber"), "What kind of event was recorded."),
+      lead: field(leadAnswer, "The lead, or null if it was deleted or the commission belongs to none."),
+      promoter: field(promoterSubsetAnswer, "The promoter, or null if they were deleted."),
+    })
+    .meta({ id: "V1Subscriber" }),
+  emptyAnswer: "No promoter referred the person.",
+  refusals: ["missing", "not_found", "already_registered"],
+  ...v1SubscriptionRefusals,
+  handle: subscriber,
+};
+
+async function signup({ event, account, context }: V1Request) {
+  const given = shapeSignup(await readParams(event));
+  return recordSignup(context, account, { ...given, show: showSignup });
+}
+
+async function showSignup(view: View, { eventId, lead, promoter }: RecordedSignup) {
+  return {
+    id: eventId,
+    type: "signup",
+    amount_cents: 0,
+    reward: null,
+    lead: leadJson(lead),
+    promoter: trackedPromoterJson(await readPromoterParts(view, promoter)),
+  };
+}
+
+async function subscriber({ event, account, context }: V1Request) {
+  const given = shapeSignup(await readParams(event));
+  return recordSubscription(context, account, { ...given, show: showSubscription });
+}
+
+async function showSubscription(view: View, { eventId, lead, promoter }: RecordedSubscription) {
+  return {
+    id: eventId,
+    type: "subscriber",
+    lead: leadJson(lead),
+    promoter: trackedPromoterJson(await readPromoterParts(view, promoter)),
+  };
 }
