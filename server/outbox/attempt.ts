@@ -24,7 +24,7 @@ import type { Language } from "../languages/languages.ts";
 import { lookIn, writeCompanyEmail, type WrittenEmail } from "../outgoing/email-text.ts";
 import type { WantedSender } from "../outgoing/mail.ts";
 import { webhookPosting } from "../outgoing/post.ts";
-import { postedJson } from "../v2/webhook/event-json.ts";
+import { postedJson } from "../v2/webhook/event-data.ts";
 import { writeEmail } from "./email-template.ts";
 import type { OutboxParts } from "./parts.ts";
 import { announceMoney } from "../domain/ledger/commission/balance-event.ts";

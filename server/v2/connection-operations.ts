@@ -19,8 +19,9 @@ import {
   getDeliveryOperation,
   listDeliveriesOperation,
   retryDeliveryOperation,
+  sendTestOperation,
+  testWebhookOperation,
 } from "./webhook/webhook-deliveries.ts";
-import { sendTestOperation, testWebhookOperation } from "./webhook/webhook-test.ts";
 import {
   createWebhookOperation,
   deleteWebhookOperation,

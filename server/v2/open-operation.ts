@@ -8,7 +8,7 @@ import { isFromOwnPage } from "../http/origin.ts";
 import { newContext, type Afterwards, type Services } from "../request/services.ts";
 import { refuse } from "../request/refusal.ts";
 import { signInLimits, type SignInLimits } from "../request/sign-in.ts";
-import { ignoredFieldsHeader } from "./ignored-fields.ts";
+import { ignoredFieldsHeader } from "./operation.ts";
 
 /** A request without a session. */
 export interface OpenRequest extends SignInLimits {

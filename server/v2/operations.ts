@@ -11,8 +11,12 @@ import {
   updateCampaignOperation,
 } from "./campaign/campaigns.ts";
 import { previewEmailOperation } from "./campaign/email-preview.ts";
-import { COMMISSION_BATCHES, destroyCommissionsOperation } from "./commission/commission-batches.ts";
-import { createCommissionOperation, updateCommissionOperation } from "./commission/commission-changes.ts";
+import {
+  COMMISSION_BATCHES,
+  destroyCommissionsOperation,
+  createCommissionOperation,
+  updateCommissionOperation,
+} from "./commission/commission-changes.ts";
 import { listCommissionsOperation } from "./commission/commissions.ts";
 import { CONTRACT_OPERATIONS } from "./contract/contracts.ts";
 import { CONNECTION_OPERATIONS } from "./connection-operations.ts";
@@ -22,8 +26,7 @@ import { EXPORT_OPERATIONS } from "./export/exports.ts";
 import { INVOICE_OPERATIONS } from "./invoice/invoice-operations.ts";
 import { homeOperation } from "./home/home.ts";
 import { importOperation } from "./import/imports.ts";
-import { checkScriptOperation } from "./home/script-check.ts";
-import { setupOperation } from "./home/setup.ts";
+import { checkScriptOperation, setupOperation } from "./home/setup.ts";
 import { accessOf, type V2Row } from "./operation.ts";
 import { PAYOUT_OPERATIONS } from "./payout/payout-operations.ts";
 import { groupPayoutsOperation, listPayoutsOperation } from "./payout/payouts.ts";
@@ -44,14 +47,17 @@ import {
 import { ERASURES } from "./erasures.ts";
 import { PORTAL_ACCESS } from "./promoter/portal-access.ts";
 import { invitePromotersOperation } from "./promoter/invitations.ts";
-import { PROMOTER_BATCHES } from "./promoter/promoter-batches.ts";
+import {
+  PROMOTER_BATCHES,
+  createPromoterOperation,
+  updatePromoterOperation,
+} from "./promoter/promoter-changes.ts";
 import {
   listPromoterCampaignsOperation,
   searchPromoterCampaignsOperation,
   updatePromoterCampaignOperation,
+  listReferralLinksOperation,
 } from "./promoter-campaign/promoter-campaigns.ts";
-import { listReferralLinksOperation } from "./promoter-campaign/referral-links.ts";
-import { createPromoterOperation, updatePromoterOperation } from "./promoter/promoter-changes.ts";
 import { listPromotersOperation, showPromoterOperation } from "./promoter/promoters.ts";
 import { promoterCampaignChart, promoterChart } from "./report/charts.ts";
 import { downloadReport } from "./report/download.ts";
@@ -83,9 +89,7 @@ import { MIGRATION_OPERATIONS } from "./migration/migrations.ts";
 import { SAVED_VIEW_OPERATIONS } from "./saved-view/saved-views.ts";
 import { SWITCH_OPERATIONS } from "./switch/switch.ts";
 import { USER_OPERATIONS } from "./user-operations.ts";
-import { refundReferralOperation } from "./referral/refund.ts";
-import { trackSale } from "./referral/sale.ts";
-import { trackSignup } from "./referral/signup.ts";
+import { refundReferralOperation, trackSale, trackSignup } from "./referral/tracking.ts";
 
 /** The paths are below `/api/v2/company`. */
 const COMPANY_OPERATIONS: V2Row[] = [

@@ -19,7 +19,7 @@ import { vatInquiry, type VatInquiry } from "../../request/vat-inquiry.ts";
 import { preferredLanguage, type Language } from "../../languages/languages.ts";
 import type { Seal } from "../../seal.ts";
 import { digest } from "../../storage/digests.ts";
-import { ignoredFieldsHeader } from "../ignored-fields.ts";
+import { ignoredFieldsHeader } from "../operation.ts";
 import { withMaskedDetails } from "../payout/masked-details.ts";
 
 /** A request to a portal operation that needs no session. */

@@ -33,7 +33,7 @@ import {
 } from "../../input/fields.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import { MAX_UPLOAD_BYTES } from "../../outgoing/uploads.ts";
-import { BATCH, batchAnswer, batchJson, idsBody } from "../batch/batch-json.ts";
+import { BATCH, batchAnswer, batchJson, idsBody } from "../batch/batch-processes.ts";
 import type { V2Operation, V2Request, V2Row } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { readPathId } from "../path-id.ts";

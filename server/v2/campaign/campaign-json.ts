@@ -16,7 +16,7 @@ import { EMAIL_KINDS } from "../../domain/events/email.ts";
 import type { Account } from "../../domain/program/account/account.ts";
 import type { View } from "../../storage/store.ts";
 import { signupAnswer, signupJson } from "./signup-page-json.ts";
-import { rewardEntryAnswer, rewardEntryJson } from "../reward/reward-entry-json.ts";
+import { rewardEntryAnswer, rewardEntryJson } from "../reward/reward-json.ts";
 import { field, recordId } from "../../http/fields.ts";
 import { landingUrl } from "../../input/fields.ts";
 

@@ -7,7 +7,7 @@ import { sumCommissions } from "../../domain/reports/commission-sums.ts";
 import { addDays, GROUPINGS, type Figure } from "../../domain/reports/figures.ts";
 import { field } from "../../http/fields.ts";
 import { calendarDay, id, listOf, oneOf } from "../../input/fields.ts";
-import { comparisonAnswer, comparisonJson, SHOWN_FIGURES } from "../home/comparison-json.ts";
+import { comparisonAnswer, comparisonJson, SHOWN_FIGURES } from "../home/home.ts";
 import type { V2Operation, V2Row } from "../operation.ts";
 import { readListing } from "../page-params.ts";
 import {

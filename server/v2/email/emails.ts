@@ -37,7 +37,7 @@ import {
 import { shapeInput } from "../../input/shape.ts";
 import { LANGUAGES } from "../../languages/languages.ts";
 import { keptContent } from "../../outgoing/email-text.ts";
-import { batchAnswer, batchJson } from "../batch/batch-json.ts";
+import { batchAnswer, batchJson } from "../batch/batch-processes.ts";
 import type { V2Operation, V2Request, V2Row } from "../operation.ts";
 import { pageParams, readListing, sortsOf } from "../page-params.ts";
 import { readPathId } from "../path-id.ts";

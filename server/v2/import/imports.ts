@@ -15,7 +15,7 @@ import { KIND_NAMES, KINDS, previewOf } from "../../transfer/csv/kinds.ts";
 import { drawPlan, readRows } from "../../transfer/csv/plan.ts";
 import { startImport } from "../../transfer/csv/run.ts";
 import { DATE_ORDERS } from "../../transfer/csv/values.ts";
-import { BATCH, batchAnswer, batchJson } from "../batch/batch-json.ts";
+import { BATCH, batchAnswer, batchJson } from "../batch/batch-processes.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 
 /** About 200,000 lines. For larger files there is `tidemark import-csv`. */

@@ -13,7 +13,7 @@ import { amountCell, csvPages, rowsById } from "../export/csv-pages.ts";
 import { logExport } from "../export/exports.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readListing } from "../page-params.ts";
-import { invoiceFileName, invoicePdf } from "./invoice-file.ts";
+import { invoiceFileName, invoicePdf } from "./invoices.ts";
 
 const exportParams = z.object({
   filters: field(

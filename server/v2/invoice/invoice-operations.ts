@@ -17,8 +17,7 @@ import {
   showTemplateOperation,
   updateInvoicingOperation,
 } from "./invoicing.ts";
-import { exportIrisOperation } from "./iris-csv.ts";
-import { exportTaxFormsOperation } from "./tax-forms.ts";
+import { exportIrisOperation, exportTaxFormsOperation } from "./tax-forms.ts";
 
 /** The operations for invoices and tax forms. The paths are below `/api/v2/company`. Only owners change what tax offices see. */
 export const INVOICE_OPERATIONS: V2Row[] = [

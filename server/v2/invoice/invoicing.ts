@@ -15,7 +15,7 @@ import { flag, id, listOf, wholeAmount, word } from "../../input/fields.ts";
 import { shapeFormChanges, shapeInput } from "../../input/shape.ts";
 import type { V2Operation } from "../operation.ts";
 import { readListing } from "../page-params.ts";
-import { htmlAnswer } from "./invoice-json.ts";
+import { htmlAnswer } from "./invoices.ts";
 
 const HTML_LENGTH = 50_000;
 const AGREEMENT_LENGTH = 20_000;

@@ -12,8 +12,9 @@ import {
   listPaymentsBatchesOperation,
   payPaymentsBatchOperation,
   removePaymentsBatchOperation,
+  listPaymentFilesOperation,
+  paymentFileOperation,
 } from "../payments-batch/payments-batches.ts";
-import { listPaymentFilesOperation, paymentFileOperation } from "../payments-batch/payment-file.ts";
 import { listPayoutRunsOperation, previewPayoutRunOperation } from "../payout-run/payout-runs.ts";
 import {
   cancelPayoutsOperation,

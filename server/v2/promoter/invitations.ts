@@ -8,7 +8,7 @@ import { email, flag, id, oneOf, text } from "../../input/fields.ts";
 import { describe, shapeInput } from "../../input/shape.ts";
 import { LANGUAGES } from "../../languages/languages.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { setupUrl } from "./promoter-parts.ts";
+import { setupUrl } from "./promoter-json.ts";
 
 /** Enough for a list that is pasted. Larger lists can be imported. */
 const MAX_EMAILS = 100;

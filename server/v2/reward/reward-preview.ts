@@ -14,8 +14,8 @@ import { id, oneOf, wholeAmount, wholeNumber } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { recordError } from "../record-error.ts";
-import { rewardEntries } from "./reward-entry-json.ts";
-import { createBody, newRewardOf, REWARD_FIELDS } from "./reward-input.ts";
+import { rewardEntries } from "./reward-json.ts";
+import { createBody, newRewardOf, REWARD_FIELDS } from "./rewards.ts";
 import { field } from "../../http/fields.ts";
 
 const MAX_DRAFTS = 20;

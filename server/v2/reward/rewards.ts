@@ -1,8 +1,18 @@
 import { refuseOwnCode } from "../../domain/people/promo-code/promo-code.ts";
 import { z } from "zod";
 import { createReward, updateReward } from "../../domain/program/reward/changes.ts";
-import { findRewards, REWARD_SCOPES } from "../../domain/program/reward/reward.ts";
-import { oneOf } from "../../input/fields.ts";
+import {
+  findRewards,
+  REWARD_SCOPES,
+  PROMOTER_REWARD_TYPES,
+  readRule,
+  REWARD_DURATIONS,
+  RULE_TYPES,
+  TIER_REWARD_MODES,
+  type NewReward,
+  type RewardSchema,
+} from "../../domain/program/reward/reward.ts";
+import { oneOf, flag, id, tenThousandths, text } from "../../input/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
@@ -10,13 +20,22 @@ import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { readPathId } from "../path-id.ts";
 import { recordError } from "../record-error.ts";
-import { createBody, newRewardOf, REWARD_FIELDS, updateBody } from "./reward-input.ts";
-import { rewardAnswer, rewardJson } from "./reward-json.ts";
+import { rewardAnswer, rewardJson, ruleShape } from "./reward-json.ts";
 import { field } from "../../http/fields.ts";
+import { UNITS } from "../../domain/money.ts";
 
 const listParams = pageParams.extend({
   scope: field(oneOf(REWARD_SCOPES).optional(), "Whose rewards are listed. Default: all."),
 });
+
+/** V2's names of the fields that may contradict each other. */
+export const REWARD_FIELDS = {
+  isPromoterReward: "is_promoter_reward",
+  promoterRewardType: "promoter_reward_type",
+  tierLevel: "tier_level",
+  tierRewardMode: "tier_reward_mode",
+  durationMonths: "duration_in_months",
+};
 
 const shape = recordError(REWARD_FIELDS);
 
@@ -32,6 +51,82 @@ export const listRewardsOperation: V2Operation = {
   handle: list,
 };
 
+const MAX_SCHEMAS = 20;
+
+const UNREADABLE = `needs a type (${RULE_TYPES.join(", ")}), an operator and a number as value`;
+
+const { $schema: _, ...RULE_SHAPE } = z.toJSONSchema(ruleShape);
+
+const rules = z
+  .array(
+    z
+      .record(z.string(), z.unknown())
+      .refine((rule) => readRule(rule) !== null, UNREADABLE)
+      .meta({ documentedAs: RULE_SHAPE }),
+    "is invalid",
+  )
+  .refine((value) => Buffer.byteLength(JSON.stringify(value)) <= MAX_RULES_BYTES, "is too large");
+
+const schemas = field(
+  z
+    .array(
+      z
+        .object(
+          {
+            unit: field(oneOf(UNITS), "Unit of the amount.", "cash"),
+            amount: field(
+              tenThousandths,
+              "The fixed amount in units of the currency, or the percentage.",
+              20,
+            ),
+            flat_amount: field(flag, "`true`: `amount` is fixed. `false`: it is a percentage of the sale."),
+            rules: field(rules.nullish(), "Further conditions, each connected with those before it."),
+          },
+          "is invalid",
+        )
+        .transform((given): RewardSchema => ({
+          unit: given.unit,
+          amountTenThousandths: given.amount,
+          isFlat: given.flat_amount,
+          rules: given.rules ?? [],
+        })),
+      "is invalid",
+    )
+    .min(1, "can't be blank")
+    .max(MAX_SCHEMAS, `is too long (maximum is ${MAX_SCHEMAS} entries)`),
+  rewardAnswer.shape.schemas,
+);
+const needed = z.object({
+  name: field(text.trim(), rewardAnswer.shape.name),
+  is_promoter_reward: field(flag, rewardAnswer.shape.is_promoter_reward),
+  schemas,
+});
+
+const count = id.pipe(z.number().max(1_000_000, "is too large"));
+
+/** The fields that an update may clear. */
+const clearable = z.object({
+  promoter_reward_type: field(
+    oneOf(PROMOTER_REWARD_TYPES).nullable(),
+    rewardAnswer.shape.promoter_reward_type,
+  ),
+  tier_reward_mode: field(oneOf(TIER_REWARD_MODES).nullable(), rewardAnswer.shape.tier_reward_mode),
+  tier_level: field(count.nullable(), rewardAnswer.shape.tier_level),
+  coupon: field(text.trim().nullable(), rewardAnswer.shape.coupon),
+  provider_coupon_id: field(text.trim().nullable(), rewardAnswer.shape.provider_coupon_id),
+  duration: field(oneOf(REWARD_DURATIONS).nullable(), rewardAnswer.shape.duration),
+  duration_in_months: field(count.nullable(), rewardAnswer.shape.duration_in_months),
+  max_redemptions: field(count.nullable(), rewardAnswer.shape.max_redemptions),
+});
+const switches = z.object({
+  hide_reward: field(flag, rewardAnswer.shape.hide_reward),
+  new_customers_only: field(flag, rewardAnswer.shape.new_customers_only),
+});
+
+const optional = clearable.extend(switches.shape).partial();
+/** The fields of a new reward. */
+export const createBody = optional.extend(needed.shape);
+
 /** `POST /api/v2/company/rewards`. It answers 200; other creations answer 201. */
 export const createRewardOperation: V2Operation = {
   id: "createReward",
@@ -43,6 +138,8 @@ export const createRewardOperation: V2Operation = {
   shape,
   handle: create,
 };
+/** The fields of a reward that can be changed. */
+const updateBody = optional.extend(needed.partial().shape);
 
 /** `PUT` and `PATCH /api/v2/company/rewards/{id}` */
 export const updateRewardOperation: V2Operation = {
@@ -109,4 +206,25 @@ async function hide({ event, account, context }: V2Request) {
   return rewardJson(
     await updateReward(context, account.id, { id, changes: { isHidden: true }, refuseOwnCode }),
   );
+}
+const MAX_RULES_BYTES = 16 * 1024;
+
+/** A new reward by the domain's names. A promoter's reward is for sales by default. */
+export function newRewardOf(body: z.output<typeof createBody>): NewReward {
+  const usualType = body.is_promoter_reward ? "sale" : null;
+  return {
+    name: body.name,
+    isPromoterReward: body.is_promoter_reward,
+    promoterRewardType: body.promoter_reward_type ?? usualType,
+    tierRewardMode: body.tier_reward_mode ?? null,
+    tierLevel: body.tier_level ?? null,
+    coupon: body.coupon ?? null,
+    isHidden: body.hide_reward ?? false,
+    providerCouponId: body.provider_coupon_id ?? null,
+    duration: body.duration ?? null,
+    durationMonths: body.duration_in_months ?? null,
+    maxRedemptions: body.max_redemptions ?? null,
+    newCustomersOnly: body.new_customers_only ?? false,
+    schemas: body.schemas,
+  };
 }

@@ -14,7 +14,7 @@ import { id, webAddress, word, subId } from "../../../input/fields.ts";
 import { shapeChanges, shapeInput } from "../../../input/shape.ts";
 import { pageParams, readListing } from "../../page-params.ts";
 import { readPathId } from "../../path-id.ts";
-import { referralLinkAnswer, referralLinkJson } from "../../promoter-campaign/referral-links.ts";
+import { referralLinkAnswer, referralLinkJson } from "../../promoter-campaign/promoter-campaigns.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { field, recordId } from "../../../http/fields.ts";
 

@@ -26,9 +26,9 @@ import {
   promoterCampaignJson,
   readPromoterCampaignParts,
   type PromoterCampaignParts,
-} from "../../promoter-campaign/promoter-campaign-json.ts";
+} from "../../promoter-campaign/promoter-campaigns.ts";
 import { recordError } from "../../record-error.ts";
-import { rewardEntryAnswer } from "../../reward/reward-entry-json.ts";
+import { rewardEntryAnswer } from "../../reward/reward-json.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { listOwnPromoCodes, ownPromoCodeAnswer } from "./promo-codes.ts";
 import { field, recordId } from "../../../http/fields.ts";

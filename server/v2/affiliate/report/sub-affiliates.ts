@@ -6,7 +6,7 @@ import { setPageHeaders } from "../../../http/pages.ts";
 import type { View } from "../../../storage/store.ts";
 import { pageParams, readListing } from "../../page-params.ts";
 import { promoterAnswer, promoterStatsJson } from "../../promoter/promoter-json.ts";
-import { maskedEmail } from "../masked-email.ts";
+import { maskedEmail } from "../referral/referrals.ts";
 import type { AffiliateOperation } from "../operation.ts";
 import { field, recordId } from "../../../http/fields.ts";
 
