@@ -16,8 +16,7 @@ import {
 } from "../domain/ledger/sale/waiting.ts";
 import { unlessGone } from "../domain/show.ts";
 import type { Store } from "../storage/store.ts";
-import { applyWaitingCancellation } from "./record/record.ts";
-import { applyWaiting, reportedBy } from "./record/refund.ts";
+import { applyWaitingCancellation, applyWaiting, reportedBy } from "./record/record.ts";
 
 /** Events between two pauses, in which other jobs get their turn. */
 const TRIED_AT_ONCE = 100;

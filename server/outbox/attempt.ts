@@ -27,7 +27,7 @@ import { webhookPosting } from "../outgoing/post.ts";
 import { postedJson } from "../v2/webhook/event-data.ts";
 import { writeEmail } from "./email-template.ts";
 import type { OutboxParts } from "./parts.ts";
-import { announceMoney } from "../domain/ledger/commission/balance-event.ts";
+import { announceMoney } from "../domain/ledger/announcement.ts";
 import { payouts, type Payout } from "../domain/ledger/payout/payout.ts";
 import { moveWithin } from "../domain/ledger/payout/status.ts";
 import type { Transaction } from "../storage/store.ts";

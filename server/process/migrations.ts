@@ -13,9 +13,8 @@ import type { Store } from "../storage/store.ts";
 import { archiveFiles, openArchive } from "../transfer/migration/archive.ts";
 import type { Reach } from "../transfer/migration/api.ts";
 import type { Migrated } from "../transfer/migration/import.ts";
-import { migrate } from "../transfer/migration/migrate.ts";
+import { migrate, SOURCES } from "../transfer/migration/migrate.ts";
 import { proofCsv } from "../transfer/migration/proof.ts";
-import { SOURCES } from "../transfer/migration/run.ts";
 import type { Progress } from "../transfer/progress.ts";
 
 /** What the migrations of a server need. */

@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { auditedStore } from "../domain/access/audit/audited-store.ts";
 import type { Actor, Chance, Context } from "../domain/context.ts";
 import type { Email } from "../domain/events/email.ts";
-import type { AskVies } from "../domain/people/vat-check.ts";
+import type { AskVies } from "../domain/people/vat-number.ts";
 import type { ShownBrand } from "../domain/program/account/brand.ts";
 import type { Failure } from "../failure.ts";
 import type { Language } from "../languages/languages.ts";

@@ -1,5 +1,5 @@
 import { promoters } from "../domain/people/promoter/promoter.ts";
-import { checkVatNumber, dueVatNumber } from "../domain/people/vat-check.ts";
+import { checkVatNumber, dueVatNumber } from "../domain/people/vat-number.ts";
 import { isOutage } from "../failure.ts";
 import type { Services } from "./services.ts";
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Context } from "../domain/context.ts";
 import { keepPassword } from "../domain/access/password.ts";
 import { addToCampaign, moveToCampaign } from "../domain/people/promoter-campaign/changes.ts";
-import { isRefToken } from "../domain/people/promoter-campaign/ref-token.ts";
+import { isRefToken } from "../domain/people/promoter-campaign/promoter-campaign.ts";
 import { refreshAuthToken, updatePromoter, type PromoterChanges } from "../domain/people/promoter/changes.ts";
 import { deletePromoter } from "../domain/ledger/promoter-deletion.ts";
 import { Failure, type FieldErrors } from "../failure.ts";

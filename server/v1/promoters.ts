@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { loadCampaign } from "../domain/program/campaign/campaign.ts";
 import { generatePassword, keepPassword } from "../domain/access/password.ts";
-import { isRefToken, REF_TOKEN_LENGTH } from "../domain/people/promoter-campaign/ref-token.ts";
+import { isRefToken, REF_TOKEN_LENGTH } from "../domain/people/promoter-campaign/promoter-campaign.ts";
 import {
   createPromoter,
   type CreatedPromoter,

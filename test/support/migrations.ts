@@ -12,7 +12,7 @@ import { TABLES } from "../../server/tables.ts";
 import { importMigration, type Migrated } from "../../server/transfer/migration/import.ts";
 import { OUTCOMES, type Outcome } from "../../server/transfer/migration/keep.ts";
 import { archiveFiles, openArchive } from "../../server/transfer/migration/archive.ts";
-import { readProgram } from "../../server/transfer/migration/run.ts";
+import { readProgram } from "../../server/transfer/migration/migrate.ts";
 import { rewardful } from "../../server/transfer/migration/sources/rewardful.ts";
 import type { SourceRecord } from "../../server/transfer/migration/model.ts";
 import { countedChance, NOW, type TestApp } from "./app.ts";

@@ -5,7 +5,7 @@ import { setCurrency } from "../../server/domain/program/account/settings.ts";
 import { commissions } from "../../server/domain/ledger/commission/commission.ts";
 import { storeRates } from "../../server/domain/ledger/rate.ts";
 import { latestPeriod, payouts } from "../../server/domain/ledger/payout/payout.ts";
-import { generatePayouts } from "../../server/domain/ledger/payout-run/generate.ts";
+import { generatePayouts } from "../../server/domain/ledger/payout-run/payout-run.ts";
 import { sales } from "../../server/domain/ledger/sale/sale.ts";
 import { isOutage } from "../../server/failure.ts";
 import { newJobs, type Scheduler } from "../../server/process/jobs.ts";

@@ -7,9 +7,9 @@ import { announce } from "../events/event.ts";
 import {
   acceptsLeads,
   loadOwner,
+  findByRefToken,
   type PromoterCampaign,
 } from "../people/promoter-campaign/promoter-campaign.ts";
-import { findByRefToken } from "../people/promoter-campaign/ref-token.ts";
 import { hasWaiting } from "./sale/waiting.ts";
 import type { Show } from "../show.ts";
 import { noteCustomStatus, requireCustomStatus, statusesOfLeads } from "../people/lead/custom-status.ts";

@@ -21,8 +21,11 @@ import { payoutMethods } from "../ledger/payout-method/payout-method.ts";
 import { payouts } from "../ledger/payout/payout.ts";
 import { promoCodes } from "../people/promo-code/promo-code.ts";
 import { lockPromoterCampaigns } from "../people/promoter-campaign/search.ts";
-import { promoterCampaigns } from "../people/promoter-campaign/promoter-campaign.ts";
-import { forgetRefTokens, refTokens } from "../people/promoter-campaign/ref-token.ts";
+import {
+  promoterCampaigns,
+  forgetRefTokens,
+  refTokens,
+} from "../people/promoter-campaign/promoter-campaign.ts";
 import { archivedStates } from "../people/promoter/changes.ts";
 import { AUTH_TOKEN_LENGTH } from "../people/promoter/creation.ts";
 import {

@@ -85,14 +85,8 @@ import {
 import { ownOriginsDownloadOperation, ownOriginsOperation } from "./report/origins.ts";
 import { listSubAffiliatesOperation } from "./report/sub-affiliates.ts";
 import { joinOperation, showInvitationOperation, showJoinOperation } from "../join/join.ts";
-import {
-  checkLinkOperation,
-  sendLinkOperation,
-  useLinkOperation,
-  showSessionOperation,
-  signInOperation,
-  signOutOperation,
-} from "./session/sessions.ts";
+import { checkLinkOperation, sendLinkOperation, useLinkOperation } from "./session/links.ts";
+import { showSessionOperation, signInOperation, signOutOperation } from "./session/sessions.ts";
 import type { EventHandler } from "h3";
 import type { Method } from "../../http/operation.ts";
 import type { Services } from "../../request/services.ts";

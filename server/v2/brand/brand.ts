@@ -1,7 +1,12 @@
 import { z } from "zod";
 import type { Account } from "../../domain/program/account/account.ts";
-import { brandOf, changeBrand, promoterSender, shownBrand } from "../../domain/program/account/brand.ts";
-import { brandColors } from "../../domain/program/account/brand-colors.ts";
+import {
+  brandOf,
+  changeBrand,
+  promoterSender,
+  shownBrand,
+  brandColors,
+} from "../../domain/program/account/brand.ts";
 import { Failure } from "../../failure.ts";
 import { field } from "../../http/fields.ts";
 import { readQuery } from "../../http/parameters/form.ts";

@@ -9,7 +9,7 @@ import {
   type CampaignUpgrade,
 } from "../../domain/program/campaign/campaign.ts";
 import { promoterCampaigns } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
-import { loadRewardEntries, type FullRewardEntry } from "../../domain/program/reward/changes.ts";
+import { loadRewardEntries, type FullRewardEntry } from "../../domain/program/reward/reward.ts";
 import type { Show } from "../../domain/show.ts";
 import { loadCampaignStats, type Stats } from "../../domain/people/daily.ts";
 import { EMAIL_KINDS } from "../../domain/events/email.ts";

@@ -1,8 +1,12 @@
 import { z } from "zod";
 import { runBatch, type BatchProcess } from "../../domain/batch.ts";
 import type { Context } from "../../domain/context.ts";
-import { finalizeInvoice, removeInvoice, voidInvoice } from "../../domain/ledger/invoice/changes.ts";
-import { createInvoices } from "../../domain/ledger/invoice/following.ts";
+import {
+  finalizeInvoice,
+  removeInvoice,
+  voidInvoice,
+  createInvoices,
+} from "../../domain/ledger/invoice/changes.ts";
 import {
   INVOICE_STATUSES,
   listInvoices,

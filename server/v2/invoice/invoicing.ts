@@ -5,8 +5,14 @@ import {
   publishText,
   updateInvoicing,
 } from "../../domain/ledger/invoice/company.ts";
-import { draftHtml, payoutsFor } from "../../domain/ledger/invoice/paper.ts";
-import { checkTemplate, paperHtml, samplePaper, templateOf } from "../../domain/ledger/invoice/template.ts";
+import {
+  draftHtml,
+  payoutsFor,
+  checkTemplate,
+  paperHtml,
+  samplePaper,
+  templateOf,
+} from "../../domain/ledger/invoice/paper.ts";
 import type { Account, Invoicing } from "../../domain/program/account/account.ts";
 import type { View } from "../../storage/store.ts";
 import { field } from "../../http/fields.ts";

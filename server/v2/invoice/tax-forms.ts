@@ -1,8 +1,13 @@
 import { z } from "zod";
 import { csvForPeople, csvForMachines, type Line } from "../../csv.ts";
 import { invoicingOf } from "../../domain/ledger/invoice/company.ts";
-import { taxDetails, type TaxDetails } from "../../domain/ledger/invoice/tax-details.ts";
-import { thresholdOf, yearSums, type YearSum } from "../../domain/ledger/invoice/year-sums.ts";
+import {
+  taxDetails,
+  thresholdOf,
+  yearSums,
+  type TaxDetails,
+  type YearSum,
+} from "../../domain/ledger/invoice/tax-details.ts";
 import { promoterName, promoters, type Promoter } from "../../domain/people/promoter/promoter.ts";
 import { field } from "../../http/fields.ts";
 import { wholeNumber, flag } from "../../input/fields.ts";

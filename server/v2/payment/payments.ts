@@ -2,7 +2,7 @@ import { z } from "zod";
 import { PAYMENT_PROVIDERS } from "../../domain/ledger/payment/connection.ts";
 import { findPayments, PAYMENT_STATES, type Payment } from "../../domain/ledger/payment/payment.ts";
 import { decidePayment } from "../../domain/ledger/payment/steps.ts";
-import { approvalOf } from "../../domain/ledger/payments-batch/approval.ts";
+import { approvalOf } from "../../domain/ledger/payments-batch/changes.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { readNestedQuery } from "../../http/parameters/form.ts";

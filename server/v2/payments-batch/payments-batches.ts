@@ -7,8 +7,8 @@ import {
   PAYMENTS_BATCH_STATUSES,
   type PaymentsBatch,
 } from "../../domain/ledger/payments-batch/batch.ts";
-import { approveBatch } from "../../domain/ledger/payments-batch/approval.ts";
 import {
+  approveBatch,
   createPaymentsBatch,
   payBatch,
   removePaymentsBatch,

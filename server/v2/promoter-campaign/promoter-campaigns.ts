@@ -7,7 +7,14 @@ import {
   updatePromoterCampaign,
   type PromoterCampaignChanges,
 } from "../../domain/people/promoter-campaign/changes.ts";
-import { isRefToken } from "../../domain/people/promoter-campaign/ref-token.ts";
+import {
+  isRefToken,
+  PROMOTER_CAMPAIGN_STATES,
+  loadPromoterCampaign,
+  withCampaign,
+  refLink,
+  type PromoterCampaign,
+} from "../../domain/people/promoter-campaign/promoter-campaign.ts";
 import { showAll } from "../../domain/show.ts";
 import { v2FieldError } from "../../http/errors.ts";
 import {
@@ -25,13 +32,6 @@ import { readJson } from "../../http/parameters/json.ts";
 import { readNestedQuery } from "../../http/parameters/form.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
-import {
-  PROMOTER_CAMPAIGN_STATES,
-  loadPromoterCampaign,
-  withCampaign,
-  refLink,
-  type PromoterCampaign,
-} from "../../domain/people/promoter-campaign/promoter-campaign.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../page-params.ts";
 import { readPathId } from "../path-id.ts";
@@ -48,7 +48,7 @@ import {
 } from "../embedded-json.ts";
 import { listCodesInUse } from "../../domain/people/promo-code/promo-code.ts";
 import { loadPromoter, type Promoter } from "../../domain/people/promoter/promoter.ts";
-import { loadRewardEntries, type FullRewardEntry } from "../../domain/program/reward/changes.ts";
+import { loadRewardEntries, type FullRewardEntry } from "../../domain/program/reward/reward.ts";
 import { loadStats, type Stats } from "../../domain/people/daily.ts";
 import type { View } from "../../storage/store.ts";
 

@@ -1,6 +1,4 @@
 import { z } from "zod";
-import type { FullRewardEntry } from "../../domain/program/reward/changes.ts";
-import { id, oneOf, splitList, coupon } from "../../input/fields.ts";
 import {
   APPLY_ON,
   OPERATOR_NAMES,
@@ -8,10 +6,12 @@ import {
   REWARD_DURATIONS,
   RULE_TYPES,
   TIER_REWARD_MODES,
+  type FullRewardEntry,
   type RewardEntry,
   type Reward,
   type RewardSchema,
 } from "../../domain/program/reward/reward.ts";
+import { id, oneOf, splitList, coupon } from "../../input/fields.ts";
 import { field, recordId, createdAt } from "../../http/fields.ts";
 import { UNITS } from "../../domain/money.ts";
 

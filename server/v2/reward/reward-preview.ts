@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { previewEarnings } from "../../domain/ledger/sale/tiers.ts";
 import { exponentOf, UNITS } from "../../domain/money.ts";
-import { loadRewardEntries } from "../../domain/program/reward/changes.ts";
 import {
+  loadRewardEntries,
   refuseContradictions,
   type NewReward,
   type Reward,

@@ -1,7 +1,8 @@
 import { refuseOwnCode } from "../../domain/people/promo-code/promo-code.ts";
 import { z } from "zod";
-import { createReward, updateReward } from "../../domain/program/reward/changes.ts";
 import {
+  createReward,
+  updateReward,
   findRewards,
   REWARD_SCOPES,
   PROMOTER_REWARD_TYPES,

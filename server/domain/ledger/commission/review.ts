@@ -5,7 +5,7 @@ import { servedAccounts, type Account } from "../../program/account/account.ts";
 import { daysLater, timeZoneOf } from "../../program/account/time-zone.ts";
 import { loadCampaign } from "../../program/campaign/campaign.ts";
 import type { Context } from "../../context.ts";
-import { announceMoney } from "./balance-event.ts";
+import { announceMoney } from "../announcement.ts";
 import type { Lead } from "../../people/lead/lead.ts";
 import type { Unit } from "../../money.ts";
 import { ensureNonCashPayout } from "../payout/creation.ts";

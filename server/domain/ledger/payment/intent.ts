@@ -6,7 +6,7 @@ import { accounts, type Account } from "../../program/account/account.ts";
 import { type Context, SYSTEM } from "../../context.ts";
 import { isErased } from "../../people/erased.ts";
 import { announce } from "../../events/event.ts";
-import { refuseUnapproved } from "../payments-batch/approval.ts";
+import { refuseUnapproved } from "../payments-batch/changes.ts";
 import { lockPaymentsBatch, paymentsBatches, type PaymentsBatch } from "../payments-batch/batch.ts";
 import { HELD, isHeld } from "../payout-method/hold.ts";
 import {

@@ -2,7 +2,7 @@ import { csvForMachines, defused } from "../../../csv.ts";
 import { Failure } from "../../../failure.ts";
 import { isIban } from "../../bank-numbers.ts";
 import type { Account, BankAccount } from "../../program/account/account.ts";
-import { bankAccountOf } from "../../program/account/bank-account.ts";
+import { bankAccountOf } from "../../program/account/settings.ts";
 import { timeZoneOf } from "../../program/account/time-zone.ts";
 import type { Context } from "../../context.ts";
 import { listFiles, orderFile } from "../payment/file-order.ts";

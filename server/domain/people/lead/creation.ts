@@ -12,10 +12,10 @@ import {
   loadPromoterCampaign,
   promoterCampaigns,
   requireAccepted,
+  findByRefToken,
   type OwnRecord,
   type PromoterCampaign,
 } from "../promoter-campaign/promoter-campaign.ts";
-import { findByRefToken } from "../promoter-campaign/ref-token.ts";
 import { findPromoterByEmail, loadPromoter, loadPromoterInUse, promoters } from "../promoter/promoter.ts";
 import type { Show } from "../../show.ts";
 import { findVisitor } from "../visitor/visitor.ts";

@@ -5,8 +5,12 @@ import { among, contains, findPage, type Found, type Schema, type Window } from 
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
 import { loadCampaign } from "../../program/campaign/campaign.ts";
 import { promoters } from "../promoter/promoter.ts";
-import { promoterCampaigns, type PromoterCampaign, type PromoterCampaignState } from "./promoter-campaign.ts";
-import { findByRefToken } from "./ref-token.ts";
+import {
+  promoterCampaigns,
+  findByRefToken,
+  type PromoterCampaign,
+  type PromoterCampaignState,
+} from "./promoter-campaign.ts";
 
 /** Identifies a promoter campaign by its promoter and its campaign. */
 export interface PromoterInCampaign {

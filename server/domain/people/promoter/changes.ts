@@ -2,7 +2,7 @@ import { type Transaction, refuseTaken } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
 import type { Context } from "../../context.ts";
 import { isErased, refuseErased } from "../erased.ts";
-import { withoutFormerCheck } from "../vat-check.ts";
+import { withoutFormerCheck } from "../vat-number.ts";
 import { announce } from "../../events/event.ts";
 import { planLinkChanges, putPromoterCampaign, type LinkChanges } from "../promoter-campaign/changes.ts";
 import {

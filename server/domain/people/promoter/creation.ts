@@ -13,9 +13,10 @@ import {
   newPromoterCampaign,
   promoterCampaigns,
   requireLandingPage,
+  deriveRefToken,
+  refTokens,
   type PromoterCampaign,
 } from "../promoter-campaign/promoter-campaign.ts";
-import { deriveRefToken, refTokens } from "../promoter-campaign/ref-token.ts";
 import type { Show } from "../../show.ts";
 import {
   findPromoterByEmail,

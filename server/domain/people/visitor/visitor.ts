@@ -8,9 +8,9 @@ import { ORIGIN_COLUMNS, originKeys, type Origin } from "../origin.ts";
 import {
   acceptsLeads,
   promoterCampaigns,
+  findAccepting,
   type PromoterCampaign,
 } from "../promoter-campaign/promoter-campaign.ts";
-import { findAccepting } from "../promoter-campaign/ref-token.ts";
 import { promoters, type Promoter } from "../promoter/promoter.ts";
 import { dailySums } from "../daily.ts";
 

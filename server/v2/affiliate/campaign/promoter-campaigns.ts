@@ -5,9 +5,10 @@ import { listPromoterCampaigns } from "../../../domain/people/promoter-campaign/
 import {
   acceptsLeads,
   loadOwnPromoterCampaign,
+  REF_TOKEN_LENGTH,
+  isRefToken,
   type PromoterCampaign,
 } from "../../../domain/people/promoter-campaign/promoter-campaign.ts";
-import { REF_TOKEN_LENGTH, isRefToken } from "../../../domain/people/promoter-campaign/ref-token.ts";
 import { updatePromoterCampaign } from "../../../domain/people/promoter-campaign/changes.ts";
 import type { Reward } from "../../../domain/program/reward/reward.ts";
 import { showAll, type Show } from "../../../domain/show.ts";

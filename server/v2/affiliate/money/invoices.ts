@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { agree, agreementState } from "../../../domain/ledger/invoice/agreement.ts";
+import { agree, agreementState } from "../../../domain/ledger/invoice/company.ts";
 import { listInvoices, loadInvoice, type Invoice } from "../../../domain/ledger/invoice/invoice.ts";
 import { Failure } from "../../../failure.ts";
 import { field } from "../../../http/fields.ts";
