@@ -33,7 +33,7 @@ import { paymentGroups } from "./domain/ledger/payment/group.ts";
 import { paymentOrders, payments, payoutClaims } from "./domain/ledger/payment/payment.ts";
 import { stripeAccounts } from "./domain/ledger/payment/stripe-account.ts";
 import { paymentsBatches } from "./domain/ledger/payments-batch/batch.ts";
-import { payoutHolds } from "./domain/ledger/payout-method/hold.ts";
+import { payoutHolds } from "./domain/ledger/payout-method/changes.ts";
 import { payoutMethods } from "./domain/ledger/payout-method/payout-method.ts";
 import { payoutRuns } from "./domain/ledger/payout-run/payout-run.ts";
 import { payouts } from "./domain/ledger/payout/payout.ts";

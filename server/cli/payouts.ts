@@ -18,7 +18,7 @@ import {
 import { createPaymentsBatch, PAYABLE, payBatch } from "../domain/ledger/payments-batch/changes.ts";
 import { FILE_FORMATS, type FileFormat } from "../domain/ledger/payment/payment.ts";
 import { paymentFile } from "../domain/ledger/payments-batch/payment-file.ts";
-import { listHolds, releasePayouts } from "../domain/ledger/payout-method/hold.ts";
+import { listHolds, releasePayouts } from "../domain/ledger/payout-method/changes.ts";
 import { PAYOUT_METHODS, type PayoutMethodName } from "../domain/ledger/payout-method/payout-method.ts";
 import {
   generatePayouts,

@@ -12,7 +12,7 @@ import {
 } from "../domain/events/email.ts";
 import { isErased } from "../domain/people/erased.ts";
 import { type EventMessage, FULFILMENT } from "../domain/events/event-type.ts";
-import { notMeUrl } from "../domain/ledger/payout-method/hold.ts";
+import { notMeUrl } from "../domain/ledger/payout-method/changes.ts";
 import { signInUrl, type LinkKind } from "../domain/people/portal/sign-in.ts";
 import { mailLanguage, promoterName, promoters } from "../domain/people/promoter/promoter.ts";
 import { linkAddress, putUserLink } from "../domain/access/user/sign-in.ts";

@@ -8,7 +8,13 @@ import {
   type PaymentProviderName,
 } from "../domain/ledger/payment/connection.ts";
 import { intendPayments, methodOf, planPayments, type Plan } from "../domain/ledger/payment/intent.ts";
-import { isLive, paymentOrders, type Payer, type PaymentOrder } from "../domain/ledger/payment/payment.ts";
+import {
+  isLive,
+  paymentOrders,
+  type Payer,
+  type PaymentOrder,
+  type Answer,
+} from "../domain/ledger/payment/payment.ts";
 import {
   holdOrder,
   hurryOrder,
@@ -16,8 +22,7 @@ import {
   repeatOrder,
   type HeldOrder,
 } from "../domain/ledger/payment/steps.ts";
-import type { Answer } from "../domain/ledger/payment/transition.ts";
-import { tellUndecided } from "../domain/ledger/payment/notice.ts";
+import { tellUndecided } from "../domain/ledger/money-email.ts";
 import { loadPaymentsBatch } from "../domain/ledger/payments-batch/batch.ts";
 import { METHOD_WORDS, type PayoutMethodName } from "../domain/ledger/payout-method/payout-method.ts";
 import { Failure } from "../failure.ts";

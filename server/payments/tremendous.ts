@@ -1,8 +1,7 @@
 import { z } from "zod";
-import { batchReference } from "../domain/ledger/payments-batch/batch.ts";
-import { decimalOf } from "../domain/ledger/payments-batch/payments.ts";
+import { batchReference, decimalOf } from "../domain/ledger/payments-batch/batch.ts";
 import type { PaymentConnection } from "../domain/ledger/payment/connection.ts";
-import type { Answer, Report } from "../domain/ledger/payment/transition.ts";
+import type { Answer, Report } from "../domain/ledger/payment/payment.ts";
 import { Failure } from "../failure.ts";
 import { isAnyHmac, parseEvent, requiredKey, askJson, isRefusal, minorOf, type Wired } from "./wire.ts";
 import type { Asked, Credentials, News, PaymentProvider, RawEvent, Sending } from "./provider.ts";

@@ -12,8 +12,7 @@ import { Failure, isOutage, reasonOf } from "../failure.ts";
 import type { Store } from "../storage/store.ts";
 import { archiveFiles, openArchive } from "../transfer/migration/archive.ts";
 import type { Reach } from "../transfer/migration/api.ts";
-import type { Migrated } from "../transfer/migration/import.ts";
-import { migrate, SOURCES } from "../transfer/migration/migrate.ts";
+import { migrate, SOURCES, type Migrated } from "../transfer/migration/migrate.ts";
 import { proofCsv } from "../transfer/migration/proof.ts";
 import type { Progress } from "../transfer/progress.ts";
 

@@ -22,7 +22,7 @@ import { newSightingRecorder } from "../request/sighting-recorder.ts";
 import type { Figures, Metrics, ProcessMetrics } from "../request/metrics.ts";
 import { openOutbox, type Dispatcher } from "../outbox/dispatcher.ts";
 import { readTemplates, writeEmail } from "../outbox/email-template.ts";
-import { loadReadiness, takeStock } from "../request/store-state.ts";
+import { loadReadiness, takeStock } from "../request/observation.ts";
 import { openMail } from "../outgoing/mail.ts";
 import { newFetchPage } from "../outgoing/page.ts";
 import { openStorage } from "../outgoing/place.ts";

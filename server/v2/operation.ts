@@ -1,6 +1,6 @@
 import type { EventHandler, H3Event } from "h3";
 import type { Context } from "../domain/context.ts";
-import { Failure, isOutage } from "../failure.ts";
+import { Failure, isOutage, type FieldErrors } from "../failure.ts";
 import type { Access, Method, Operation } from "../http/operation.ts";
 import {
   NO_STORE,
@@ -13,18 +13,17 @@ import {
   withCookies,
   type AnswerHeaders,
 } from "../http/answer.ts";
-import { v2Error } from "../http/errors.ts";
+import { v2Error, type ErrorShape } from "../http/errors.ts";
 import { rateLimitHeaders } from "../http/limits/rate-limit.ts";
 import type { OutgoingMail } from "../outgoing/mail.ts";
 import type { FetchPage } from "../outgoing/page.ts";
 import type { Post } from "../outgoing/post.ts";
 import type { Uploads } from "../outgoing/uploads.ts";
 import type { Account } from "../domain/program/account/account.ts";
-import { handleAged } from "../request/aged-reads.ts";
+import { handleAged, vatInquiry, type VatInquiry } from "../request/operation.ts";
 import { actorOf, admit, type Caller } from "../request/caller.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
-import { vatInquiry, type VatInquiry } from "../request/vat-inquiry.ts";
 import type { Seal } from "../seal.ts";
 import { signInLimits, type SignInLimits } from "../request/sign-in.ts";
 import { seesPayoutDetails, withMaskedDetails } from "./payout/masked-details.ts";
@@ -36,7 +35,7 @@ import { clientAddress } from "../http/client-address.ts";
 import { isFromOwnPage } from "../http/origin.ts";
 import type { z } from "zod";
 import { knownJson } from "../http/parameters/json.ts";
-import { unlistedNames } from "../input/shape.ts";
+import { unlistedNames, describe } from "../input/shape.ts";
 
 /** An authenticated request. */
 export interface V2Request {
@@ -272,4 +271,14 @@ function listOf(names: string[]): string {
 /** JSON may contain lone surrogates, which can't be percent-encoded. A buffer replaces them. */
 function encode(name: string): string {
   return encodeURIComponent(Buffer.from(name).toString()).replaceAll("%5B", "[").replaceAll("%5D", "]");
+}
+
+/** Renames the fields of field errors from the domain's names to V2's, and writes them with `shape`. */
+export function recordError(names: Record<string, string>, shape: ErrorShape = v2Error): ErrorShape {
+  return (failure, headers) => {
+    if (Object.keys(failure.fields).length === 0) return shape(failure, headers);
+    const fields: FieldErrors = {};
+    for (const [name, messages] of Object.entries(failure.fields)) fields[names[name] ?? name] = messages;
+    return shape(new Failure(failure.kind, describe(fields), fields), headers);
+  };
 }

@@ -91,9 +91,10 @@ import {
   connectBillingOperation,
   disconnectBillingOperation,
   listBillingOperation,
+  listBillingEventsOperation,
+  testBillingOperation,
+  syncBillingOperation,
 } from "./billing/billing.ts";
-import { listBillingEventsOperation, testBillingOperation } from "./billing/billing-events.ts";
-import { syncBillingOperation } from "./billing/billing-sync.ts";
 import { showMailOperation, testMailOperation } from "./mail/mail.ts";
 import {
   connectPaymentsOperation,
@@ -151,8 +152,9 @@ import {
   listPayoutMethodsOperation,
   removePayoutMethodOperation,
   updatePayoutMethodOperation,
+  listPayoutHoldsOperation,
+  releasePayoutsOperation,
 } from "./payout/payout-methods.ts";
-import { listPayoutHoldsOperation, releasePayoutsOperation } from "./payout/payout-holds.ts";
 import { dueStatsOperation, payoutStatsOperation } from "./payout/payout-stats.ts";
 import {
   exportInvoicesOperation,

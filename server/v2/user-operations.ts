@@ -8,6 +8,9 @@ import {
   endOwnSessionOperation,
   listOwnSessionsOperation,
   updateOwnNameOperation,
+  beginSecondFactorOperation,
+  confirmSecondFactorOperation,
+  removeSecondFactorOperation,
 } from "./session/profile.ts";
 import {
   inviteUserOperation,
@@ -16,11 +19,6 @@ import {
   resetUserOperation,
   updateUserOperation,
 } from "./user/users.ts";
-import {
-  beginSecondFactorOperation,
-  confirmSecondFactorOperation,
-  removeSecondFactorOperation,
-} from "./session/second-factor.ts";
 import {
   checkLinkOperation,
   followLinkOperation,

@@ -7,7 +7,7 @@ import { id, text } from "../input/fields.ts";
 import { readQuery } from "../http/parameters/form.ts";
 import { shapeInput } from "../input/shape.ts";
 import { newContext, type Services } from "../request/services.ts";
-import { holdPayouts } from "../domain/ledger/payout-method/hold.ts";
+import { holdPayouts } from "../domain/ledger/payout-method/changes.ts";
 import {
   type TextKey,
   directionOf,

@@ -14,7 +14,7 @@ import { migrations } from "../../server/domain/program/migration/migration.ts";
 import { originNames } from "../../server/domain/people/origin.ts";
 import { payments } from "../../server/domain/ledger/payment/payment.ts";
 import { paymentsBatches } from "../../server/domain/ledger/payments-batch/batch.ts";
-import { payoutHolds } from "../../server/domain/ledger/payout-method/hold.ts";
+import { payoutHolds } from "../../server/domain/ledger/payout-method/changes.ts";
 import { payoutMethods } from "../../server/domain/ledger/payout-method/payout-method.ts";
 import { payoutRuns } from "../../server/domain/ledger/payout-run/payout-run.ts";
 import { payouts } from "../../server/domain/ledger/payout/payout.ts";

@@ -5,7 +5,7 @@ import { announce } from "../events/event.ts";
 import { removeDocuments } from "../people/contract/document.ts";
 import { promoterAddresses } from "../people/lead/suspicion.ts";
 import { taxDetails } from "./invoice/tax-details.ts";
-import { payoutHolds } from "./payout-method/hold.ts";
+import { payoutHolds } from "./payout-method/changes.ts";
 import { stripeAccounts } from "./payment/stripe-account.ts";
 import { payoutMethods } from "./payout-method/payout-method.ts";
 import { payouts } from "./payout/payout.ts";

@@ -16,7 +16,7 @@ import { forgetSubIds } from "../people/origin.ts";
 import { taxDetails } from "../ledger/invoice/tax-details.ts";
 import { payments } from "../ledger/payment/payment.ts";
 import { leaveStripeAccount } from "../ledger/payment/stripe-account.ts";
-import { payoutHolds } from "../ledger/payout-method/hold.ts";
+import { payoutHolds } from "../ledger/payout-method/changes.ts";
 import { payoutMethods } from "../ledger/payout-method/payout-method.ts";
 import { payouts } from "../ledger/payout/payout.ts";
 import { promoCodes } from "../people/promo-code/promo-code.ts";

@@ -13,7 +13,7 @@ import type { Table } from "../../storage/table.ts";
 import type { Account } from "../../domain/program/account/account.ts";
 import type { Decimal } from "../../csv.ts";
 import { exponentOf, type Unit } from "../../domain/money.ts";
-import { decimalOf } from "../../domain/ledger/payments-batch/payments.ts";
+import { decimalOf } from "../../domain/ledger/payments-batch/batch.ts";
 import type { View } from "../../storage/store.ts";
 
 /** A kind of records in an open export. */

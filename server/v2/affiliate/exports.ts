@@ -2,7 +2,7 @@ import { z } from "zod";
 import { csvForPeople } from "../../csv.ts";
 import { field } from "../../http/fields.ts";
 import type { Window } from "../../storage/query.ts";
-import { readListing } from "../page-params.ts";
+import { readListing } from "../params.ts";
 import type { AffiliateOperation, AffiliateRequest } from "./operation.ts";
 
 /** A spreadsheet still handles this many lines well. Older records can be exported by date. */

@@ -6,7 +6,7 @@ import { setPageHeaders } from "../../http/pages.ts";
 import { readPathSegment } from "../../http/path.ts";
 import type { Store } from "../../storage/store.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { pageParams, readListing } from "../page-params.ts";
+import { pageParams, readListing } from "../params.ts";
 import { field, createdAt, recordId } from "../../http/fields.ts";
 
 /** How many of the latest batches `progress` covers. */

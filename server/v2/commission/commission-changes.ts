@@ -19,7 +19,7 @@ import { saleAmount, saleParams } from "../../input/event-params.ts";
 import { flag, id, instant, longText, oneOf, text, wholeAmount } from "../../input/fields.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { readPathId } from "../path-id.ts";
+import { readPathId } from "../params.ts";
 import { commissionAnswer, showCommission } from "./commissions.ts";
 import { field } from "../../http/fields.ts";
 import { runBatch } from "../../domain/batch.ts";

@@ -8,7 +8,7 @@ import {
 } from "../../domain/ledger/commission/search.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { readListing, pageParams, sortsOf } from "../page-params.ts";
+import { readListing, pageParams, sortsOf, amounts, amountSpan, cents, period, span } from "../params.ts";
 import {
   COMMISSION_STATUSES,
   COMMISSION_TYPES,
@@ -20,7 +20,6 @@ import { UNITS } from "../../domain/money.ts";
 import { DUE_PERIODS } from "../../domain/ledger/payout/search.ts";
 import type { Query } from "../../http/parameters/pairs.ts";
 import { direction, flag, id, listOf, oneOf, text, uid } from "../../input/fields.ts";
-import { amounts, amountSpan, cents, period, span } from "../range-params.ts";
 import { field, recordId } from "../../http/fields.ts";
 import type { Reader } from "../../storage/store.ts";
 import { embeddedPromoterCampaign, embeddedPromoterCampaignJson } from "../embedded-json.ts";

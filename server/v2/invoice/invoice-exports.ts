@@ -12,7 +12,7 @@ import type { Schema } from "../../storage/query.ts";
 import { amountCell, csvPages, rowsById } from "../export/csv-pages.ts";
 import { logExport } from "../export/exports.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { readListing } from "../page-params.ts";
+import { readListing } from "../params.ts";
 import { invoiceFileName, invoicePdf } from "./invoices.ts";
 
 const exportParams = z.object({

@@ -3,6 +3,8 @@ import {
   createPayoutMethod,
   removePayoutMethod,
   updatePayoutMethod,
+  listHolds,
+  releasePayouts,
   type PayoutMethodInput,
 } from "../../domain/ledger/payout-method/changes.ts";
 import {
@@ -18,8 +20,7 @@ import { setPageHeaders } from "../../http/pages.ts";
 import { shapeInput } from "../../input/shape.ts";
 import { isOwnMethod, shapeOwnDetails } from "../affiliate/money/payout-details.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { pageParams, readListing } from "../page-params.ts";
-import { readPathId } from "../path-id.ts";
+import { pageParams, readListing, readPathId } from "../params.ts";
 import { field, message, recordId } from "../../http/fields.ts";
 import {
   BANK_FIELD_NAMES,
@@ -27,6 +28,7 @@ import {
   ELSEWHERE,
   type BankForm,
 } from "../../domain/ledger/payout-method/bank-country.ts";
+import { loadPromoter, promoterName } from "../../domain/people/promoter/promoter.ts";
 
 const SAME_WALLET = { path: ["paypal_email"], error: "is not the same as wallet_email" };
 
@@ -327,3 +329,50 @@ function detailsJson({ method, details: given }: PayoutMethod): z.output<typeof 
   const shown = { ...NO_DETAILS, ...given };
   return method === "paypal" ? { ...shown, paypal_email: shown.wallet_email } : shown;
 }
+
+const holdAnswer = z
+  .object({
+    promoter_id: field(z.int(), "Id of the promoter.", 17),
+    name: field(z.string(), "Name of the promoter.", "Jane Doe"),
+    email: field(z.string(), "E-mail address of the promoter.", "jane@example.com"),
+    changed_at: field(z.iso.datetime(), "When the payout method was changed."),
+    held_at: field(z.iso.datetime(), "When the promoter has said that someone else did it."),
+  })
+  .meta({ id: "PayoutHold" });
+
+/** `GET /api/v2/company/payout_holds`. Choice: our addition. */
+export const listPayoutHoldsOperation: V2Operation = {
+  id: "listPayoutHolds",
+  summary: "List promoters whose payouts are held",
+  description:
+    "Lists the promoters who say that someone else has changed their payout method, at most a hundred, the longest held first. They are not paid. An extension of Tidemark.",
+  answer: z.array(holdAnswer),
+  async handle({ account, context: { store } }: V2Request) {
+    const shown: z.output<typeof holdAnswer>[] = [];
+    for (const { promoterId, changedAt, heldAt } of await listHolds(store, account.id)) {
+      const promoter = await loadPromoter(store, account.id, promoterId);
+      shown.push({
+        promoter_id: promoterId,
+        name: promoterName(promoter),
+        email: promoter.email,
+        changed_at: changedAt,
+        held_at: heldAt,
+      });
+    }
+    return shown;
+  },
+};
+
+/** `POST /api/v2/company/promoters/{id}/release_payouts`. Choice: our addition. */
+export const releasePayoutsOperation: V2Operation = {
+  id: "releasePayouts",
+  summary: "Pay a promoter again whose payouts are held",
+  description:
+    "Ends the hold of a promoter who had said that someone else changed the payout method. Speak with them first, and look at the method. The same link can't hold the payouts again. An extension of Tidemark.",
+  answer: z.object({ message }),
+  refusals: ["not_found"],
+  async handle({ event, account, context }: V2Request) {
+    await releasePayouts(context, account.id, readPathId(event));
+    return { message: "Payouts released" };
+  },
+};

@@ -22,7 +22,7 @@ import {
   embeddedCampaignJson,
 } from "../embedded-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { readListing, pageParams, sortsOf } from "../page-params.ts";
+import { readListing, pageParams, sortsOf, period, span } from "../params.ts";
 import { NO_DETAILS, payoutMethodAnswer, payoutMethodJson } from "./payout-methods.ts";
 import { field, recordId } from "../../http/fields.ts";
 import { direction, flag, id, listOf, oneOf, text } from "../../input/fields.ts";
@@ -30,7 +30,6 @@ import type { Query } from "../../http/parameters/pairs.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/people/lead/lead.ts";
 import { PAYOUT_METHODS, type PayoutMethod } from "../../domain/ledger/payout-method/payout-method.ts";
 import { PAYOUT_STATUSES, type Payout } from "../../domain/ledger/payout/payout.ts";
-import { period, span } from "../range-params.ts";
 import { UNITS } from "../../domain/money.ts";
 import type { Campaign } from "../../domain/program/campaign/campaign.ts";
 

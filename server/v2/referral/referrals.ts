@@ -12,9 +12,8 @@ import { readJson } from "../../http/parameters/json.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { describe, shapeChanges, shapeInput } from "../../input/shape.ts";
 import { batchAnswer, batchJson, idsBody } from "../batch/batch-processes.ts";
-import type { V2Operation, V2Request } from "../operation.ts";
-import { readListing, pageParams } from "../page-params.ts";
-import { recordError } from "../record-error.ts";
+import { recordError, type V2Operation, type V2Request } from "../operation.ts";
+import { readListing, pageParams, readPathId, period, span } from "../params.ts";
 import { referralAnswer, showReferral } from "./referral-json.ts";
 import type { H3Event } from "h3";
 import { findRecordId } from "../../domain/program/migration/source-id.ts";
@@ -28,8 +27,6 @@ import {
 import { direction, email, flag, id, listOf, oneOf, tenThousandths, text } from "../../input/fields.ts";
 import { readPathSegment } from "../../http/path.ts";
 import type { Store } from "../../storage/store.ts";
-import { readPathId } from "../path-id.ts";
-import { period, span } from "../range-params.ts";
 import { field } from "../../http/fields.ts";
 
 /** For referrals, every 422 has `errors`. */

@@ -16,7 +16,7 @@ import { recordRefund } from "../../domain/ledger/sale/refund.ts";
 import { loadLead } from "../../domain/people/lead/search.ts";
 import { instant, text } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
-import { readPathId } from "../path-id.ts";
+import { readPathId } from "../params.ts";
 import { asItIs } from "../../domain/show.ts";
 import { recordSignup } from "../../domain/people/lead/signup.ts";
 import { shapeSignup, signupParams } from "../../input/signup-params.ts";

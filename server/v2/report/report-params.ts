@@ -3,7 +3,7 @@ import { GROUPINGS } from "../../domain/reports/figures.ts";
 import type { ReportQuery, Sort } from "../../domain/reports/report.ts";
 import { calendarDay, direction, id, listOf, oneOf, text } from "../../input/fields.ts";
 import type { Query } from "../../http/parameters/pairs.ts";
-import { pageParams } from "../page-params.ts";
+import { pageParams } from "../params.ts";
 import { ALL_COLUMNS, figureOf, orders, type Column } from "./report-columns.ts";
 import { field } from "../../http/fields.ts";
 

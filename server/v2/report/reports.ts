@@ -18,7 +18,7 @@ import {
   embeddedPromoterJson,
 } from "../embedded-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { readListing } from "../page-params.ts";
+import { readListing } from "../params.ts";
 import { dataAnswer, dataJson, rowAnswer, rowJson } from "./report-columns.ts";
 import {
   QUERY,

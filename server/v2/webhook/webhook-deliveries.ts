@@ -8,12 +8,11 @@ import {
   testMessage,
   type Delivery,
 } from "../../domain/events/webhook/delivery.ts";
-import { readPathId } from "../path-id.ts";
+import { readPathId, readListing } from "../params.ts";
 import { ENTITIES, isV1EventType } from "../../domain/events/event-type.ts";
 import { eventBody, postedJson, v1EventBody } from "./event-data.ts";
-import type { V2Operation, V2Request } from "../operation.ts";
+import { recordError, type V2Operation, type V2Request } from "../operation.ts";
 import { setPageHeaders } from "../../http/pages.ts";
-import { readListing } from "../page-params.ts";
 import {
   WEBHOOK_PAGES,
   webhookPageParams,
@@ -27,7 +26,6 @@ import { Failure } from "../../failure.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeInput } from "../../input/shape.ts";
 import { webhookPosting } from "../../outgoing/post.ts";
-import { recordError } from "../record-error.ts";
 
 /** @see docs/spec/events.md "Delivery record" */
 const deliveryAnswer = z

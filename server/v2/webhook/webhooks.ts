@@ -25,13 +25,11 @@ import {
   webAddress,
   wholeNumber,
 } from "../../input/fields.ts";
-import { readPathId } from "../path-id.ts";
+import { readPathId, readListing } from "../params.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
-import type { V2Operation, V2Request } from "../operation.ts";
+import { recordError, type V2Operation, type V2Request } from "../operation.ts";
 import { pageParams, setPageHeaders } from "../../http/pages.ts";
-import { readListing } from "../page-params.ts";
 import { seesPayoutDetails } from "../payout/masked-details.ts";
-import { recordError } from "../record-error.ts";
 import { field, createdAt, recordId } from "../../http/fields.ts";
 import { Failure } from "../../failure.ts";
 import type { Post } from "../../outgoing/post.ts";

@@ -2,7 +2,7 @@ import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { findProblems } from "../../../server/cli/doctor.ts";
 import { newSightingRecorder } from "../../../server/request/sighting-recorder.ts";
-import { takeStock } from "../../../server/request/store-state.ts";
+import { takeStock } from "../../../server/request/observation.ts";
 import { newMetrics } from "../../../server/request/metrics.ts";
 import { newMailer } from "../../../server/outgoing/mail.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";

@@ -8,7 +8,7 @@ import { isErased } from "../../people/erased.ts";
 import { announce } from "../../events/event.ts";
 import { refuseUnapproved } from "../payments-batch/changes.ts";
 import { lockPaymentsBatch, paymentsBatches, type PaymentsBatch } from "../payments-batch/batch.ts";
-import { HELD, isHeld } from "../payout-method/hold.ts";
+import { HELD, isHeld } from "../payout-method/changes.ts";
 import {
   METHOD_WORDS,
   payoutMethods,

@@ -2,7 +2,7 @@ import anyAscii from "any-ascii";
 import { compactNumber, isRoutingNumber } from "../../bank-numbers.ts";
 import { dayIn } from "../../program/account/time-zone.ts";
 import type { FileTerms } from "../payment/payment.ts";
-import type { PaymentLine } from "./payments.ts";
+import type { PaymentLine } from "./batch.ts";
 
 type Payer = NonNullable<FileTerms["payer"]>;
 

@@ -10,7 +10,7 @@ import {
   METHOD_WORDS,
   type PayoutMethodName,
 } from "../payout-method/payout-method.ts";
-import { refuseHeld } from "../payout-method/hold.ts";
+import { refuseHeld } from "../payout-method/changes.ts";
 import { payeeOf, payeeQuery, UNPAYABLE_REASONS, unpayableReason } from "../payout/groups.ts";
 import { payouts, type Payout } from "../payout/payout.ts";
 import { payoutQuery } from "../payout/search.ts";
@@ -20,10 +20,10 @@ import {
   lockPaymentsBatch,
   paymentsBatches,
   batchReference,
+  partStarts,
   type PaymentsBatch,
   type PaymentsBatchStatus,
 } from "./batch.ts";
-import { partStarts } from "./payments.ts";
 import { users } from "../../access/user/user.ts";
 
 /** A new batch as shown, and the payouts that it leaves out. */

@@ -20,15 +20,14 @@ import { shapeInput } from "../../../input/shape.ts";
 import type { View } from "../../../storage/store.ts";
 import { offer } from "../../campaign/signup-page-json.ts";
 import { embeddedCampaign } from "../../embedded-json.ts";
-import { pageParams, readListing } from "../../page-params.ts";
-import { readPathId } from "../../path-id.ts";
+import { pageParams, readListing, readPathId } from "../../params.ts";
 import {
   promoterCampaignAnswer,
   promoterCampaignJson,
   readPromoterCampaignParts,
   type PromoterCampaignParts,
 } from "../../promoter-campaign/promoter-campaigns.ts";
-import { recordError } from "../../record-error.ts";
+import { recordError } from "../../operation.ts";
 import { rewardEntryAnswer } from "../../reward/reward-json.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { listOwnPromoCodes, ownPromoCodeAnswer } from "./promo-codes.ts";

@@ -14,8 +14,7 @@ import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { flag, oneOf, ownData } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
-import { pageParams, readListing } from "../../page-params.ts";
-import { readPathId } from "../../path-id.ts";
+import { pageParams, readListing, readPathId } from "../../params.ts";
 import {
   bankFormsAnswer,
   bankFormsJson,

@@ -11,7 +11,7 @@ import {
   embeddedPromoter,
   embeddedPromoterJson,
 } from "../../embedded-json.ts";
-import { pageParams, readListing } from "../../page-params.ts";
+import { pageParams, readListing, readPathId } from "../../params.ts";
 import { payoutMethodAnswer, payoutMethodJson } from "../../payout/payout-methods.ts";
 import {
   dueStatsAnswer,
@@ -28,7 +28,6 @@ import { dueStats } from "../../../domain/ledger/payout/stats.ts";
 import type { Account } from "../../../domain/program/account/account.ts";
 import { promoterName, type Promoter } from "../../../domain/people/promoter/promoter.ts";
 import { Failure } from "../../../failure.ts";
-import { readPathId } from "../../path-id.ts";
 import { invoiceFields, invoiceFieldsJson } from "./invoice-details.ts";
 
 /** A payout as its promoter sees it. */

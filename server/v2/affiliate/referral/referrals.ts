@@ -10,16 +10,14 @@ import { LEAD_STATES, ENTRY_SOURCES, isProposed, type Lead } from "../../../doma
 import { setPageHeaders } from "../../../http/pages.ts";
 import { id, listOf, oneOf, text, word, subId } from "../../../input/fields.ts";
 import type { Found, Window } from "../../../storage/query.ts";
-import { pageParams, readListing } from "../../page-params.ts";
-import { readPathId } from "../../path-id.ts";
-import { period, span } from "../../range-params.ts";
+import { pageParams, readListing, readPathId, period, span } from "../../params.ts";
 import { ownExport } from "../exports.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { field, createdAt, recordId } from "../../../http/fields.ts";
 import { v2FieldError } from "../../../http/errors.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { shapeChanges, shapeInput } from "../../../input/shape.ts";
-import { recordError } from "../../record-error.ts";
+import { recordError } from "../../operation.ts";
 import { mailAddress, site } from "../own-fields.ts";
 import type { View } from "../../../storage/store.ts";
 import { ownCampaignAnswer, showOwnCampaign } from "../own-campaign.ts";

@@ -4,7 +4,7 @@ import { reportOwnCodes, reportOwnOrigins, type OwnOrigin } from "../../../domai
 import { field } from "../../../http/fields.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { calendarDay, oneOf } from "../../../input/fields.ts";
-import { pageParams, readListing } from "../../page-params.ts";
+import { pageParams, readListing } from "../../params.ts";
 import { dataAnswer } from "../../report/report-columns.ts";
 import { csvFile } from "../exports.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";

@@ -4,7 +4,7 @@ import type { Promoter } from "../../../domain/people/promoter/promoter.ts";
 import { loadPromoterTotals } from "../../../domain/people/daily.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import type { View } from "../../../storage/store.ts";
-import { pageParams, readListing } from "../../page-params.ts";
+import { pageParams, readListing } from "../../params.ts";
 import { promoterAnswer, promoterStatsJson } from "../../promoter/promoter-json.ts";
 import { maskedEmail } from "../referral/referrals.ts";
 import type { AffiliateOperation } from "../operation.ts";
