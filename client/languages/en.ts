@@ -334,7 +334,7 @@ export const en = {
   "leads.take_back.action": "Take the lead back",
   "leads.taken_back": "The lead was taken back",
   "leads.this": "this lead",
-  "leads.none_fits": "Nobody fits this",
+  "leads.none_fits": "No lead fits this",
   "leads.none": "No leads yet",
   "leads.none.text": "People who sign up after following your link appear here. Addresses are masked.",
   "leads.none.text_or_add":
@@ -393,7 +393,7 @@ export const en = {
   "people.joined": "Joined",
   "people.leads": "Leads",
   "people.customers": "Customers",
-  "people.none": "Nobody yet",
+  "people.none": "No promoters yet",
   "people.none.text":
     "Invite others to become promoters. Depending on the campaign, you earn a share of their sales.",
   "people.invitation": "Your invitation",

@@ -59,7 +59,10 @@ export interface Statement {
   isQuick?: boolean;
 }
 
-/** The table's name in SQL: `promoter_campaigns`. */
+/**
+ * The table's name in SQL: `promoter_campaigns`. The rule for `y` makes `api_keies`, which stores have: a new name would
+ * need a migration.
+ */
 export function sqlName({ name }: Pick<Table<never>, "name">): string {
   const snake = name.replaceAll("-", "_");
   if (/(s|x|ch)$/.test(snake)) return snake.endsWith("s") ? snake : `${snake}es`;

@@ -189,7 +189,7 @@ async function authenticate(services: Services, event: H3Event, access: Access):
   const isByKey = readBearer(event) !== null || access === "key";
   const token = isByKey ? null : readSessionToken(event, SESSION_COOKIES.user);
   if (token !== null) return admitUser(services, event, { token, access });
-  if (access === "person" && !isByKey) throw new Failure("unauthorized", "Nobody is signed in");
+  if (access === "person" && !isByKey) throw new Failure("unauthorized", "No user is signed in");
   const admitted = await admitKey(services, event);
   if (access !== "person") return admitted;
   throw new Failure("forbidden", "Only a signed-in user can do this, not an API key");

@@ -170,7 +170,7 @@ async function admitPromoter(
       : await limits.failedAuthentication.attempt(networkOf(address), `portal ${digest(token)}`, () =>
           findSignedInPromoter(context, token),
         );
-  if (found === null) throw new Failure("unauthorized", "Nobody is signed in");
+  if (found === null) throw new Failure("unauthorized", "No promoter is signed in");
   if (bearer === null && event.req.method !== "GET") requireOwnPage(event, publicUrl);
   await noteUse(context, found.session);
   return found;

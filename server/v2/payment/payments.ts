@@ -164,7 +164,7 @@ const planAnswer = z
         made_at: field(z.iso.datetime(), "When the batch was made."),
         approved_by: field(
           z.string().nullable(),
-          "E-mail address of the user who has approved it. null: nobody has.",
+          "E-mail address of the user who has approved it. null: no user has.",
           null,
         ),
         approved_at: field(z.iso.datetime().nullable(), "When it was approved. null: it was not."),

@@ -59,7 +59,7 @@ export const invitePromotersOperation: V2Operation = {
   id: "invitePromoters",
   summary: "Invite people to become promoters",
   description:
-    "Adds up to 100 people as promoters, accepted whatever the campaign's settings, and sends each an e-mail with your message, what the campaign pays, their referral link and a link to the portal.",
+    "Adds up to 100 people as promoters, accepted even if the campaign's settings demand an approval, and sends each an e-mail with your message, what the campaign pays, their referral link and a link to the portal.",
   example: { emails: ["jane@example.com", "kim@example.com"], message: "We would love to have you with us." },
   body: inviteBody,
   answer: z

@@ -70,7 +70,7 @@ const previewAnswer = z
           amount: field(z.int(), "The amount: cents for `cash`, whole units otherwise.", 2000),
         }),
       ),
-      "What each person would get. Empty if nobody gets anything.",
+      "What each person would get. Empty if no promoter gets anything.",
     ),
   })
   .meta({ id: "RewardPreview" });

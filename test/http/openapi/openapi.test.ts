@@ -268,7 +268,7 @@ describe("every operation", () => {
         (method === "POST" && path.endsWith("affiliate/referrals"));
       const errors = hasErrors ? ',"errors":{}' : "";
       const message =
-        access === "person" || access === "promoter" ? "Nobody is signed in" : "Bad credentials";
+        access === "person" || access === "promoter" ? "No user is signed in" : "Bad credentials";
       const refusal = `{"message":"${message}","code":"unauthorized"${errors}}`;
       const isOpen = caller === "v2" && access === "anyone";
       // It needs the token of a link.
