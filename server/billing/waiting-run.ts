@@ -1,3 +1,4 @@
+import type { JobContext } from "../domain/context.ts";
 import { servedAccounts, type Account } from "../domain/program/account/account.ts";
 import { BILLING_PROVIDERS } from "../domain/ledger/billing/connection.ts";
 import type { Chance, Context } from "../domain/context.ts";
@@ -22,9 +23,7 @@ import { applyWaitingCancellation, applyWaiting, reportedBy } from "./record/rec
 const TRIED_AT_ONCE = 100;
 
 /** The parameters of a run. */
-interface Run {
-  store: Store;
-  clock: () => Date;
+interface Run extends JobContext {
   chance: Chance;
 }
 

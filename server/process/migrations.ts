@@ -1,3 +1,4 @@
+import type { JobContext } from "../domain/context.ts";
 import type { Logger } from "pino";
 import { servedAccounts, type Account } from "../domain/program/account/account.ts";
 import { systemChance } from "../domain/context.ts";
@@ -17,9 +18,7 @@ import { proofCsv } from "../transfer/migration/proof.ts";
 import type { Progress } from "../transfer/progress.ts";
 
 /** What the migrations of a server need. */
-export interface MigrationRun {
-  store: Store;
-  clock: () => Date;
+export interface MigrationRun extends JobContext {
   log: Logger;
   /** The folder for former programs' answers. */
   folder: string;

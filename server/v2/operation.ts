@@ -23,7 +23,7 @@ import type { Account } from "../domain/program/account/account.ts";
 import { handleAged, vatInquiry, type VatInquiry } from "../request/operation.ts";
 import { actorOf, admit, type Caller } from "../request/caller.ts";
 import { refuse } from "../request/refusal.ts";
-import { newContext, type Services } from "../request/services.ts";
+import { newContext, type Services, type Afterwards } from "../request/services.ts";
 import type { Seal } from "../seal.ts";
 import { signInLimits, type SignInLimits } from "../request/sign-in.ts";
 import { seesPayoutDetails, withMaskedDetails } from "./payout/masked-details.ts";
@@ -280,5 +280,56 @@ export function recordError(names: Record<string, string>, shape: ErrorShape = v
     const fields: FieldErrors = {};
     for (const [name, messages] of Object.entries(failure.fields)) fields[names[name] ?? name] = messages;
     return shape(new Failure(failure.kind, describe(fields), fields), headers);
+  };
+}
+
+/** A request without a session. */
+export interface OpenRequest extends SignInLimits {
+  event: H3Event;
+  context: Context;
+  /** The server's own address, for links. */
+  publicUrl: string;
+  /** Whether the server can send e-mails. */
+  hasMail: boolean;
+  /** Runs work after the answer, so that the response time does not reveal it. */
+  afterwards: Afterwards["run"];
+  /** Headers that the handler adds to its answer. */
+  headers: AnswerHeaders;
+  /** Cookies that the handler adds to its answer. */
+  cookies: string[];
+}
+
+/** An operation that needs no sign-in. */
+export type OpenOperation = Operation<OpenRequest>;
+
+/** An operation and its route. */
+export type OpenRow = [Method, path: string, OpenOperation];
+
+/**
+ * Makes the route of an operation without a session. Pages of other sites may not call it, because they could sign
+ * their visitor in to another account. Programs send no `Origin` and may call it.
+ */
+export function openRoute(services: Services, operation: OpenOperation): EventHandler {
+  const { handle, body, status = 200 } = operation;
+  return async (event) => {
+    const headers: AnswerHeaders = { ...NO_STORE };
+    const { publicUrl, mail } = services;
+    const hasMail = mail !== null;
+    try {
+      if (event.req.headers.has("origin") && !isFromOwnPage(event, publicUrl)) {
+        throw new Failure("forbidden", "The request does not come from a page of this server");
+      }
+      const attempts = signInLimits(services, event, "user");
+      const afterwards = services.afterwards.run;
+      const context = newContext(services);
+      const cookies: string[] = [];
+      const edges = { publicUrl, ...attempts, hasMail, afterwards, headers, cookies };
+      const answer = await handle({ event, context, ...edges });
+      Object.assign(headers, ignoredFieldsHeader(event, body));
+      return withCookies(answer === null ? empty(headers) : json(answer, headers, status), cookies);
+    } catch (error) {
+      Object.assign(headers, ignoredFieldsHeader(event, body));
+      return refuse(services, event, { error, generation: "v2", shape: v2Error, headers });
+    }
   };
 }

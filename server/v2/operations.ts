@@ -65,8 +65,8 @@ import {
   hideRewardOperation,
   listRewardsOperation,
   updateRewardOperation,
+  previewRewardsOperation,
 } from "./reward/rewards.ts";
-import { previewRewardsOperation } from "./reward/reward-preview.ts";
 import {
   createReferralOperation,
   getReferralOperation,

@@ -1,8 +1,7 @@
 import { showAccountOperation, updateAccountOperation } from "./account/account.ts";
 import { createApiKeyOperation, listApiKeysOperation, revokeApiKeyOperation } from "./account/api-keys.ts";
 import { downloadAuditLog, listAuditLog } from "./audit/audit-log.ts";
-import type { OpenRow } from "./open-operation.ts";
-import type { V2Row } from "./operation.ts";
+import type { OpenRow, V2Row } from "./operation.ts";
 import {
   changePasswordOperation,
   endOwnSessionOperation,

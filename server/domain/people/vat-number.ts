@@ -1,5 +1,5 @@
+import type { JobContext, LeasedContext } from "../context.ts";
 import type { FieldErrors } from "../../failure.ts";
-import type { Store, Transaction } from "../../storage/store.ts";
 import { servedAccounts } from "../program/account/account.ts";
 import { promoters, type Promoter, type VatCheck } from "./promoter/promoter.ts";
 
@@ -131,12 +131,9 @@ export function isReverseCharge(supplier: Party, customer: Party, taxRateHundred
 /** Whether VIES knows a number. `unknown`: not now. `unreachable`: VIES has not answered at all. It never throws. */
 export type AskVies = (number: ViesNumber) => Promise<"valid" | "invalid" | "unknown" | "unreachable">;
 
-/** What a check needs. The guard fails if another process has taken over the work. */
-interface CheckRun {
-  store: Store;
-  clock: () => Date;
+/** What a check needs. One that no job makes has no guard. */
+interface CheckRun extends JobContext, Partial<Pick<LeasedContext, "guard">> {
   vies: AskVies;
-  guard?: (tx: Transaction) => Promise<void>;
 }
 
 const HOUR_MS = 60 * 60 * 1_000;

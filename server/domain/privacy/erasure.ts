@@ -4,7 +4,7 @@ import type { Store, Transaction, View } from "../../storage/store.ts";
 import { servedAccounts } from "../program/account/account.ts";
 import { withoutLog } from "../access/audit/audited-store.ts";
 import { commissions } from "../ledger/commission/commission.ts";
-import { systemChance, type Context } from "../context.ts";
+import { systemChance, type Context, type JobContext } from "../context.ts";
 import { announce } from "../events/event.ts";
 import { eraseDocuments } from "../people/contract/document.ts";
 import { isProposed, leads, type Lead } from "../people/lead/lead.ts";
@@ -123,13 +123,7 @@ export async function eraseLead(given: Context, accountId: number, who: string):
 }
 
 /** Completes erasures whose process was killed. This is harmless if the process is still running. */
-export async function* finishErasures({
-  store,
-  clock,
-}: {
-  store: Store;
-  clock: () => Date;
-}): AsyncGenerator<void> {
+export async function* finishErasures({ store, clock }: JobContext): AsyncGenerator<void> {
   for await (const account of servedAccounts(store)) {
     for await (const chunk of store.scan(unfinishedErasures, "id", account.id, [])) {
       for (const rest of chunk) {

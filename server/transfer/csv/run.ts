@@ -1,3 +1,4 @@
+import type { LeasedContext } from "../../domain/context.ts";
 import { servedAccounts, type Account } from "../../domain/program/account/account.ts";
 import { writeImport, type AuditedEntity } from "../../domain/access/audit/audit.ts";
 import type { Actor, Chance, Context } from "../../domain/context.ts";
@@ -106,12 +107,8 @@ export async function startImport(context: Context, account: Account, sent: Sent
 }
 
 /** The parameters of the job. */
-interface Run {
-  store: Store;
-  clock: () => Date;
+interface Run extends LeasedContext {
   chance: Chance;
-  /** Fails if another process has taken over. */
-  guard: (tx: Transaction) => Promise<void>;
 }
 
 /** Continues all unfinished imports, some lines at a time. */

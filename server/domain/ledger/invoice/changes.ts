@@ -1,6 +1,6 @@
 import { Failure, isOutage } from "../../../failure.ts";
-import type { Transaction, Store } from "../../../storage/store.ts";
-import { SYSTEM, systemChance, type Context } from "../../context.ts";
+import type { Transaction } from "../../../storage/store.ts";
+import { SYSTEM, systemChance, type Context, type JobContext } from "../../context.ts";
 import { accounts, servedAccounts, type Account } from "../../program/account/account.ts";
 import { dayIn, timeZoneOf } from "../../program/account/time-zone.ts";
 import { payouts, loadPayout, type Payout } from "../payout/payout.ts";
@@ -244,13 +244,7 @@ export async function followPayout(
 const REST_MS = 10 * 60 * 1_000;
 
 /** Makes the invoices of payouts that were paid some minutes ago: one for each promoter and tax rate. */
-export async function* invoiceDue({
-  store,
-  clock,
-}: {
-  store: Store;
-  clock: () => Date;
-}): AsyncGenerator<void> {
+export async function* invoiceDue({ store, clock }: JobContext): AsyncGenerator<void> {
   for await (const account of servedAccounts(store)) {
     for (;;) {
       const now = clock();
@@ -267,13 +261,7 @@ export async function* invoiceDue({
  *
  * @see docs/spec/money.md "Invoices", 3
  */
-export async function* finalizeDrafts({
-  store,
-  clock,
-}: {
-  store: Store;
-  clock: () => Date;
-}): AsyncGenerator<void> {
+export async function* finalizeDrafts({ store, clock }: JobContext): AsyncGenerator<void> {
   for await (const account of servedAccounts(store)) {
     const { isOn, finalizesDrafts } = invoicingOf(account);
     if (!isOn || finalizesDrafts !== true) continue;

@@ -3,7 +3,7 @@ import { findPage, type Found, type Schema, type Window } from "../../../storage
 import type { Store, View, Transaction } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
 import { servedAccounts, type Account } from "../../program/account/account.ts";
-import type { Context } from "../../context.ts";
+import type { Context, JobContext } from "../../context.ts";
 import type { Unit } from "../../money.ts";
 import { findSelectedPayoutMethod, type PayoutMethod } from "../payout-method/payout-method.ts";
 import { payouts, latestPeriod, payoutTerms, periodAt, type Period, type Payout } from "../payout/payout.ts";
@@ -202,12 +202,6 @@ export async function* generatePayouts(
   return finishRun(context, run);
 }
 
-/** The parameters of a run. */
-interface Run {
-  store: Store;
-  clock: () => Date;
-}
-
 /** The number of failed accounts that one report names. */
 const MAX_REPORTED = 10;
 
@@ -220,7 +214,7 @@ const MAX_REPORTED = 10;
  *
  * @throws Failure `unavailable`; AggregateError at the end, if runs failed
  */
-export async function* runDuePayouts({ store, clock }: Run): AsyncGenerator<void> {
+export async function* runDuePayouts({ store, clock }: JobContext): AsyncGenerator<void> {
   const errors: unknown[] = [];
   for await (const account of servedAccounts(store)) {
     try {
@@ -373,7 +367,7 @@ function faultOf({ groupRef }: PayoutRun, faults: Fault[], count: number): Error
 const BETWEEN_PAUSES = 100;
 
 /** Runs the latest period of one account, if it is due. */
-async function* runDue({ store, clock }: Run, account: Account): AsyncGenerator<void> {
+async function* runDue({ store, clock }: JobContext, account: Account): AsyncGenerator<void> {
   const now = clock();
   const period = latestPeriod(account, now);
   if (account.createdAt > period.end || (await isFinished(store, account.id, period))) return;

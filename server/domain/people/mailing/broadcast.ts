@@ -1,9 +1,9 @@
 import { sql } from "kysely";
 import { Failure } from "../../../failure.ts";
 import { among, type Schema } from "../../../storage/query.ts";
-import type { Store, Transaction, View } from "../../../storage/store.ts";
+import type { Transaction, View } from "../../../storage/store.ts";
 import { batchProcesses, emailRuns, type BatchProcess, type EmailRun } from "../../batch.ts";
-import type { Context } from "../../context.ts";
+import type { Context, LeasedContext } from "../../context.ts";
 import { servedAccounts, type Account } from "../../program/account/account.ts";
 import { campaigns } from "../../program/campaign/campaign.ts";
 import {
@@ -31,11 +31,7 @@ const TOGETHER = 100;
 const MOST_REASONS = 1_000;
 
 /** What the jobs of e-mails work with. */
-export interface MailingRun {
-  store: Store;
-  clock: () => Date;
-  /** Fails if another process has taken over. */
-  guard: (tx: Transaction) => Promise<void>;
+export interface MailingRun extends LeasedContext {
   publicUrl: string;
 }
 

@@ -19,8 +19,7 @@ import {
   payoutTermsAnswer,
   payoutTermsJson,
 } from "../../payout/payout-stats.ts";
-import { ownExport } from "../exports.ts";
-import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+import { ownExport, type AffiliateOperation, type AffiliateRequest } from "../operation.ts";
 import { OWN_METHOD_NAMES } from "./payout-details.ts";
 import { createdAt, field, recordId } from "../../../http/fields.ts";
 import { shownName } from "../../../domain/program/account/brand.ts";

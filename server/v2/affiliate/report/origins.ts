@@ -6,8 +6,7 @@ import { setPageHeaders } from "../../../http/pages.ts";
 import { calendarDay, oneOf } from "../../../input/fields.ts";
 import { pageParams, readListing } from "../../params.ts";
 import { dataAnswer } from "../../report/report-columns.ts";
-import { csvFile } from "../exports.ts";
-import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+import { csvFile, type AffiliateOperation, type AffiliateRequest } from "../operation.ts";
 
 const rangeParams = z.object({
   by: field(

@@ -17,8 +17,7 @@ import {
 } from "../../report/report-columns.ts";
 import { narrowing, paramsOf, queryOf, sortOf } from "../../report/report-params.ts";
 import { narrowed } from "../../report/reports.ts";
-import { csvFile } from "../exports.ts";
-import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+import { csvFile, type AffiliateOperation, type AffiliateRequest } from "../operation.ts";
 import { field } from "../../../http/fields.ts";
 
 const inCampaign = { promoter_campaign_id: field(id.optional(), "Id of the promoter campaign.", 31) };
