@@ -1,5 +1,5 @@
-import { refuseOwnCode } from "../domain/people/promo-code/promo-code.ts";
 import { Option, type Command } from "commander";
+import { refuseOwnCode } from "../domain/people/promo-code/promo-code.ts";
 import { loadAccount } from "../domain/program/account/account.ts";
 import { loadCampaign } from "../domain/program/campaign/campaign.ts";
 import { updateCampaign } from "../domain/program/campaign/changes.ts";

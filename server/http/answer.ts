@@ -1,9 +1,9 @@
-import { FastResponse } from "srvx";
-import { z } from "zod";
-import { field } from "./fields.ts";
 import { createHash } from "node:crypto";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { FastResponse } from "srvx";
+import { z } from "zod";
 import type { H3Event } from "h3";
+import { field } from "./fields.ts";
 
 /** Header names and values of an answer. */
 export type AnswerHeaders = Record<string, string>;

@@ -1,5 +1,5 @@
-import { bodyExample, exampleOf, type Schemas, shareIn, type JsonSchema } from "./schemas.ts";
 import type { z } from "zod";
+import { bodyExample, exampleOf, type Schemas, shareIn, type JsonSchema } from "./schemas.ts";
 import {
   type Generation,
   fieldErrorsAnswer,

@@ -1,10 +1,10 @@
-import newBidi from "bidi-js";
-import LineBreaker from "linebreak";
-import type { Run } from "../markup.ts";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import newBidi from "bidi-js";
+import LineBreaker from "linebreak";
 import anyAscii from "any-ascii";
 import { create } from "fontkit";
+import type { Run } from "../markup.ts";
 
 /** How text looks beside its weight. */
 export interface Marks {

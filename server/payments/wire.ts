@@ -1,5 +1,5 @@
-import { exponentOf } from "../domain/money.ts";
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { exponentOf } from "../domain/money.ts";
 import { Failure } from "../failure.ts";
 import { findExcess } from "../http/parameters/json.ts";
 

@@ -1,7 +1,9 @@
+import { resolve } from "node:path";
+import { randomBytes } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
 import type { Logger } from "pino";
 import type { Config } from "../config.ts";
 import { reasonOf } from "../failure.ts";
-import { resolve } from "node:path";
 import { isOlder, LAYOUT, readMark, PROOF_KEY } from "../storage/layout.ts";
 import {
   folderOf,
@@ -16,8 +18,6 @@ import type { Store } from "../storage/store.ts";
 import { TABLES } from "../tables.ts";
 import type { Progress, Step } from "../transfer/progress.ts";
 import { refuseShared, upgradeStore } from "../transfer/upgrade/upgrade.ts";
-import { randomBytes } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
 import { KEY_BYTES, newSeal, readKeys, type Seal } from "../seal.ts";
 import { readItem } from "../storage/items.ts";
 import { giveToFolderOwner } from "../storage/owner.ts";

@@ -1,5 +1,5 @@
-import type { JobContext } from "../domain/context.ts";
 import type { Logger } from "pino";
+import type { JobContext } from "../domain/context.ts";
 import { servedAccounts, type Account } from "../domain/program/account/account.ts";
 import { systemChance } from "../domain/context.ts";
 import {

@@ -1,4 +1,5 @@
 import type { EventHandler, H3Event } from "h3";
+import { z } from "zod";
 import { actorOf, admit } from "../request/caller.ts";
 import type { Context } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
@@ -12,7 +13,6 @@ import type { Account } from "../domain/program/account/account.ts";
 import { handleAged, vatInquiry, type VatInquiry } from "../request/operation.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
-import { z } from "zod";
 import type { BelongingFilter } from "../domain/people/promoter-campaign/search.ts";
 import { id, text, refToken } from "../input/fields.ts";
 import { pageParams, readPage, type Page } from "../http/pages.ts";

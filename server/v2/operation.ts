@@ -1,4 +1,5 @@
 import type { EventHandler, H3Event } from "h3";
+import type { z } from "zod";
 import type { Context } from "../domain/context.ts";
 import { Failure, isOutage, type FieldErrors } from "../failure.ts";
 import type { Access, Method, Operation } from "../http/operation.ts";
@@ -33,7 +34,6 @@ import { includesRole } from "../domain/access/user/user.ts";
 import { readAccountId, readBearer, readSessionToken, SESSION_COOKIES } from "../http/credentials.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { isFromOwnPage } from "../http/origin.ts";
-import type { z } from "zod";
 import { knownJson } from "../http/parameters/json.ts";
 import { unlistedNames, describe } from "../input/shape.ts";
 

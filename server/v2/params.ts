@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { H3Event } from "h3";
 import { Failure } from "../failure.ts";
 import { readNestedQuery } from "../http/parameters/form.ts";
 import type { Query } from "../http/parameters/pairs.ts";
@@ -6,7 +7,6 @@ import { pageParams as paramsOf, readPage, type Page } from "../http/pages.ts";
 import { describe, shapeInput, unlistedNames } from "../input/shape.ts";
 import type { V2Request } from "./operation.ts";
 import type { Sort } from "../storage/query.ts";
-import type { H3Event } from "h3";
 import { id, instant, wholeAmount } from "../input/fields.ts";
 import type { Span } from "../domain/span.ts";
 import { field } from "../http/fields.ts";

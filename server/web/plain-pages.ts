@@ -1,5 +1,6 @@
 import type { H3Event } from "h3";
 import { z } from "zod";
+import { FastResponse } from "srvx";
 import { findAccount } from "../domain/program/account/account.ts";
 import { unsubscribe } from "../domain/events/email.ts";
 import { Failure } from "../failure.ts";
@@ -16,7 +17,6 @@ import {
   type Language,
   type Say,
 } from "../languages/languages.ts";
-import { FastResponse } from "srvx";
 import { NO_STORE, type AnswerHeaders } from "../http/answer.ts";
 import { escapeHtml } from "../markup.ts";
 

@@ -1,8 +1,8 @@
 import type Stripe from "stripe";
+import { z } from "zod";
 import type { BillingConnection } from "../../domain/ledger/billing/connection.ts";
 import { Failure } from "../../failure.ts";
 import { payerOf, type Payer } from "../event.ts";
-import { z } from "zod";
 import { exponentOf, share } from "../../domain/money.ts";
 
 /** Shorter than the time that Stripe waits for our answer. */

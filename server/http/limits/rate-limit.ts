@@ -1,14 +1,14 @@
-import { Failure } from "../../failure.ts";
-import type { AnswerHeaders } from "../answer.ts";
 import cluster from "node:cluster";
 import { createHash } from "node:crypto";
-import type { LimitsDatabase } from "../../storage/session.ts";
 import {
   RateLimiterCluster,
   RateLimiterMemory,
   RateLimiterPostgres,
   RateLimiterRes,
 } from "rate-limiter-flexible";
+import { Failure } from "../../failure.ts";
+import type { AnswerHeaders } from "../answer.ts";
+import type { LimitsDatabase } from "../../storage/session.ts";
 
 /** The length of a limit's window. */
 const WINDOW_SECONDS = 60;

@@ -1,4 +1,5 @@
 import type { EventHandler, H3Event } from "h3";
+import { z } from "zod";
 import type { Account } from "../../domain/program/account/account.ts";
 import type { Context } from "../../domain/context.ts";
 import { findSignedInPromoter } from "../../domain/people/portal/sign-in.ts";
@@ -20,7 +21,6 @@ import type { Seal } from "../../seal.ts";
 import { digest } from "../../storage/digests.ts";
 import { ignoredFieldsHeader } from "../operation.ts";
 import { withMaskedDetails } from "../payout/masked-details.ts";
-import { z } from "zod";
 import { csvForPeople } from "../../csv.ts";
 import { field } from "../../http/fields.ts";
 import type { Window } from "../../storage/query.ts";

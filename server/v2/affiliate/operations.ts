@@ -1,3 +1,4 @@
+import type { EventHandler } from "h3";
 import { listOwnAssetsOperation, listOwnCategoriesOperation } from "./campaign/assets.ts";
 import { joinCampaignOperation, listOpenCampaignsOperation } from "./campaign/campaigns.ts";
 import {
@@ -87,7 +88,6 @@ import { listSubAffiliatesOperation } from "./report/sub-affiliates.ts";
 import { joinOperation, showInvitationOperation, showJoinOperation } from "../join/join.ts";
 import { checkLinkOperation, sendLinkOperation, useLinkOperation } from "./session/links.ts";
 import { showSessionOperation, signInOperation, signOutOperation } from "./session/sessions.ts";
-import type { EventHandler } from "h3";
 import type { Method } from "../../http/operation.ts";
 import type { Services } from "../../request/services.ts";
 

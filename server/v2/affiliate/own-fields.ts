@@ -1,6 +1,6 @@
+import { z } from "zod";
 import { email, text } from "../../input/fields.ts";
 import { parseUrl } from "../../url.ts";
-import { z } from "zod";
 
 /*
  * Fields that people enter themselves, in the portal and on the sign-up page. They are stricter than those of the

@@ -1,3 +1,5 @@
+import { z } from "zod";
+import anyAscii from "any-ascii";
 import {
   taxDetails,
   thresholdOf,
@@ -5,7 +7,6 @@ import {
   type TaxDetails,
   type YearSum,
 } from "../../domain/ledger/invoice/tax-details.ts";
-import { z } from "zod";
 import { csvForPeople, csvForMachines, type Line } from "../../csv.ts";
 import { invoicingOf } from "../../domain/ledger/invoice/company.ts";
 import { promoterName, promoters, type Promoter } from "../../domain/people/promoter/promoter.ts";
@@ -15,7 +16,6 @@ import { amountCell } from "../export/csv-pages.ts";
 import { logExport } from "../export/exports.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readListing } from "../params.ts";
-import anyAscii from "any-ascii";
 import { Failure } from "../../failure.ts";
 
 const formsParams = z.object({

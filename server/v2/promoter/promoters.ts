@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { H3Event } from "h3";
 import {
   countPending,
   findPromoters,
@@ -28,7 +29,6 @@ import type { TotalMetric } from "../../domain/people/daily.ts";
 import type { Query } from "../../http/parameters/pairs.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/people/lead/lead.ts";
 import { PROMOTER_CAMPAIGN_STATES } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
-import type { H3Event } from "h3";
 import { readPathSegment } from "../../http/path.ts";
 
 const FIND_BY = {

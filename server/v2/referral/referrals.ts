@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { H3Event } from "h3";
 import { importEvents } from "../../billing/sync.ts";
 import { recordBatch } from "../../domain/batch.ts";
 import { createLead } from "../../domain/people/lead/creation.ts";
@@ -15,7 +16,6 @@ import { batchAnswer, batchJson, idsBody } from "../batch/batch-processes.ts";
 import { recordError, type V2Operation, type V2Request } from "../operation.ts";
 import { readListing, pageParams, readPathId, period, span } from "../params.ts";
 import { referralAnswer, showReferral } from "./referral-json.ts";
-import type { H3Event } from "h3";
 import { findRecordId } from "../../domain/program/migration/source-id.ts";
 import {
   ENTRY_SOURCES,

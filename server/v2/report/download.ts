@@ -1,5 +1,5 @@
-import { csvForPeople } from "../../csv.ts";
 import { z } from "zod";
+import { csvForPeople } from "../../csv.ts";
 import { exponentOf } from "../../domain/money.ts";
 import { reportOverview, reportTotal, type ReportGroup } from "../../domain/reports/report.ts";
 import { Failure } from "../../failure.ts";

@@ -1,5 +1,5 @@
-import { refuseOwnCode } from "../../domain/people/promo-code/promo-code.ts";
 import { z } from "zod";
+import { refuseOwnCode } from "../../domain/people/promo-code/promo-code.ts";
 import {
   createReward,
   updateReward,

@@ -1,8 +1,8 @@
+import { sql, type SqlBool } from "kysely";
 import { Failure } from "../../../failure.ts";
 import { table } from "../../../storage/table.ts";
 import type { Context } from "../../context.ts";
 import { loadPromoterInUse } from "../../people/promoter/promoter.ts";
-import { sql, type SqlBool } from "kysely";
 import type { Schema } from "../../../storage/query.ts";
 import type { View } from "../../../storage/store.ts";
 import type { Account, Invoicing } from "../../program/account/account.ts";

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import { Failure } from "../../../failure.ts";
 import type { Transaction, Reader, Store } from "../../../storage/store.ts";
 import type { Context } from "../../context.ts";
@@ -14,7 +15,6 @@ import {
   type PayoutMethod,
 } from "./payout-method.ts";
 import { textsOf, type Language } from "../../../languages/languages.ts";
-import { createHmac, timingSafeEqual } from "node:crypto";
 import { table } from "../../../storage/table.ts";
 import { endSessions } from "../../access/session.ts";
 import type { Account } from "../../program/account/account.ts";

@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { Failure, isOutage } from "../../../failure.ts";
 import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import type { Store, View, Transaction } from "../../../storage/store.ts";
@@ -7,7 +8,6 @@ import type { Context, JobContext } from "../../context.ts";
 import type { Unit } from "../../money.ts";
 import { findSelectedPayoutMethod, type PayoutMethod } from "../payout-method/payout-method.ts";
 import { payouts, latestPeriod, payoutTerms, periodAt, type Period, type Payout } from "../payout/payout.ts";
-import { sql } from "kysely";
 import {
   groupOf,
   groupQuery,

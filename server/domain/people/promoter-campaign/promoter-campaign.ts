@@ -1,3 +1,4 @@
+import anyAscii from "any-ascii";
 import { Failure } from "../../../failure.ts";
 import { indexed, digest } from "../../../storage/digests.ts";
 import type { Reader, Transaction } from "../../../storage/store.ts";
@@ -5,7 +6,6 @@ import { table } from "../../../storage/table.ts";
 import { parseUrl } from "../../../url.ts";
 import { campaigns, loadCampaign, refParam, type Campaign } from "../../program/campaign/campaign.ts";
 import { foldedCoupon, productsNamed, type RewardEntry } from "../../program/reward/reward.ts";
-import anyAscii from "any-ascii";
 import type { Chance } from "../../context.ts";
 
 export const PROMOTER_CAMPAIGN_STATES = ["pending", "accepted", "rejected", "blocked", "inactive"] as const;

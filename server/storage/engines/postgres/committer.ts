@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Pool } from "pg";
 import {
   dependOn,
@@ -12,7 +13,6 @@ import {
 import { isOutdated, isPassing, LOST_RACE, sqlState, deadlineIn, withRetries } from "./faults.ts";
 import { sendOn, type Answer, type Command } from "./pipeline.ts";
 import { BEGIN } from "./schema.ts";
-import { randomUUID } from "node:crypto";
 
 /** Concurrent commits, each of many transactions. */
 const MAX_RUNNING = 2;

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool } from "pg";
+import pLimit from "p-limit";
 import { isOutage, reasonOf, Failure } from "../../../failure.ts";
 import type { EngineOptions } from "../../open.ts";
 import type { Engine, StoreSize, AgedReads, Session } from "../../session.ts";
@@ -10,8 +12,6 @@ import { newReads, newRows, READ_MS, openSnapshot } from "./rows.ts";
 import { LIMITS_TABLE, prepareTables } from "./schema.ts";
 import { openServers, readHosts, type Servers } from "./servers.ts";
 import { blockLength, firstOfBlock } from "../../id-blocks.ts";
-import { setTimeout as sleep } from "node:timers/promises";
-import pLimit from "p-limit";
 import { newSession, type OpenSession, type Place } from "./session.ts";
 
 const OPEN_MS = 5_000;

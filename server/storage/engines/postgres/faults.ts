@@ -1,5 +1,5 @@
-import { Failure } from "../../../failure.ts";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Failure } from "../../../failure.ts";
 
 /** Postgres' five-character error code, or null for other errors, such as a broken connection. */
 export function sqlState(error: unknown): string | null {

@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { backup } from "@photostructure/sqlite";
 import type { Engine, Reads, Snapshot } from "../../session.ts";
 import { ddl, SQLITE, sqlName } from "../../sql.ts";
 import { sumDdl, sumTablesOf } from "../../sums.ts";
@@ -9,7 +10,6 @@ import { isWantOfRoom, refusalOf, isDamage } from "./faults.ts";
 import { newReaders } from "./readers.ts";
 import { guardedReads, newHeld } from "./statements.ts";
 import { blockLength, firstOfBlock } from "../../id-blocks.ts";
-import { backup } from "@photostructure/sqlite";
 
 interface SqliteOptions {
   tables: readonly Table<never>[];

@@ -1,10 +1,10 @@
+import { z } from "zod";
 import {
   COMMISSION_STATUSES,
   COMMISSION_TYPES,
   isPaid,
   type Commission,
 } from "../../../domain/ledger/commission/commission.ts";
-import { z } from "zod";
 import { listCommissions, type CommissionParts } from "../../../domain/ledger/commission/search.ts";
 import { UNITS, formatAmount } from "../../../domain/money.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
