@@ -21,7 +21,7 @@ import { withoutFrozen, isFrozen } from "../storage/freeze.ts";
 import type { Store } from "../storage/store.ts";
 import { newClockWatch, isSetAside } from "./clock-watch.ts";
 import type { Templates } from "./email-template.ts";
-import { newFanOut } from "./message.ts";
+import { newFanOut } from "./fan-out.ts";
 import type { OutboxParts } from "./parts.ts";
 import { attemptOf, reachOf, WEBHOOK_GONE, newRecorder } from "./attempt.ts";
 

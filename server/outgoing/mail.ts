@@ -157,8 +157,8 @@ function chosenSender(
   { from, domains = [] }: SenderSettings,
   { address, name, replyTo }: WantedSender,
 ): { from: Sender; replyTo: string | null } {
-  const usual = parse(from);
-  const own = address === null ? null : parse(address);
+  const usual = parseSender(from);
+  const own = address === null ? null : parseSender(address);
   const allowed = [domainOf(usual.address), ...domains];
   const isAllowed = own !== null && allowed.includes(domainOf(own.address));
   return {
@@ -180,7 +180,7 @@ function domainOf(address: string): string {
   return address.slice(address.lastIndexOf("@") + 1).toLowerCase();
 }
 
-function parse(text: string): Sender {
+function parseSender(text: string): Sender {
   const [address = text] = /[^\s<>]+@[^\s<>]+/.exec(text) ?? [];
   const name = text.slice(0, text.indexOf(address)).replace(/<$/, "").trim();
   return { name: name.replace(/^"(.*)"$/, "$1"), address };

@@ -111,7 +111,7 @@ export async function loadReadiness(store: Pick<Store, "isReady" | "weaknesses">
   const late = new Promise<Readiness>((resolve) => {
     timer = setTimeout(resolve, WAIT_MS, NOT_READY);
   });
-  const readiness = await Promise.race([ask(store), late]);
+  const readiness = await Promise.race([askStore(store), late]);
   clearTimeout(timer);
   return readiness;
 }
@@ -137,7 +137,7 @@ export async function takeStock(store: Store, now: Date): Promise<Stock | null> 
   }
 }
 
-async function ask(store: Pick<Store, "isReady" | "weaknesses">): Promise<Readiness> {
+async function askStore(store: Pick<Store, "isReady" | "weaknesses">): Promise<Readiness> {
   if (!(await store.isReady())) return NOT_READY;
   return { isReady: true, warnings: await store.weaknesses() };
 }

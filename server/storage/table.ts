@@ -132,7 +132,7 @@ export function parseStored<T>(kind: string, text: string): T {
 /** Every request reads the same few accounts, keys and campaigns, so each text is parsed only once. */
 const parsed = new Map<string, unknown>();
 const MAX_PARSED = 1_000;
-const MAX_LENGTH = 4_096;
+const MAX_PARSED_LENGTH = 4_096;
 
 /**
  * Parses a document. The result is frozen, because all readers of the same text share it.
@@ -150,7 +150,7 @@ export function parseRaw<R>(from: Table<R>, doc: string): R {
   const known = parsed.get(doc);
   if (known !== undefined) return known as R;
   const value = freeze(parseStored<R>(from.name, doc));
-  if (doc.length > MAX_LENGTH) return value;
+  if (doc.length > MAX_PARSED_LENGTH) return value;
   if (parsed.size >= MAX_PARSED) parsed.clear();
   parsed.set(doc, value);
   return value;

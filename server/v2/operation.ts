@@ -245,8 +245,8 @@ function requireRole({ user }: SignedInUser, access: Access): void {
 }
 
 /** Clients and proxies accept at least 8 KiB of headers, and a few names are enough to notice a mistake. */
-const MAX_LENGTH = 1_000;
-const MORE = "...";
+const MAX_HEADER_LENGTH = 1_000;
+const MORE_NAMES = "...";
 
 /**
  * `X-Ignored-Fields`: the unknown fields of a request's body, percent-encoded. They are harmless, but the client may
@@ -255,21 +255,22 @@ const MORE = "...";
 export function ignoredFieldsHeader(event: H3Event, schema: z.ZodObject | undefined): AnswerHeaders {
   const given = knownJson(event);
   const names = given === null || schema === undefined ? [] : unlistedNames(schema, given);
-  return names.length === 0 ? {} : { "x-ignored-fields": listOf(names) };
+  return names.length === 0 ? {} : { "x-ignored-fields": namesHeader(names) };
 }
 
-function listOf(names: string[]): string {
+function namesHeader(names: string[]): string {
   let list = "";
   for (const name of names) {
-    const next = list === "" ? encode(name) : `${list}, ${encode(name)}`;
-    if (next.length + MORE.length + 2 > MAX_LENGTH) return list === "" ? MORE : `${list}, ${MORE}`;
+    const next = list === "" ? encodeName(name) : `${list}, ${encodeName(name)}`;
+    if (next.length + MORE_NAMES.length + 2 > MAX_HEADER_LENGTH)
+      return list === "" ? MORE_NAMES : `${list}, ${MORE_NAMES}`;
     list = next;
   }
   return list;
 }
 
 /** JSON may contain lone surrogates, which can't be percent-encoded. A buffer replaces them. */
-function encode(name: string): string {
+function encodeName(name: string): string {
   return encodeURIComponent(Buffer.from(name).toString()).replaceAll("%5B", "[").replaceAll("%5D", "]");
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { newRound } from "../../../server/outbox/message.ts";
+import { newRound } from "../../../server/outbox/fan-out.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { beforeCommit, type Change } from "../../support/edge.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";

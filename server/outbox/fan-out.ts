@@ -4,7 +4,7 @@ import { countErasures } from "../domain/people/erased.ts";
 import { facts, type Fact } from "../domain/events/event.ts";
 import { recordChangeOf, type RecordChange } from "../domain/ledger/announcement.ts";
 import { deliveries, enqueue, newDelivery, type Delivery } from "../domain/events/webhook/delivery.ts";
-import { type Webhook, webhooks } from "../domain/events/webhook/webhook.ts";
+import { webhooks, type Webhook } from "../domain/events/webhook/webhook.ts";
 import { plannedEmails, type PlannedEmail } from "../domain/people/mailing/mailing.ts";
 import { Failure } from "../failure.ts";
 import { isFrozen } from "../storage/freeze.ts";
