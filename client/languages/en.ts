@@ -230,9 +230,7 @@ export const en = {
   "said: unknown": "Unknown page",
   "said: other": "Others",
   "said: own page of a promoter": "Pages in your name",
-  "figures.no_leads": "No leads in this time",
-  "figures.no_leads.text":
-    "Clicks are counted by channel. Here you see your leads, and what they have brought in.",
+  "figures.nothing": "Nothing in this time",
   news: "New since {date}",
   "news.clicks": "{count, plural, one {# click} other {# clicks}}",
   "news.leads": "{count, plural, one {# lead} other {# leads}}",

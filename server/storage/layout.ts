@@ -4,14 +4,14 @@ import type { Engine, Reads, Session } from "./session.ts";
 import { SQLITE } from "./sql.ts";
 
 /** Raise it with every change to tables or to the shape of records. */
-export const LAYOUT = 14;
+export const LAYOUT = 15;
 /**
  * The oldest layout that this release can serve without an upgrade. It reads that layout and all later ones,
  * and writes the one in the store's mark.
  *
  * @see docs/storage.md "Changing the layout"
  */
-export const OLDEST_SERVED = 14;
+export const OLDEST_SERVED = 15;
 /** The first layout with tables. Earlier stores keep texts under keys. */
 export const FIRST_WITH_TABLES = 13;
 /** The layout of the first release. Stores and exports of every layout since then can be upgraded. */

@@ -37,6 +37,8 @@ const VISIT = {
   referrer: "https://news.example/",
 };
 
+const OTHER_VISIT = { ...VISIT, tid: "7f1b2c3d-2222-4222-8333-444455556666", referrer: "" };
+
 /** A process that may die, with a store and jobs of its own. */
 interface Process {
   mortal: MortalEngine;
@@ -79,6 +81,7 @@ export async function foundProgram(engine: Engine, currency = "USD", hasTarget =
     ...(hasTarget ? [await makeReward(app, [BONUS], { promoter_reward_type: "target" })] : []),
   );
   await app.browser("/t/click", { ref_id: "jane", ...VISIT });
+  await app.browser("/t/click", { ref_id: "lee", ...OTHER_VISIT });
   await app.v1("/track/signup", { email: LEADS[0]!, tid: VISIT.tid });
   await app.v1("/track/signup", { email: LEADS[1]!, ref_id: "jane" });
   await app.v1("/track/signup", { email: LEADS[2]!, ref_id: "lee" });
