@@ -76,15 +76,15 @@ import {
   listOwnReferralsOperation,
   showOwnReferralOperation,
 } from "./referral/referrals.ts";
-import { ownChartOperation } from "./report/chart.ts";
 import {
+  ownChartOperation,
   ownDownloadOperation,
   ownOverviewOperation,
   ownSubIdsDownloadOperation,
   ownSubIdsOperation,
+  listSubAffiliatesOperation,
 } from "./report/reports.ts";
 import { ownOriginsDownloadOperation, ownOriginsOperation } from "./report/origins.ts";
-import { listSubAffiliatesOperation } from "./report/sub-affiliates.ts";
 import { joinOperation, showInvitationOperation, showJoinOperation } from "../join/join.ts";
 import { checkLinkOperation, sendLinkOperation, useLinkOperation } from "./session/links.ts";
 import { showSessionOperation, signInOperation, signOutOperation } from "./session/sessions.ts";

@@ -9,8 +9,16 @@ import type { V2Operation, V2Request } from "../operation.ts";
 import { readListing } from "../params.ts";
 import { findOrigins, ORIGIN_REPORTS } from "./origins.ts";
 import { ALL_COLUMNS, dataJson, ORIGIN_COLUMNS, rowJson, type Column } from "./report-columns.ts";
-import { queryOf, reportParams, sortOf, type V2ReportQuery } from "./report-params.ts";
-import { findCampaigns, findPromoters, narrowed, type Selection } from "./reports.ts";
+import {
+  queryOf,
+  reportParams,
+  sortOf,
+  findCampaigns,
+  findPromoters,
+  narrowed,
+  type V2ReportQuery,
+  type Selection,
+} from "./reports.ts";
 import { field } from "../../http/fields.ts";
 
 type OriginName = keyof typeof ORIGIN_REPORTS;

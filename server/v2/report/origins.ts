@@ -8,8 +8,15 @@ import type { Found } from "../../storage/query.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../params.ts";
 import { dataAnswer, dataJson, ORIGIN_COLUMNS, rowAnswer, rowJson, type Column } from "./report-columns.ts";
-import { QUERY, narrowing, paramsOf, queryOf, sortOf, type V2ReportQuery } from "./report-params.ts";
-import type { Selection } from "./reports.ts";
+import {
+  QUERY,
+  narrowing,
+  paramsOf,
+  queryOf,
+  sortOf,
+  type V2ReportQuery,
+  type Selection,
+} from "./reports.ts";
 import { field } from "../../http/fields.ts";
 
 const params = paramsOf(ORIGIN_COLUMNS).extend(pageParams.shape);
