@@ -14,7 +14,7 @@ import { may } from "../session/session.ts";
 import { eventWords } from "./event-words.ts";
 import type { Webhook } from "./webhooks.tsx";
 
-type Shown =
+type ShownField =
   | "id"
   | "event_type"
   | "status"
@@ -24,7 +24,7 @@ type Shown =
   | "response_body"
   | "last_error";
 /** The body is shown as it is. */
-type Delivery = Pick<components["schemas"]["WebhookDelivery"], Shown> & { payload: unknown };
+type Delivery = Pick<components["schemas"]["WebhookDelivery"], ShownField> & { payload: unknown };
 
 /** Deliveries are attempted within seconds. */
 const LOOK_MS = 5_000;
