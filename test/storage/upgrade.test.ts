@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadBalance } from "../../server/domain/ledger/commission/balance.ts";
-import { formerItems, MARK_KEY } from "../../server/storage/layout.ts";
+import { formerItems, LAYOUT, MARK_KEY } from "../../server/storage/layout.ts";
 import { openEngine, storeOn } from "../../server/storage/open.ts";
 import type { Engine } from "../../server/storage/session.ts";
 import { SQLITE } from "../../server/storage/sql.ts";
@@ -102,7 +102,7 @@ async function expectWhole(engine: Engine): Promise<void> {
   for await (const fault of findFaults(engine)) faults.push(fault);
   expect(faults).toEqual([]);
   expect(await formerOf(engine)).toEqual(
-    (await formerItems(engine.reads)) ? [[MARK_KEY, '{"version":14}']] : [],
+    (await formerItems(engine.reads)) ? [[MARK_KEY, `{"version":${LAYOUT}}`]] : [],
   );
   const app = await startApp("memory", { store: await storeOn(engine), isFilled: true });
   expect(await answersOf(app)).toEqual(ANSWERS_5);

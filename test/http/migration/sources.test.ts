@@ -3,7 +3,7 @@ import { rounds } from "../../support/rounds.ts";
 import { afterEach, expect, it } from "vitest";
 import { openArchive } from "../../../server/transfer/migration/archive.ts";
 import type { SourceName } from "../../../server/transfer/migration/model.ts";
-import { readProgram, SOURCES } from "../../../server/transfer/migration/run.ts";
+import { readProgram, SOURCES } from "../../../server/transfer/migration/migrate.ts";
 import { startDub } from "../../support/sources/dub.ts";
 import { startFirstPromoter } from "../../support/sources/firstpromoter.ts";
 import { startPartnerStack } from "../../support/sources/partnerstack.ts";
