@@ -3,31 +3,14 @@ import { FastResponse } from "srvx";
 import { serveStored, storeText, type StoredText } from "../http/stored-text.ts";
 import type { DescribedEvents, DescribedRoute } from "./described-route.ts";
 import { basePath } from "../url.ts";
+import { docsHtml } from "./docs-page.ts";
 import { openApiDocument } from "./document.ts";
 import { VIEWER_SCRIPT } from "./viewer-script.ts";
 
-/** The viewer shows the document, and adds its own style elements. */
+/** The page has a style element, and the viewer adds its own. */
 const POLICY =
   "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'unsafe-inline'; " +
   "img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
-
-const page = (base: string) => `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8">
-    <meta name="viewport" content="width=device-width">
-    <title>Tidemark API</title>
-    <link rel="icon" href="data:,">
-    <script type="module" src="${base}/docs-page.js"></script>
-    <script type="module" src="${base}/docs.js"></script>
-  </head>
-  <body>
-    <header><h1 style="position: absolute; clip-path: inset(50%)">Tidemark API</h1></header>
-    <rapi-doc spec-url="${base}/openapi.json" load-fonts="false" show-header="false"
-      allow-spec-file-download="true" sort-endpoints-by="none"></rapi-doc>
-  </body>
-</html>
-`;
 
 /** `GET /openapi.json` */
 export function serveDocument(
@@ -44,16 +27,14 @@ export function serveDocument(
     });
 }
 
-/** `GET /docs`: the document in a viewer. */
-export function docsPage({ publicUrl }: { publicUrl: string }) {
-  const html = page(basePath(publicUrl));
-  return (): Response =>
-    new FastResponse(html, {
-      headers: {
-        "content-type": "text/html; charset=utf-8",
-        "content-security-policy": POLICY,
-        "x-content-type-options": "nosniff",
-      },
+/** `GET /docs`: the operations, and each of them in a viewer. */
+export function docsPage(describe: () => DescribedRoute[], { publicUrl }: { publicUrl: string }) {
+  const htmlOnce = once(() => storeText(docsHtml(describe(), basePath(publicUrl))));
+  return (event: H3Event): Response =>
+    serveStored(event, htmlOnce(), {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": POLICY,
+      "cache-control": "no-cache",
     });
 }
 

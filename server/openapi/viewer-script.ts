@@ -1,6 +1,6 @@
 /**
- * The script of `/docs`. The viewer's package leaves fields without names, colours that are hard to read, and no way from
- * one operation to another on a phone, and it has no options for these.
+ * The script of `/docs`. It shows the operation that the address names in the viewer, whose package leaves fields without
+ * names and colours that are hard to read, and has no options for them.
  */
 export const VIEWER_SCRIPT = `"use strict";
 const sheet = new CSSStyleSheet();
@@ -29,19 +29,33 @@ Element.prototype.attachShadow = function (options) {
   return root;
 };
 
-const viewer = document.querySelector("rapi-doc");
-const follow = (query, attribute, [yes, no]) => {
-  const media = matchMedia(query);
-  const set = () => viewer.setAttribute(attribute, media.matches ? yes : no);
-  media.addEventListener("change", set);
-  set();
-};
-follow("(prefers-color-scheme: dark)", "theme", ["dark", "light"]);
-follow("(prefers-color-scheme: dark)", "primary-color", ["#5cc8bd", "#0b6b66"]);
-follow("(prefers-color-scheme: dark)", "text-color", ["#e4e8ea", "#333333"]);
-// Below this width, the viewer hides its list of operations, so the page itself lists them.
-viewer.setAttribute("nav-text-color", "#dfe3e5");
-follow("(max-width: 767px)", "render-style", ["view", "focused"]);
+const [list, back] = [document.querySelector("main"), document.querySelector("#back")];
+let viewer = null;
+
+function open() {
+  viewer = document.querySelector("template").content.firstElementChild.cloneNode(true);
+  const night = matchMedia("(prefers-color-scheme: dark)");
+  const dress = () => {
+    viewer.setAttribute("theme", night.matches ? "dark" : "light");
+    viewer.setAttribute("primary-color", night.matches ? "#5cc8bd" : "#0b6b66");
+    viewer.setAttribute("text-color", night.matches ? "#e4e8ea" : "#333333");
+  };
+  night.addEventListener("change", dress);
+  dress();
+  viewer.setAttribute("nav-text-color", "#dfe3e5");
+  document.body.append(viewer);
+  import("./docs.js");
+}
+
+function show() {
+  const isList = location.hash === "";
+  if (!isList && viewer === null) open();
+  if (viewer !== null) viewer.hidden = isList;
+  list.hidden = !isList;
+  back.hidden = isList;
+}
+addEventListener("hashchange", show);
+show();
 `;
 
 /** Is put behind the viewer's own style in each of its trees. */
@@ -59,6 +73,7 @@ function style(): string {
   #api-info > div { flex-wrap: wrap; }
   button { white-space: normal; }
   .m-btn { width: auto !important; min-width: 0 !important; max-width: 100%; }
+  div:has(> .m-btn) { flex-wrap: wrap; gap: 8px; }
   .summary > div[style*="absolute"] { position: static !important; margin-block: 8px; }
   .summary > div[style*="absolute"] > div { min-width: 0 !important; flex-wrap: wrap; justify-content: flex-start !important; }
   .table-title, .tab-content { overflow-x: auto; }
