@@ -8,6 +8,9 @@ import { axeFaults, faultsOf, layoutFaults, newPages } from "../../support/pages
 const pages = newPages({ promoters: 30, leads: 60, sales: 60 });
 
 const WIDTHS = [1280, 768, 360];
+const MOST_SCRIPT_BYTES = 70 * 1024;
+/** Pages without a script. */
+const PLAIN = new Set(["/unsubscribe", "/not-me"]);
 
 let entrance = "";
 beforeAll(async () => {
@@ -21,7 +24,7 @@ it("knows every page that the server serves", () => {
   expect([DASHBOARD.length, PORTAL.length].every((count) => count > 10)).toBe(true);
 });
 
-describe("at 360, 768 and 1280 pixels, by day and by night, without a fault", () => {
+describe("at 360, 768 and 1280 pixels, by day and by night, without a fault and with little script", () => {
   it.each(DASHBOARD)("%s", async (path) => {
     const page = await pages.open(path, { role: "owner" });
     expect(await faultsOfViews(page)).toEqual({});
@@ -37,6 +40,12 @@ describe("at 360, 768 and 1280 pixels, by day and by night, without a fault", ()
   it.each(OPEN)("%s, for a visitor", async (path) => {
     const page = await pages.open(path);
     expect(await faultsOfViews(page)).toEqual({});
+  });
+
+  it("an operation of /docs, except that its viewer is a large script", async () => {
+    const page = await pages.open("/docs#post-/api/v1/track/sale");
+    const { script, ...others } = await faultsOfViews(page);
+    expect([others, script]).toEqual([{}, [expect.stringMatching(/^\d{6} bytes$/)]]);
   });
 });
 
@@ -56,6 +65,10 @@ async function faultsOfViews(page: Page): Promise<Record<string, string[]>> {
       if (found.length > 0) faults[`${tab} ${width}`.trim()] = found;
     }
   });
+  // With what its tabs have loaded. Every page has some, or it would not be weighed.
+  const bytes = pages.scriptBytes(page);
+  const isPlain = PLAIN.has(new URL(page.url()).pathname);
+  if (bytes > MOST_SCRIPT_BYTES || (bytes === 0) !== isPlain) faults["script"] = [`${bytes} bytes`];
   return faults;
 }
 
