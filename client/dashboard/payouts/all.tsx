@@ -60,7 +60,7 @@ const METHOD_OPTIONS = optionsOf("Any method", { ...METHODS, not_set: "None chos
 const DUE_OPTIONS = optionsOf("Due whenever", {
   next: "Due next",
   overdue: "Overdue",
-  custom: "By hand, or on a promoter's own terms",
+  custom: "By hand, or on own terms",
 });
 
 const FOLDED = ["status", "due", "campaign", "method"] as const;

@@ -37,7 +37,7 @@ export function Payouts() {
           onShow={() => show("overdue")}
         />
         <Sum
-          title="By hand, or on a promoter's own terms"
+          title="By hand, or on own terms"
           sums={sums?.custom}
           hint={null}
           onShow={() => show("custom")}
