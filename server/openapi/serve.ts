@@ -1,11 +1,10 @@
 import type { H3Event } from "h3";
 import { FastResponse } from "srvx";
-import { serveStored, storeText, type StoredText } from "../http/stored-text.ts";
-import type { DescribedEvents, DescribedRoute } from "./described-route.ts";
+import { serveStored, storeText, type StoredText } from "../http/answer.ts";
+import type { DescribedEvents, DescribedRoute } from "./operation.ts";
 import { basePath } from "../url.ts";
-import { docsHtml } from "./docs-page.ts";
+import { docsHtml, VIEWER_SCRIPT } from "./docs-page.ts";
 import { openApiDocument } from "./document.ts";
-import { VIEWER_SCRIPT } from "./viewer-script.ts";
 
 /** The page has a style element, and the viewer adds its own. */
 const POLICY =

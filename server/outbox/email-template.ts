@@ -11,8 +11,7 @@ import {
 } from "../domain/events/email.ts";
 import type { ShownBrand } from "../domain/program/account/brand.ts";
 import { escapeHtml } from "../markup.ts";
-import { dressed, lookIn, lookValues } from "../outgoing/email-look.ts";
-import { fill, onOneLine, type WrittenEmail } from "../outgoing/email-text.ts";
+import { dressed, lookIn, lookValues, fill, onOneLine, type WrittenEmail } from "../outgoing/email-text.ts";
 import { openPlace, type Place } from "../outgoing/place.ts";
 import { en, type TranslatedMail } from "../languages/en.ts";
 import { CATALOGUES, directionOf, type Language } from "../languages/languages.ts";
@@ -127,7 +126,7 @@ const TEAM_TEXTS: Record<Exclude<Email["kind"], TranslatedMail>, Template> = {
     ],
   }),
   payments_undecided: plain("en", {
-    subject: "Nobody knows whether {{count}} arrived",
+    subject: "It is unknown whether {{count}} arrived",
     paragraphs: [
       en.frame.greeting,
       "The provider does not tell what became of {{count}} of {{batches}}. Look for them at the provider, and then say here whether they were paid. Until then nothing is paid again:",

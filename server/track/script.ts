@@ -2,10 +2,10 @@ import type { H3Event } from "h3";
 import { findAccountByScript, trackerNames, type Account } from "../domain/program/account/account.ts";
 import { Failure } from "../failure.ts";
 import { v1Error } from "../http/errors.ts";
-import { serveStored, storeText, type StoredText } from "../http/stored-text.ts";
+import { serveStored, storeText, type StoredText } from "../http/answer.ts";
 import { refuse } from "../request/refusal.ts";
 import type { Services } from "../request/services.ts";
-import { noteReach, noteScriptSite } from "./browser.ts";
+import { noteReach, noteScriptSite } from "./public-route.ts";
 
 /** Browsers fetch `/svc.js` again after an hour, so a new version reaches all pages the same day. */
 const SHORT_CACHE = "public, max-age=3600";

@@ -4,7 +4,7 @@ import { shownName } from "../../../domain/program/account/brand.ts";
 import { timeZoneOf } from "../../../domain/program/account/time-zone.ts";
 import { promoterName, type Promoter } from "../../../domain/people/promoter/promoter.ts";
 import type { Session } from "../../../domain/access/session.ts";
-import { shownBrandAnswer, shownBrandJson } from "../../brand/brand-json.ts";
+import { shownBrandAnswer, shownBrandJson } from "../../brand/brand.ts";
 import { field, recordId } from "../../../http/fields.ts";
 import { LANGUAGES } from "../../../languages/languages.ts";
 
