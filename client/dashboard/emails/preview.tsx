@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals";
+import { useSignal, type Signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { answer, api } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
@@ -32,7 +32,7 @@ function documentOf(html: string): string {
 }
 
 function withPolicy(html: string): string {
-  return html.replace(/<html[^>]*>/, `$&<head>${POLICY}</head>`);
+  return html.replace("<head>", `$&${POLICY}`);
 }
 
 /** The frame inherits the policy of the page, which ignores `style` in markup, but not what a script sets. */
@@ -51,14 +51,20 @@ interface Draft {
   html?: string;
 }
 
+/** The language of the preview, or "" for the main text. */
+export type ShownLanguage = Translation["language"] | "";
+
 interface Props extends Pick<Draft, "trigger_on" | "campaign_id" | "html"> {
   main: Pick<Draft, "subject" | "content">;
   translations?: Translation[];
+  /** Absent: only the main text is shown. */
+  shownLanguage?: Signal<ShownLanguage>;
 }
 
 /** An e-mail as promoters get it, with sample data, while it is written. */
-export function Preview({ main, translations = [], ...about }: Props) {
-  const chosen = useSignal("");
+export function Preview({ main, translations = [], shownLanguage, ...about }: Props) {
+  const own = useSignal<ShownLanguage>("");
+  const chosen = shownLanguage ?? own;
   const translation = translations.find(({ language }) => language === chosen.value);
   const draft: Draft = {
     ...about,
@@ -91,7 +97,7 @@ export function Preview({ main, translations = [], ...about }: Props) {
           class="input"
           aria-label="Language of the preview"
           value={translation?.language ?? ""}
-          onChange={({ currentTarget }) => (chosen.value = currentTarget.value)}
+          onChange={({ currentTarget }) => (chosen.value = currentTarget.value as ShownLanguage)}
         >
           <option value="">Main text</option>
           {translations.map(({ language }) => (
