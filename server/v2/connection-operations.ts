@@ -2,6 +2,7 @@ import {
   connectBillingOperation,
   disconnectBillingOperation,
   listBillingOperation,
+  listProvidersOperation,
 } from "./billing/billing.ts";
 import { listBillingEventsOperation, testBillingOperation } from "./billing/billing-events.ts";
 import { syncBillingOperation } from "./billing/billing-sync.ts";
@@ -37,6 +38,7 @@ export const CONNECTION_OPERATIONS: V2Row[] = [
   ["POST", "/billing", connectBillingOperation, "owner"],
   ["DELETE", "/billing", disconnectBillingOperation, "owner"],
   ["GET", "/billing/events", listBillingEventsOperation],
+  ["GET", "/billing/providers", listProvidersOperation],
   ["POST", "/billing/test", testBillingOperation, "owner"],
   ["POST", "/billing/sync", syncBillingOperation, "owner"],
   ["GET", "/mail", showMailOperation],
