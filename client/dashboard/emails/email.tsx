@@ -101,10 +101,7 @@ function Editor({ email, triggers, campaigns, trigger, shown }: EditorProps) {
       },
     };
     if (email === null) await made(api.POST("/api/v2/company/emails", { body }));
-    else {
-      const params = { path: { id: email.id } };
-      await answer(api.PUT("/api/v2/company/emails/{id}", { params, body }));
-    }
+    else await answer(api.PUT("/api/v2/company/emails/{id}", { params: { path: { id: email.id } }, body }));
     toast(`${given.name} was saved`);
     route(at("/admin/emails"));
   };

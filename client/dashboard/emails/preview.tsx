@@ -93,19 +93,7 @@ export function Preview({ main, translations = [], shownLanguage, ...about }: Pr
     <section class="card stack" aria-label="Preview">
       <h2>Preview</h2>
       {translations.length > 0 && (
-        <select
-          class="input"
-          aria-label="Language of the preview"
-          value={translation?.language ?? ""}
-          onChange={({ currentTarget }) => (chosen.value = currentTarget.value as ShownLanguage)}
-        >
-          <option value="">Main text</option>
-          {translations.map(({ language }) => (
-            <option key={language} value={language}>
-              {LANGUAGES[language]}
-            </option>
-          ))}
-        </select>
+        <ChooseLanguage chosen={chosen} shown={translation?.language ?? ""} translations={translations} />
       )}
       {refusal !== null && (
         <p class="fault">{Object.values(refusal.fields).flat().join(", ") || refusal.message}</p>
@@ -127,5 +115,31 @@ export function Preview({ main, translations = [], shownLanguage, ...about }: Pr
       )}
       <p class="small soft">Jane Doe is an example. Pictures of other servers are not loaded here.</p>
     </section>
+  );
+}
+
+function ChooseLanguage({
+  chosen,
+  shown,
+  translations,
+}: {
+  chosen: Signal<ShownLanguage>;
+  shown: ShownLanguage;
+  translations: Translation[];
+}) {
+  return (
+    <select
+      class="input"
+      aria-label="Language of the preview"
+      value={shown}
+      onChange={({ currentTarget }) => (chosen.value = currentTarget.value as ShownLanguage)}
+    >
+      <option value="">Main text</option>
+      {translations.map(({ language }) => (
+        <option key={language} value={language}>
+          {LANGUAGES[language]}
+        </option>
+      ))}
+    </select>
   );
 }

@@ -40,7 +40,7 @@ export const PAYOUT_ACTIONS: Action[] = [
 
 /** The API's maximum page size. */
 const MOST = 100;
-const OPEN: Payout["status"][] = ["pending", "processing"];
+const OPEN: ReadonlySet<Payout["status"]> = new Set(["pending", "processing"]);
 
 /** Asks, then marks the payouts of a batch as paid, without those that were paid or came back before. */
 export async function markBatchAsPaid(batch: PaymentsBatch, reload: () => Promise<void>): Promise<void> {
@@ -50,7 +50,7 @@ export async function markBatchAsPaid(batch: PaymentsBatch, reload: () => Promis
     const wanted = { ...USUAL, batch: String(batch.id), sort: "", number, length: MOST };
     const found = await loadPayouts(wanted, signal);
     total = found.total;
-    ids.push(...found.rows.filter(({ status }) => OPEN.includes(status)).map(({ id }) => id));
+    ids.push(...found.rows.filter(({ status }) => OPEN.has(status)).map(({ id }) => id));
   }
   const who = `${several(ids.length, "payout")} of ${batch.ext_reference}`;
   await askAndAct(MARK_AS_PAID, { records: these(ids), one: "payout", who, reload });

@@ -14,6 +14,9 @@ import { addressesIn } from "./pasted-addresses.ts";
 
 type Invited = components["schemas"]["InvitedPromoters"];
 
+const LINES =
+  'One per line, or separated by commas; at most 100. With a name if you like: Hans Huber <hans@example.com>, or "Huber, Hans" <hans@example.com>.';
+
 /** Invites many people with a message, or shows the link to join. */
 export function InvitePeople({
   campaigns,
@@ -48,16 +51,7 @@ export function InvitePeople({
             await reload();
           }}
         >
-          <TextArea
-            form={form}
-            name="emails"
-            label="E-mail addresses"
-            hint={
-              'One per line, or separated by commas; at most 100. With a name if you like: Hans Huber <hans@example.com>, or "Huber, Hans" <hans@example.com>.'
-            }
-            rows={4}
-            required
-          />
+          <TextArea form={form} name="emails" label="E-mail addresses" hint={LINES} rows={4} required />
           <TextArea
             form={form}
             name="message"

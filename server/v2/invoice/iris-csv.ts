@@ -43,45 +43,57 @@ const partyColumns = (party: string) => [
   `${party} State/Province/Territory`,
   `${party} ZIP/Postal Code`,
 ];
-const stateColumns = (state: string) => [
+const stateColumns = (state: string, withheld: string) => [
   state,
-  `${state} - State Tax Withheld`,
+  `${state} - ${withheld}`,
   `${state} - State/Payer state number`,
   `${state} - State income`,
   `${state} - Local income tax withheld`,
   `${state} - Special Data Entries`,
 ];
 
+/** What differs between the templates of two years. Box 3 came with the form of 2025. */
+const UNTIL_2024 = { least: "$5000", box3: [], withheld: "State Tax Withheld" };
+const SINCE_2025 = {
+  least: "$5,000",
+  box3: ["Box 3 - Excess golden parachute payments"],
+  withheld: "State tax withheld",
+};
+
 /**
- * The columns of IRIS's template for form 1099-NEC, tax year 2024.
+ * The columns of IRIS's template for form 1099-NEC in a tax year.
  *
  * @see docs/operators.md "Invoices"
  */
-const COLUMNS = [
-  "Form Type",
-  "Tax Year",
-  ...partyColumns("Payer"),
-  "Payer Phone Type",
-  "Payer Phone",
-  "Payer Email Address",
-  ...partyColumns("Recipient"),
-  "Office Code",
-  "Form Account Number",
-  "2nd TIN Notice",
-  "Box 1 - Nonemployee Compensation",
-  "Box 2 - Payer made direct sales totaling $5000 or more of consumer products to a recipient for resale",
-  "Box 4 - Federal income tax withheld",
-  "Combined Federal/State Filing",
-  ...stateColumns("State 1"),
-  ...stateColumns("State 2"),
-];
+function columnsOf(year: number): string[] {
+  const { least, box3, withheld } = year < 2025 ? UNTIL_2024 : SINCE_2025;
+  return [
+    "Form Type",
+    "Tax Year",
+    ...partyColumns("Payer"),
+    "Payer Phone Type",
+    "Payer Phone",
+    "Payer Email Address",
+    ...partyColumns("Recipient"),
+    "Office Code",
+    "Form Account Number",
+    "2nd TIN Notice",
+    "Box 1 - Nonemployee Compensation",
+    `Box 2 - Payer made direct sales totaling ${least} or more of consumer products to a recipient for resale`,
+    ...box3,
+    "Box 4 - Federal income tax withheld",
+    "Combined Federal/State Filing",
+    ...stateColumns("State 1", withheld),
+    ...stateColumns("State 2", withheld),
+  ];
+}
 
 /** `GET /api/v2/company/tax_forms/iris`. For owners, because it has whole tax numbers. */
 export const exportIrisOperation: V2Operation = {
   id: "exportIris",
   summary: "Download the forms 1099-NEC of a year for the IRS's portal IRIS",
   description:
-    "One line for each promoter who needs a 1099-NEC, in the columns of IRIS's template for the tax year 2024. Compare them with the template of your year. What PayPal and Stripe paid is left out, because they report it. Fields that are not known, such as your phone number, are empty. The audit log records who downloaded it. An extension of Tidemark.",
+    "One line for each promoter who needs a 1099-NEC, in the columns of IRIS's template for that tax year, as public sources name them. Compare them with the template itself. What PayPal and Stripe paid is left out, because they report it. Fields that are not known, such as your phone number, are empty. The audit log records who downloaded it. An extension of Tidemark.",
   params,
   answer: z.string(),
   media: "text/csv",
@@ -95,7 +107,7 @@ export const exportIrisOperation: V2Operation = {
     await logExport(request, "tax_details");
     headers["content-disposition"] = `attachment; filename="iris-1099-nec-${year}-${part}.csv"`;
     const own = lines.slice((part - 1) * LINES_PER_FILE, part * LINES_PER_FILE);
-    return csvForMachines([COLUMNS, ...own]);
+    return csvForMachines([columnsOf(year), ...own]);
   },
 };
 
@@ -122,9 +134,10 @@ async function linesOf(
       address: promoter?.profile.address ?? "",
       country: promoter?.profile.country ?? "US",
     });
-    const boxes = [`P${promoterId}`, "N", dollars(directCents), "N", "", ""];
+    const boxes = [`P${promoterId}`, "N", dollars(directCents), "N"];
     const line = ["1099-NEC", String(year), ...payer, "D", "", "", ...recipient, "", ...boxes];
-    lines.push([...line, ...Array.from({ length: COLUMNS.length - line.length }, () => "")]);
+    const empty = columnsOf(year).length - line.length;
+    lines.push([...line, ...Array.from({ length: empty }, () => "")]);
   }
   return lines;
 }

@@ -131,7 +131,7 @@ it("writes the forms 1099-NEC in the columns of IRIS, without what processors pa
     "Form Account Number": "P1",
     "2nd TIN Notice": "N",
     "Box 1 - Nonemployee Compensation": "2000.05",
-    "Box 2 - Payer made direct sales totaling $5000 or more of consumer products to a recipient for resale":
+    "Box 2 - Payer made direct sales totaling $5,000 or more of consumer products to a recipient for resale":
       "N",
   });
   expect((await iris(""))[0]!["Recipient Taxpayer ID Number"]).toBe("");
@@ -143,6 +143,44 @@ it("writes the forms 1099-NEC in the columns of IRIS, without what processors pa
     "Recipient Business or Entity Name Line 1": "Joe Ltd",
     "Recipient Address Line 1": "",
   });
+});
+
+it("names the columns as the template of each tax year does", async () => {
+  const columns = async (year: number) =>
+    (parse(String((await company(app, `GET /tax_forms/iris?year=${year}`)).body)) as string[][])[0]!.slice(
+      35,
+    );
+  const states = (withheld: string) =>
+    ["State 1", "State 2"].flatMap((state) => [
+      state,
+      `${state} - ${withheld}`,
+      `${state} - State/Payer state number`,
+      `${state} - State income`,
+      `${state} - Local income tax withheld`,
+      `${state} - Special Data Entries`,
+    ]);
+  const resale = "or more of consumer products to a recipient for resale";
+  expect(await columns(2024)).toEqual([
+    "Office Code",
+    "Form Account Number",
+    "2nd TIN Notice",
+    "Box 1 - Nonemployee Compensation",
+    `Box 2 - Payer made direct sales totaling $5000 ${resale}`,
+    "Box 4 - Federal income tax withheld",
+    "Combined Federal/State Filing",
+    ...states("State Tax Withheld"),
+  ]);
+  expect(await columns(2025)).toEqual([
+    "Office Code",
+    "Form Account Number",
+    "2nd TIN Notice",
+    "Box 1 - Nonemployee Compensation",
+    `Box 2 - Payer made direct sales totaling $5,000 ${resale}`,
+    "Box 3 - Excess golden parachute payments",
+    "Box 4 - Federal income tax withheld",
+    "Combined Federal/State Filing",
+    ...states("State tax withheld"),
+  ]);
 });
 
 it("has the former threshold for payments before 2026", async () => {

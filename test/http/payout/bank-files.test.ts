@@ -188,6 +188,45 @@ describe("a file of credit transfers", () => {
     expect(xml).not.toContain("SvcLvl");
   });
 
+  it("keeps to the schema with the numbers of each country that has its own", async () => {
+    await changeAccount(app.context, app.accountId, { currency: "USD" });
+    const swift = { swift_bic_code: "COBADEFF" };
+    const forms: Record<string, Record<string, string>> = {
+      US: { routing_aba_number: "021000021", account_number: "000123456", account_type: "savings" },
+      GB: { sort_code: "12-34-56", account_number: "12345678" },
+      CA: { institution_number: "001", transit_number: "00011", account_number: "1234567" },
+      AU: { bsb_code: "062-000", account_number: "12345678" },
+      NZ: { account_number: "02-0108-0123456-000" },
+      IN: { ifsc_code: "HDFC0001234", account_number: "50100123456789" },
+      JP: { bank_code: "0005", branch_code: "123", account_number: "1234567" },
+      MX: { clabe: "002010077777777771", ...swift },
+      HK: { bank_code: "004", account_number: "123456789" },
+      SG: { bank_code: "7171", branch_code: "001", account_number: "1234567890" },
+      ZA: { branch_code: "250655", account_number: "62001234567" },
+      BR: { account_number: "0001234567", ...swift },
+    };
+    for (const [bank_country, numbers] of Object.entries(forms)) {
+      const holder = { bank_country, account_holder_name: "Jane Doe" };
+      await payee(`${bank_country}@example.com`, { ...holder, ...numbers });
+    }
+    await gather();
+    const xml = await text("format=pain001");
+    expect(faultsOfPain001(xml)).toEqual([]);
+    expect(valuesOf(xml, "NbOfTxs")).toEqual(["12", "12"]);
+    expect(valuesOf(xml, "MmbId")).toEqual([
+      "021000021",
+      "123456",
+      "000100011",
+      "062000",
+      "020108",
+      "HDFC0001234",
+      "0005123",
+      "004",
+      "7171001",
+      "250655",
+    ]);
+  });
+
   it("has a group of payments within SEPA, and one of the others", async () => {
     await payee("jane@example.com", german("Jane"));
     await payee("joe@example.com", {

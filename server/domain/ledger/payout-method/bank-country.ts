@@ -138,6 +138,15 @@ export function clearingOf(details: Record<string, string>): { system: string; m
       return one("JPZGN", "bank_code", "branch_code");
     case "HK":
       return one("HKNCC", "bank_code");
+    case "NZ": {
+      // The number of an account begins with those of the bank and its branch.
+      const account = one("NZNCC", "account_number");
+      return account && { ...account, member: account.member.slice(0, 6) };
+    }
+    case "SG": {
+      const bank = one("SGIBG", "bank_code");
+      return one("SGIBG", "bank_code", "branch_code") ?? bank;
+    }
     case "ZA":
       return one("ZANCC", "branch_code");
     default:
