@@ -33,13 +33,20 @@ export function hasName({ first_name: name, email }: Record<string, string>): bo
   return name !== undefined && name !== email;
 }
 
-/** A greeting, or another place where a name may be missing: before a comma, a full stop or the end of a line. */
-const CALLED = /(?<=\p{L}),?[ \u00a0]*\{\{\s*first_name\s*\}\}(?=\s*(?:[,.:;!?،]|<|$))/gmu;
+/** Where a text calls the reader by name, and reads well without it. */
+const CALLS = [
+  // `Guten Tag {{first_name}},`
+  /(?<=(?:^|>)[ \t]*\p{L}+(?: \p{L}+)?),?[ \u00a0]+\{\{\s*first_name\s*\}\}(?=\s*[,:!،])/gmu,
+  // `<p>Hello {{first_name}}</p>`
+  /(?<=(?:^|>)[ \t]*\p{L}+),?[ \u00a0]+\{\{\s*first_name\s*\}\}(?=\s*(?:<|$))/gmu,
+  // `Your link, {{first_name}}`
+  /,[ \u00a0]*\{\{\s*first_name\s*\}\}(?=\s*(?:[,.:;!?،]|<|$))/gmu,
+];
 
 /** A text for a person whose name is not known: `Hello {{first_name}},` becomes `Hello,`. */
 export function withoutName(template: string, language: Language | null): string {
   const { greeting, hello } = CATALOGUES[language ?? "en"].frame;
-  return template.replaceAll(greeting, hello).replace(CALLED, "");
+  return CALLS.reduce((text, call) => text.replace(call, ""), template.replaceAll(greeting, hello));
 }
 
 /** A line break in a header would start another one. */

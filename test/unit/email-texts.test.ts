@@ -29,6 +29,9 @@ describe("a person without a name", () => {
     ["Hello {{first_name}},\n\nwelcome", "Hello,"],
     ["Hi {{ first_name }}!", "Hi!"],
     ["<p>Hallo {{first_name}}</p>", "Hallo"],
+    ["<p>Guten Tag {{first_name}},</p>", "Guten Tag,"],
+    ["Thank you, {{first_name}}!", "Thank you!"],
+    ["It is for {{first_name}}.", `It is for ${email}.`],
     ["It is for {{first_name}} and others.", `It is for ${email} and others.`],
     ["{{first_name}}: welcome", `${email}: welcome`],
   ])("is not called by their address in %j", async (content, expected) => {

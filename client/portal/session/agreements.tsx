@@ -114,6 +114,7 @@ function AgreementsForm({
           />
         </div>
       ))}
+      {contracts.length > 0 && <h2 class="unseen">{t("page.contracts")}</h2>}
       {contracts.map((contract) => (
         <Signature key={contract.version_id} form={form} contract={contract} />
       ))}

@@ -119,7 +119,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
       .getByRole("button", { name: /^Mark \d+ payouts? of BATCH-\d+ as paid$/ })
       .click();
     await page.getByText(/^\d+ payouts?( of BATCH-\d+)? marked as paid$/).waitFor();
-    await made.getByText("Paid", { exact: true }).waitFor();
+    await made.locator(".badge", { hasText: /Paid$/ }).waitFor();
     await made.getByRole("link", { name: /^BATCH/ }).click();
     await page.getByText(/^Only those of BATCH-\d+\./).waitFor();
     const { store } = pages.app.context;
