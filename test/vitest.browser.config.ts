@@ -1,7 +1,13 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
-import { buildStorage, builtThread, ENVIRONMENT } from "./support/build.ts";
+import { buildStorage, builtThread, ENVIRONMENT, MODULE_CACHE } from "./support/build.ts";
+import { IS_LONG } from "./support/rounds.ts";
 
 await buildStorage();
+
+/** Each of these takes more than a minute: Firefox and WebKit, and the Tab key on every page. Others try the same in Chromium. */
+const RARE = ["engines", "pages/every-control"];
+const LEFT_TO_CI = IS_LONG ? [] : RARE.map((file) => `test/browser/${file}.test.ts`);
 
 export default defineConfig({
   plugins: [builtThread],
@@ -9,11 +15,13 @@ export default defineConfig({
     root: ".",
     env: ENVIRONMENT,
     include: ["test/browser/**/*.test.ts"],
+    exclude: LEFT_TO_CI,
+    experimental: MODULE_CACHE,
     // A busy machine takes long. What doesn't come at all is noticed after half a minute.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    fileParallelism: false,
-    // The files share a browser, and load the server once.
+    maxWorkers: availableParallelism(),
+    // The files of a worker share a browser, and load the server once.
     isolate: false,
     expect: { poll: { timeout: 30_000 } },
   },

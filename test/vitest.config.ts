@@ -1,25 +1,27 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
-import { buildStorage, builtThread, ENVIRONMENT } from "./support/build.ts";
+import { buildStorage, builtThread, ENVIRONMENT, MODULE_CACHE } from "./support/build.ts";
 import { IS_LONG, IS_QUICK } from "./support/rounds.ts";
 
 await buildStorage();
 
 /** Four fifths of the time of the tests in process go to these. The quick tests leave them out. */
-const SLOW_FOLDERS = "billing,commission,erasure,migration,openapi,payout,portal,report,transfer";
+const SLOW_FOLDERS =
+  "billing,books,commission,erasure,invoice,migration,openapi,payout,portal,report,transfer";
 const SLOW_FILES =
-  "audit-log,base-path,browser-routes,code-owner,emails-delivery,event-causes,instalments,leads,leads-update,money-*," +
-  "observation,outbox-*,promoters-v2-list,races-*,request-shapes,sale-rewards,seed,track-sale,v2-campaigns,v2-products," +
-  "v2-promo-codes,v2-promoter-campaign-update,v2-referrals,v2-rewards,waiting,webhooks";
+  "audit-log,base-path,browser-routes,code-owner,contracts,emails-delivery,event-causes,instalments,leads,leads-update," +
+  "money-*,observation,outbox-*,own-emails-*,promoter-batches,promoters-v2-list,races-*,request-shapes,sale-rewards,seed," +
+  "track-sale,v2-campaigns,v2-products,v2-promo-codes,v2-promoter-campaign-update,v2-referrals,v2-rewards,waiting,webhooks";
 const LEFT_OUT = IS_QUICK ? [`test/http/{${SLOW_FOLDERS}}/**`, `test/http/**/{${SLOW_FILES}}.test.ts`] : [];
 
 /**
  * These take long and concern few changes: several workers, standbys, full disks, kills, races of processes, races at each step
- * of many operations, events in every order. Quicker tests hold the same promises, except that of the generated clients.
+ * of many operations, events in every order, other programs in front of the server. Quicker tests hold the same promises,
+ * except those of the generated clients and of the guide's settings for nginx and Caddy.
  */
 const RARE = [
-  "journey/{account-move,cut-transfers,damage,demo-data,failover,full-disk,fuzz,killed-*,outbox*,paypal-payouts}",
-  "journey/{postgres,postgres-faults,postgres-limits,postgres-transfer,rolling-upgrade,standby-reads}",
+  "journey/{account-move,cut-transfers,damage,demo-data,failover,full-disk,fuzz,killed-*,outbox*,paypal-payouts,proxies}",
+  "journey/{postgres,postgres-erasure,postgres-faults,postgres-limits,postgres-transfer,rolling-upgrade,standby-reads}",
   "journey/{transfer,upgrade,workers*}",
   "storage/{crash,durability,failover,full-disk,killed-migration,postgres-cuts,postgres-limits,postgres-tls}",
   "storage/postgres-writers",
@@ -36,36 +38,18 @@ export default defineConfig({
     root: ".",
     env: ENVIRONMENT,
     setupFiles: ["test/support/seed.ts"],
+    experimental: MODULE_CACHE,
     // Only what hangs should meet these limits: the machine may be busy.
     testTimeout: LIMIT_MS,
     hookTimeout: LIMIT_MS,
     expect: { poll: { timeout: 60_000 } },
-    // Vitest would leave one core free.
-    maxWorkers: availableParallelism(),
+    include: ["test/{client,http,journey,storage,unit}/**/*.test.ts"],
+    exclude: [...LEFT_OUT, ...LEFT_TO_CI],
+    // Some wait for the processes that they start, so more of them than cores run at once.
+    maxWorkers: availableParallelism() + 1,
     // Loading the server again for each file takes longer than its tests, which share nothing except its code.
     isolate: false,
     // Tests leave much garbage behind, and a larger young generation is looked through less often.
     execArgv: ["--max-semi-space-size=64"],
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: "in process",
-          include: ["test/{client,http,unit}/**/*.test.ts"],
-          exclude: [...LEFT_OUT, ...LEFT_TO_CI],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: "others",
-          include: ["test/{storage,journey}/**/*.test.ts"],
-          exclude: LEFT_TO_CI,
-          // These often wait for the processes that they start, so more of them than cores run at once.
-          maxWorkers: availableParallelism() + 1,
-          sequence: { groupOrder: 1 },
-        },
-      },
-    ],
   },
 });

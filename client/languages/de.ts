@@ -196,9 +196,7 @@ export const de: Catalogue = {
   "said: unknown": "Unbekannte Seite",
   "said: other": "Andere",
   "said: own page of a promoter": "Seiten mit Ihrem Namen",
-  "figures.no_leads": "Keine Leads in dieser Zeit",
-  "figures.no_leads.text":
-    "Klicks werden nach Kanal gezählt. Hier sehen Sie Ihre Leads und was sie eingebracht haben.",
+  "figures.nothing": "Nichts in dieser Zeit",
   news: "Neu seit {date}",
   "news.clicks": "{count, plural, one {# Klick} other {# Klicks}}",
   "news.leads": "{count, plural, one {# Lead} other {# Leads}}",

@@ -230,9 +230,7 @@ export const en = {
   "said: unknown": "Unknown page",
   "said: other": "Others",
   "said: own page of a promoter": "Pages in your name",
-  "figures.no_leads": "No leads in this time",
-  "figures.no_leads.text":
-    "Clicks are counted by channel. Here you see your leads, and what they have brought in.",
+  "figures.nothing": "Nothing in this time",
   news: "New since {date}",
   "news.clicks": "{count, plural, one {# click} other {# clicks}}",
   "news.leads": "{count, plural, one {# lead} other {# leads}}",
@@ -334,7 +332,7 @@ export const en = {
   "leads.take_back.action": "Take the lead back",
   "leads.taken_back": "The lead was taken back",
   "leads.this": "this lead",
-  "leads.none_fits": "Nobody fits this",
+  "leads.none_fits": "No lead fits this",
   "leads.none": "No leads yet",
   "leads.none.text": "People who sign up after following your link appear here. Addresses are masked.",
   "leads.none.text_or_add":
@@ -393,7 +391,7 @@ export const en = {
   "people.joined": "Joined",
   "people.leads": "Leads",
   "people.customers": "Customers",
-  "people.none": "Nobody yet",
+  "people.none": "No promoters yet",
   "people.none.text":
     "Invite others to become promoters. Depending on the campaign, you earn a share of their sales.",
   "people.invitation": "Your invitation",

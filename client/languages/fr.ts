@@ -193,9 +193,7 @@ export const fr: Catalogue = {
   "said: unknown": "Page inconnue",
   "said: other": "Autres",
   "said: own page of a promoter": "Pages à votre nom",
-  "figures.no_leads": "Aucun lead sur cette période",
-  "figures.no_leads.text":
-    "Les clics sont comptés par canal. Vous voyez ici vos leads, et ce qu’ils ont rapporté.",
+  "figures.nothing": "Rien sur cette période",
   news: "Depuis le {date}",
   "news.clicks": "{count, plural, one {# clic} many {# clics} other {# clics}}",
   "news.leads": "{count, plural, one {# lead} many {# leads} other {# leads}}",

@@ -189,9 +189,7 @@ export const pt: Catalogue = {
   "said: unknown": "Página desconhecida",
   "said: other": "Outros",
   "said: own page of a promoter": "Páginas com seu nome",
-  "figures.no_leads": "Nenhum lead neste período",
-  "figures.no_leads.text":
-    "Os cliques são contados por canal. Aqui você vê seus leads e o que eles trouxeram.",
+  "figures.nothing": "Nada neste período",
   news: "Novidades desde {date}",
   "news.clicks": "{count, plural, one {# clique} many {# cliques} other {# cliques}}",
   "news.leads": "{count, plural, one {# lead} many {# leads} other {# leads}}",

@@ -1,3 +1,4 @@
+import type { JobContext } from "../domain/context.ts";
 import { servedAccounts, type Account } from "../domain/program/account/account.ts";
 import { BILLING_PROVIDERS } from "../domain/ledger/billing/connection.ts";
 import type { Chance, Context } from "../domain/context.ts";
@@ -16,16 +17,13 @@ import {
 } from "../domain/ledger/sale/waiting.ts";
 import { unlessGone } from "../domain/show.ts";
 import type { Store } from "../storage/store.ts";
-import { applyWaitingCancellation } from "./record/record.ts";
-import { applyWaiting, reportedBy } from "./record/refund.ts";
+import { applyWaitingCancellation, applyWaiting, reportedBy } from "./record/record.ts";
 
 /** Events between two pauses, in which other jobs get their turn. */
 const TRIED_AT_ONCE = 100;
 
 /** The parameters of a run. */
-interface Run {
-  store: Store;
-  clock: () => Date;
+interface Run extends JobContext {
   chance: Chance;
 }
 

@@ -6,13 +6,11 @@ import { systemChance } from "../domain/context.ts";
 import { storeOn } from "../storage/open.ts";
 import type { Store } from "../storage/store.ts";
 import { onCopy } from "../transfer/copy.ts";
-import type { MatchedColumn } from "../transfer/csv/columns.ts";
+import { DATE_ORDERS, type MatchedColumn, type DateOrder } from "../transfer/csv/columns.ts";
 import { importRows, NO_LINES, sumOf, type Kind, type Outcome } from "../transfer/csv/import.ts";
 import { KINDS, KIND_NAMES, previewOf, type KindName, type PreviewedLine } from "../transfer/csv/kinds.ts";
 import { drawPlan, readRows, type DrawnPlan, type Saying } from "../transfer/csv/plan.ts";
-import { readHeader } from "../transfer/csv/read.ts";
-import type { CsvFile } from "../transfer/csv/text.ts";
-import { DATE_ORDERS, type DateOrder } from "../transfer/csv/values.ts";
+import { readHeader, type CsvFile } from "../transfer/csv/read.ts";
 import { print, tell, withEngine } from "./store.ts";
 
 /** How many unknown column titles are shown. */

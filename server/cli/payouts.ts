@@ -18,10 +18,14 @@ import {
 import { createPaymentsBatch, PAYABLE, payBatch } from "../domain/ledger/payments-batch/changes.ts";
 import { FILE_FORMATS, type FileFormat } from "../domain/ledger/payment/payment.ts";
 import { paymentFile } from "../domain/ledger/payments-batch/payment-file.ts";
-import { listHolds, releasePayouts } from "../domain/ledger/payout-method/hold.ts";
+import { listHolds, releasePayouts } from "../domain/ledger/payout-method/changes.ts";
 import { PAYOUT_METHODS, type PayoutMethodName } from "../domain/ledger/payout-method/payout-method.ts";
-import { generatePayouts } from "../domain/ledger/payout-run/generate.ts";
-import { countOfRun, listRuns, type PayoutRun } from "../domain/ledger/payout-run/run.ts";
+import {
+  generatePayouts,
+  countOfRun,
+  listRuns,
+  type PayoutRun,
+} from "../domain/ledger/payout-run/payout-run.ts";
 import { latestPeriod, payouts, periodOfDay, type Period } from "../domain/ledger/payout/payout.ts";
 import { movePayout } from "../domain/ledger/payout/status.ts";
 import { asItIs } from "../domain/show.ts";

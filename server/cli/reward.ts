@@ -1,10 +1,10 @@
-import { refuseOwnCode } from "../domain/people/promo-code/promo-code.ts";
 import { Option, type Command } from "commander";
+import { refuseOwnCode } from "../domain/people/promo-code/promo-code.ts";
 import { loadAccount } from "../domain/program/account/account.ts";
 import { loadCampaign } from "../domain/program/campaign/campaign.ts";
 import { updateCampaign } from "../domain/program/campaign/changes.ts";
 import { UNITS, type Unit } from "../domain/money.ts";
-import { createReward } from "../domain/program/reward/changes.ts";
+import { createReward } from "../domain/program/reward/reward.ts";
 import { asItIs } from "../domain/show.ts";
 import { tenThousandths } from "../input/fields.ts";
 import { print, withStore } from "./store.ts";

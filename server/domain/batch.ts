@@ -4,8 +4,6 @@ import { findPage, type Found, type Schema, type Window } from "../storage/query
 import type { Store } from "../storage/store.ts";
 import { table } from "../storage/table.ts";
 import type { Context } from "./context.ts";
-import { csvImports } from "./csv-import.ts";
-import { emailRuns } from "./email-run.ts";
 
 /** The result of an operation on many records. */
 export interface BatchProcess {
@@ -105,3 +103,57 @@ export async function loadBatchProcess(store: Store, accountId: number, id: stri
   if (batch === null) throw new Failure("not_found", "Batch process not found.");
   return batch;
 }
+
+/** A long CSV file that is imported piece by piece, and removed when the import is complete. */
+export interface CsvImport {
+  accountId: number;
+  /** The id of its batch. */
+  id: number;
+  /** Such as `promoters`. */
+  kind: string;
+  /** Whether nothing is written. */
+  isDryRun: boolean;
+  /** The import's mapping from lines to values. */
+  plan: object;
+  /** The last line known to be imported. Later ones may have been imported, too. */
+  lastLine: number;
+  partCount: number;
+  createdAt: string;
+}
+
+export const csvImports = table<CsvImport>()({
+  name: "csv-import",
+  columns: { id: "integer" },
+});
+
+/** A piece of such a file. */
+export interface CsvPart {
+  accountId: number;
+  importId: number;
+  /** From 0. */
+  number: number;
+  text: string;
+}
+
+export const csvParts = table<CsvPart>()({
+  name: "csv-part",
+  key: ["import_id", "number"],
+  columns: { import_id: "integer", number: "integer" },
+});
+
+/** An e-mail that is being sent to all promoters of its campaigns. It is removed when all have got it. */
+export interface EmailRun {
+  accountId: number;
+  /** The id of its batch. */
+  id: number;
+  emailId: number;
+  /** All promoters up to this id have got it, or are left out. */
+  afterPromoterId: number;
+  createdAt: string;
+}
+
+export const emailRuns = table<EmailRun>()({
+  name: "email-run",
+  columns: { id: "integer", email_id: "integer" },
+  unique: { email: ["email_id"] },
+});

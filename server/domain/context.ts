@@ -1,5 +1,5 @@
 import { randomFillSync, randomInt, randomUUID } from "node:crypto";
-import type { Store } from "../storage/store.ts";
+import type { Store, Transaction } from "../storage/store.ts";
 
 /** The account id of records that belong to no single account: accounts themselves, keys, id blocks. */
 export const SYSTEM = 0;
@@ -48,6 +48,18 @@ export interface Context {
    * is known.
    */
   isStranger?: boolean;
+}
+
+/** What a job of the server works with. It lasts longer than a moment, so it reads the clock before each step. */
+export interface JobContext {
+  store: Store;
+  clock: () => Date;
+}
+
+/** What a job works with that only one process may do. */
+export interface LeasedContext extends JobContext {
+  /** Ties a commit to the job's lease: fails if another process has taken over. */
+  guard: (tx: Transaction) => Promise<void>;
 }
 
 /** Random bytes for many tokens. Each call of `randomFillSync` costs as much as two reads of the store. */

@@ -8,7 +8,7 @@ import { campaigns } from "./program/campaign/campaign.ts";
 import { commissions } from "./ledger/commission/commission.ts";
 import { leads } from "./people/lead/lead.ts";
 import { payments } from "./ledger/payment/payment.ts";
-import { payoutHolds } from "./ledger/payout-method/hold.ts";
+import { payoutHolds } from "./ledger/payout-method/changes.ts";
 import type { payouts } from "./ledger/payout/payout.ts";
 import { promoterCampaigns } from "./people/promoter-campaign/promoter-campaign.ts";
 import { promoters } from "./people/promoter/promoter.ts";

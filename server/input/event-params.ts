@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { Failure } from "../failure.ts";
-import { email, flag, instant, oneOf, text } from "./fields.ts";
+import { email, flag, instant, oneOf, text, refToken, tid, uid } from "./fields.ts";
 import { describe, shapeInput } from "./shape.ts";
 import { field } from "../http/fields.ts";
-import { refToken, tid, uid } from "./common-fields.ts";
 
 /**
  * At most twelve digits, so that sums stay exact.

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { Failure } from "../failure.ts";
 import { normaliseAddress } from "../http/client-address.ts";
-import { email, flag, instant, jsonObject, text } from "./fields.ts";
+import { email, flag, instant, jsonObject, text, customFields, refToken, subId, tid, uid } from "./fields.ts";
 import { shapeInput } from "./shape.ts";
 import { field } from "../http/fields.ts";
-import { customFields, refToken, subId, tid, uid } from "./common-fields.ts";
 
 /** The parameters of every sign-up call, in V1 and V2. @see docs/spec/v1.md "Track a sign-up" */
 export const signupParams = z

@@ -1,10 +1,11 @@
-import type { DescribedEvents, DescribedRoute } from "./described-route.ts";
-import { INTRODUCTION, SECURITY_SCHEMES, TAGS } from "./introduction.ts";
-import { HEADERS } from "./headers.ts";
-import { describeOperation } from "./operation.ts";
-import { shareParameters } from "./parameters.ts";
-import { newSchemas, type Schemas } from "./schemas.ts";
-import { contentsOf, shareSchemas } from "./shared-schemas.ts";
+import {
+  type DescribedEvents,
+  type DescribedRoute,
+  HEADERS,
+  describeOperation,
+  shareParameters,
+} from "./operation.ts";
+import { newSchemas, type Schemas, contentsOf, shareSchemas } from "./schemas.ts";
 
 /** The OpenAPI 3.1 document of the routes and events. @see https://spec.openapis.org/oas/v3.1.0 */
 export function openApiDocument(
@@ -97,3 +98,57 @@ function posting(type: string, { bodyOf, meaningOf }: DescribedEvents, schemas: 
     },
   };
 }
+
+/** What a developer should know before the first request. */
+const INTRODUCTION = `Tidemark runs an affiliate program: **promoters** recommend your product with a link of their own, visitors who follow it become **leads** when they sign up, and promoters earn **commissions** that are paid out as **payouts**. A promoter takes part in one or more **campaigns**; for each of them there is a **promoter campaign** (V1 says *promotion*).
+
+There are two generations. Use **V2** for new integrations: JSON bodies, a bearer token and the header \`Account-ID\`. **V1** takes parameters in the query or a form, and the header \`X-API-KEY\`. The key is the same for both.
+
+- **Money** is in cents (the smallest unit of the account's currency), as whole numbers. The amount of a reward is in units of the currency, or a percentage. Reports write money as text (\`$2,500.00\`).
+- **Dates** are ISO 8601. Answers are in UTC with milliseconds. A date without a time means its whole day (UTC).
+- **Lists** come in pages: \`page\` and \`per_page\`, with the headers \`Total\`, \`Per-Page\` and \`Link\`.
+- **Lists in queries** may be written \`ids=1&ids=2\`, \`ids[]=1&ids[]=2\` or \`ids[0]=1&ids[1]=2\`.
+- **Numbers and booleans as text** (\`"12"\`, \`"true"\`, \`"1"\`, \`"yes"\`) are accepted too.
+- **Blank text** counts as not given when a record is created, and clears the field when it is changed.
+- **Unknown fields** of a body are ignored; V2 names them in the header \`X-Ignored-Fields\`. Unknown filters of V2 are refused with 422.
+- **Errors** of V2 are \`{"message", "code"}\`, with \`errors\` by field if fields are faulty. Look at the status first.
+
+The dashboard calls V2 with the cookie of a **session** instead of a key: \`POST /api/v2/company/session\` signs in. Users with the role \`viewer\` may read (secrets are null for them), a \`manager\` may change as well, and an \`owner\` may also pay and manage users, keys and the account. Requests that change something need an \`Origin\` of this server.`;
+
+const TAGS = [
+  { name: "V1", description: "The first generation: parameters in the query or a form, header X-API-KEY." },
+  {
+    name: "V2",
+    description: "The current generation: JSON bodies, a bearer token and the header Account-ID.",
+  },
+  { name: "Browser", description: "What the script on your pages calls, without a key." },
+  { name: "Operation", description: "For the operator of the server and their monitoring." },
+];
+
+const SECURITY_SCHEMES = {
+  apiKey: { type: "apiKey", in: "header", name: "X-API-KEY", description: "An API key of the account." },
+  bearer: { type: "http", scheme: "bearer", description: "An API key of the account." },
+  session: {
+    type: "apiKey",
+    in: "cookie",
+    name: "tidemark_admin",
+    description: "The session of a user, which `POST /api/v2/company/session` opens.",
+  },
+  portalToken: {
+    type: "http",
+    scheme: "bearer",
+    description: "An access token of a promoter, which `POST /api/v2/promoters/iframe_login` gives.",
+  },
+  portalSession: {
+    type: "apiKey",
+    in: "cookie",
+    name: "tidemark_portal",
+    description: "The session of a promoter, which `POST /api/v2/affiliate/session` opens.",
+  },
+  accountId: {
+    type: "apiKey",
+    in: "header",
+    name: "Account-ID",
+    description: "The public id of the account that the key belongs to.",
+  },
+};

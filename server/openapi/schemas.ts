@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { withExamples } from "./example.ts";
 
 /** A JSON Schema of draft 2020-12, the dialect of OpenAPI 3.1. */
 export type JsonSchema = Record<string, unknown>;
@@ -143,4 +142,185 @@ function describedOutside(schema: JsonSchema): JsonSchema {
     ...(examples !== undefined && { examples }),
     ...outside,
   };
+}
+
+/** What holds the schema of a body. */
+interface Content {
+  schema: JsonSchema;
+}
+
+/**
+ * Moves repeated objects to the components, and leaves references. The description of a field stays with the field.
+ */
+export function shareSchemas(components: Record<string, JsonSchema>, contents: Content[]): void {
+  const named = Object.keys(components);
+  const uses = new Map<string, number>();
+  for (const schema of [...Object.values(components), ...contents.map((content) => content.schema)]) {
+    count(schema, uses);
+  }
+  /** The names of the shared objects, by field and text. */
+  const places = new Map<string, string>();
+  const share = (schema: JsonSchema, owner: string): JsonSchema =>
+    mapFields(schema, (field, name) => {
+      const { description, ...rules } = field;
+      if (!isWorthSharing(rules, uses.get(JSON.stringify(rules)) ?? 0)) return share(field, owner);
+      const own = name.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase());
+      const part = share(rules, owner);
+      const text = JSON.stringify(part);
+      // The field's name may be taken, by the whole record or by another record's object.
+      const names = [own, `${own}Summary`, owner + own];
+      const free = names.find((each) => JSON.stringify(components[each] ?? part) === text);
+      const component = places.get(own + text) ?? shareIn(components, free ?? own, part);
+      places.set(own + text, component);
+      return {
+        $ref: `#/components/schemas/${component}`,
+        ...(description !== undefined && { description }),
+      };
+    });
+  for (const name of named) components[name] = share(components[name] ?? {}, name);
+  for (const content of contents) content.schema = share(content.schema, "");
+}
+
+/** A field within a repeated object is counted once, because the object will be shared. */
+function count(schema: JsonSchema, uses: Map<string, number>): void {
+  mapFields(schema, (field) => {
+    const { description: _, ...rules } = field;
+    const text = JSON.stringify(rules);
+    const before = uses.get(text) ?? 0;
+    uses.set(text, before + 1);
+    if (before === 0) count(field, uses);
+    return field;
+  });
+}
+
+/** Only objects and lists of them are worth a reference. */
+function isWorthSharing(rules: JsonSchema, usesCount: number): boolean {
+  return usesCount > 1 && !("$ref" in rules) && JSON.stringify(rules).includes('"properties"');
+}
+
+/** Replaces the outermost fields of a schema, at any depth. */
+function mapFields(schema: JsonSchema, replace: (field: JsonSchema, name: string) => JsonSchema): JsonSchema {
+  const { properties, items, anyOf, additionalProperties } = schema as {
+    properties?: Record<string, JsonSchema>;
+    items?: JsonSchema | boolean;
+    anyOf?: JsonSchema[];
+    additionalProperties?: JsonSchema | boolean;
+  };
+  const within = (inner: JsonSchema) => mapFields(inner, replace);
+  const fields = Object.entries(properties ?? {}).map(([name, field]) => [name, replace(field, name)]);
+  return {
+    ...schema,
+    ...(properties !== undefined && { properties: Object.fromEntries(fields) as object }),
+    ...(typeof items === "object" && { items: within(items) }),
+    ...(anyOf !== undefined && { anyOf: anyOf.map(within) }),
+    ...(typeof additionalProperties === "object" && { additionalProperties: within(additionalProperties) }),
+  };
+}
+
+/** All parts of a value with the schema of a body. */
+export function contentsOf(value: unknown): Content[] {
+  if (typeof value !== "object" || value === null) return [];
+  const { content } = value as { content?: Record<string, Content> };
+  return content === undefined ? Object.values(value).flatMap(contentsOf) : Object.values(content);
+}
+
+const INSTANT = "2026-03-01T09:30:00.000Z";
+const DATE = "2026-03-01";
+
+/**
+ * An example of a value, built from the examples of its fields. For an input with required fields, it has only these. It
+ * is undefined if a field has no example.
+ */
+export function exampleOf(schema: JsonSchema, components: Record<string, JsonSchema>): unknown {
+  const { $ref, properties, items, anyOf, required } = schema as {
+    $ref?: string;
+    properties?: Record<string, JsonSchema>;
+    items?: JsonSchema;
+    anyOf?: JsonSchema[];
+    required?: string[];
+  };
+  if ("examples" in schema) return (schema["examples"] as unknown[])[0];
+  if ($ref !== undefined) return exampleOf(components[$ref.replace(/^.*\//, "")] ?? {}, components);
+  if (anyOf !== undefined) return exampleOf(anyOf[0] ?? {}, components);
+  if (items !== undefined) {
+    const item = exampleOf(items, components);
+    return item === undefined ? undefined : [item];
+  }
+  if (properties === undefined) return exampleOfLeaf(schema);
+  const shown = Object.entries(properties).filter(([name]) => required?.includes(name) ?? true);
+  return Object.fromEntries(shown.map(([name, field]) => [name, exampleOf(field, components)]));
+}
+
+/**
+ * A body's example. It has a name, because the viewer of /docs would mistake the fields of a bare one for names of
+ * examples.
+ */
+export function bodyExample(value: unknown) {
+  return { examples: { usual: { value } } };
+}
+
+/** Adds examples to the fields of a schema where their own schemas imply one. */
+function withExamples(schema: JsonSchema): JsonSchema {
+  const { properties, items, anyOf } = schema as {
+    properties?: Record<string, JsonSchema>;
+    items?: JsonSchema;
+    anyOf?: JsonSchema[];
+  };
+  const fields = Object.entries(properties ?? {}).map(([name, field]) => [name, fieldWithExample(field)]);
+  return {
+    ...schema,
+    ...(properties !== undefined && { properties: Object.fromEntries(fields) as object }),
+    ...(items !== undefined && { items: withExamples(items) }),
+    ...(anyOf !== undefined && { anyOf: anyOf.map(withExamples) }),
+  };
+}
+
+/** A field with an example, unless it consists of other fields. */
+function fieldWithExample(field: JsonSchema): JsonSchema {
+  const { examples, ...schema } = withExamples(field);
+  if (isComposed(schema)) return schema;
+  const implied = exampleOfLeaf(schema);
+  const shown = examples === undefined || "const" in schema ? implied : (examples as unknown[])[0];
+  return { ...schema, ...(shown !== undefined && { examples: [shown] }) };
+}
+
+/** The example that a schema implies, or undefined. */
+function exampleOfLeaf(schema: JsonSchema): unknown {
+  if ("const" in schema) return schema["const"];
+  if ("default" in schema) return schema["default"];
+  const {
+    enum: words,
+    format,
+    anyOf,
+    items,
+  } = schema as {
+    enum?: unknown[];
+    format?: string;
+    anyOf?: JsonSchema[];
+    items?: JsonSchema;
+  };
+  if (words !== undefined) return words[0];
+  if (anyOf !== undefined) return exampleOfLeaf(anyOf[0] ?? {});
+  if (items !== undefined) {
+    const item = exampleOfLeaf(items);
+    return item === undefined ? undefined : [item];
+  }
+  if (format === "date-time") return INSTANT;
+  if (format === "date") return DATE;
+  const types = [schema["type"]].flat();
+  if (types.includes("boolean")) return true;
+  return types[0] === "null" ? null : undefined;
+}
+
+/** Whether a value consists of fields that have examples of their own. */
+function isComposed(schema: JsonSchema): boolean {
+  const { $ref, properties, items, anyOf } = schema as {
+    $ref?: string;
+    properties?: object;
+    items?: JsonSchema;
+    anyOf?: JsonSchema[];
+  };
+  if ($ref !== undefined || properties !== undefined) return true;
+  if (items !== undefined) return isComposed(items);
+  return anyOf?.some(isComposed) ?? false;
 }

@@ -11,11 +11,13 @@ import {
 } from "../domain/events/email.ts";
 import type { ShownBrand } from "../domain/program/account/brand.ts";
 import { escapeHtml } from "../markup.ts";
-import { dressed, lookIn, lookValues } from "../outgoing/email-look.ts";
 import {
+  dressed,
   emailDocument,
   fill,
   hasName,
+  lookIn,
+  lookValues,
   onOneLine,
   withoutName,
   type WrittenEmail,
@@ -140,7 +142,7 @@ const TEAM_TEXTS: Record<Exclude<Email["kind"], TranslatedMail>, Template> = {
     ],
   }),
   payments_undecided: plain("en", {
-    subject: "Nobody knows whether {{count}} arrived",
+    subject: "It is unknown whether {{count}} arrived",
     paragraphs: [
       en.frame.greeting,
       "The provider does not tell what became of {{count}} of {{batches}}. Look for them at the provider, and then say here whether they were paid. Until then nothing is paid again:",

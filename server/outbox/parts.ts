@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { Chance } from "../domain/context.ts";
 import type { Failure } from "../failure.ts";
-import type { Mailer } from "../outgoing/mailer.ts";
+import type { Mailer } from "../outgoing/mail.ts";
 import type { Post } from "../outgoing/post.ts";
 import type { Store } from "../storage/store.ts";
 import type { Lease } from "../process/lease.ts";

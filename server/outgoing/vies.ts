@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AskVies } from "../domain/people/vat-check.ts";
+import type { AskVies } from "../domain/people/vat-number.ts";
 
 const TIMEOUT_MS = 10_000;
 

@@ -1,7 +1,14 @@
 import PDFDocument from "pdfkit";
 import type { MarkupClass } from "../markup.ts";
-import { fontBytes, type FontName } from "./fonts.ts";
-import { linesOf, widthOf, type Measure, type Piece, type PrintedRun } from "./lines.ts";
+import {
+  fontBytes,
+  linesOf,
+  widthOf,
+  type FontName,
+  type Measure,
+  type Piece,
+  type PrintedRun,
+} from "./lines.ts";
 
 /** Lengths are in points, 1/72 inch. */
 const MARGIN = 56;

@@ -8,7 +8,13 @@ import {
   type PaymentProviderName,
 } from "../domain/ledger/payment/connection.ts";
 import { intendPayments, methodOf, planPayments, type Plan } from "../domain/ledger/payment/intent.ts";
-import { isLive, paymentOrders, type Payer, type PaymentOrder } from "../domain/ledger/payment/payment.ts";
+import {
+  isLive,
+  paymentOrders,
+  type Payer,
+  type PaymentOrder,
+  type Answer,
+} from "../domain/ledger/payment/payment.ts";
 import {
   holdOrder,
   hurryOrder,
@@ -16,16 +22,22 @@ import {
   repeatOrder,
   type HeldOrder,
 } from "../domain/ledger/payment/steps.ts";
-import type { Answer } from "../domain/ledger/payment/transition.ts";
-import { tellUndecided } from "../domain/ledger/payment/notice.ts";
+import { tellUndecided } from "../domain/ledger/money-email.ts";
 import { loadPaymentsBatch } from "../domain/ledger/payments-batch/batch.ts";
 import { METHOD_WORDS, type PayoutMethodName } from "../domain/ledger/payout-method/payout-method.ts";
 import { Failure } from "../failure.ts";
 import type { Seal } from "../seal.ts";
 import type { Store } from "../storage/store.ts";
-import { closeGroups, sendInGroup } from "./groups.ts";
-import { openPaymentProvider, type OpenProvider } from "./provider.ts";
+import { openPaymentProvider, type OpenProvider, type Sending } from "./provider.ts";
 import { checkDueAccounts, checkNamedAccount } from "./stripe-accounts.ts";
+import {
+  addGroup,
+  closeGroup,
+  listCompleteGroups,
+  nextGroupName,
+  useGroup,
+  type PaymentGroup,
+} from "../domain/ledger/payment/group.ts";
 
 /** The context of sending. The clock is read before each step, because providers may be slow. */
 export interface Run extends Omit<Context, "now"> {
@@ -322,4 +334,48 @@ function contextOf({ clock, ...run }: Run): Context {
 function failureOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
   throw error;
+}
+
+/**
+ * Sends an order, with the group of its batch if the provider has groups. An opened group that was not written down stays
+ * empty at the provider, which does no harm.
+ */
+async function sendInGroup(context: Context, adapter: OpenProvider, sending: Sending): Promise<Answer> {
+  const { groups, account } = adapter;
+  if (groups === undefined) return adapter.send(sending);
+  const choice = { order: sending.order, account, mostDrafts: groups.mostDrafts };
+  let group = await useGroup(context, choice);
+  if (group === null) {
+    const name = await nextGroupName(context.store, sending.order);
+    const groupId = await groups.open(name, sending.order.currency);
+    if (groupId === null) return { kind: "unknown", reason: "it has opened no group for the batch" };
+    group = await addGroup(context, { ...choice, groupId });
+  }
+  const answer = await adapter.send({ ...sending, groupId: group.groupId });
+  if (answer.kind === "taken" || (await groups.stateOf(group.groupId)) !== "closed") return answer;
+  // A person has closed it there, so the draft goes into another one.
+  await closeGroup(context, group);
+  return { kind: "unknown", reason: "the group of the batch was closed there" };
+}
+
+/** Closes the groups of an order's batch that get no draft any more, so that a person can fund them. */
+async function closeGroups(
+  context: Context,
+  adapter: OpenProvider,
+  { order, isWhole = false }: { order: PaymentOrder; isWhole?: boolean },
+): Promise<void> {
+  const { groups, account } = adapter;
+  if (groups === undefined) return;
+  for (const group of await listCompleteGroups(context, order, { account, isWhole })) {
+    if (await isOver(groups, group)) await closeGroup(context, group);
+  }
+}
+
+/** An empty group is left alone: it can't be funded, and a later draft gets another one. */
+async function isOver(
+  groups: NonNullable<OpenProvider["groups"]>,
+  { groupId }: PaymentGroup,
+): Promise<boolean> {
+  const state = await groups.stateOf(groupId);
+  return state === "open" ? groups.close(groupId) : state !== "unknown";
 }

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import { batchReference } from "../domain/ledger/payments-batch/batch.ts";
 import type { PaymentConnection } from "../domain/ledger/payment/connection.ts";
-import type { Answer, Report } from "../domain/ledger/payment/transition.ts";
+import type { Answer, Report } from "../domain/ledger/payment/payment.ts";
 import { Failure } from "../failure.ts";
-import { isAnyHmac, parseEvent, requiredKey } from "./event.ts";
+import { isAnyHmac, parseEvent, requiredKey, askJson, isRefusal, type Wired } from "./wire.ts";
 import type { Credentials, News, PaymentProvider, RawEvent, Sending } from "./provider.ts";
-import { askJson, isRefusal, type Wired } from "./wire.ts";
 
 /** The address of Stripe's API. */
 export const LIVE_URL = "https://api.stripe.com";

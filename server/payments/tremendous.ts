@@ -1,12 +1,10 @@
 import { z } from "zod";
-import { batchReference } from "../domain/ledger/payments-batch/batch.ts";
-import { decimalOf } from "../domain/ledger/payments-batch/payments.ts";
+import { batchReference, decimalOf } from "../domain/ledger/payments-batch/batch.ts";
 import type { PaymentConnection } from "../domain/ledger/payment/connection.ts";
-import type { Answer, Report } from "../domain/ledger/payment/transition.ts";
+import type { Answer, Report } from "../domain/ledger/payment/payment.ts";
 import { Failure } from "../failure.ts";
-import { isAnyHmac, parseEvent, requiredKey } from "./event.ts";
+import { isAnyHmac, parseEvent, requiredKey, askJson, isRefusal, minorOf, type Wired } from "./wire.ts";
 import type { Asked, Credentials, News, PaymentProvider, RawEvent, Sending } from "./provider.ts";
-import { askJson, isRefusal, minorOf, type Wired } from "./wire.ts";
 
 const LIVE_URL = "https://www.tremendous.com";
 const DAY_MS = 24 * 60 * 60 * 1_000;

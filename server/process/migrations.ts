@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { JobContext } from "../domain/context.ts";
 import { servedAccounts, type Account } from "../domain/program/account/account.ts";
 import { systemChance } from "../domain/context.ts";
 import {
@@ -12,16 +13,12 @@ import { Failure, isOutage, reasonOf } from "../failure.ts";
 import type { Store } from "../storage/store.ts";
 import { archiveFiles, openArchive } from "../transfer/migration/archive.ts";
 import type { Reach } from "../transfer/migration/api.ts";
-import type { Migrated } from "../transfer/migration/import.ts";
-import { migrate } from "../transfer/migration/migrate.ts";
+import { migrate, SOURCES, type Migrated } from "../transfer/migration/migrate.ts";
 import { proofCsv } from "../transfer/migration/proof.ts";
-import { SOURCES } from "../transfer/migration/run.ts";
 import type { Progress } from "../transfer/progress.ts";
 
 /** What the migrations of a server need. */
-export interface MigrationRun {
-  store: Store;
-  clock: () => Date;
+export interface MigrationRun extends JobContext {
   log: Logger;
   /** The folder for former programs' answers. */
   folder: string;

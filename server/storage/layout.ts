@@ -1,17 +1,17 @@
 import { Failure } from "../failure.ts";
-import { parseStored } from "./documents.ts";
+import { parseStored } from "./table.ts";
 import type { Engine, Reads, Session } from "./session.ts";
 import { SQLITE } from "./sql.ts";
 
 /** Raise it with every change to tables or to the shape of records. */
-export const LAYOUT = 14;
+export const LAYOUT = 15;
 /**
  * The oldest layout that this release can serve without an upgrade. It reads that layout and all later ones,
  * and writes the one in the store's mark.
  *
  * @see docs/storage.md "Changing the layout"
  */
-export const OLDEST_SERVED = 14;
+export const OLDEST_SERVED = 15;
 /** The first layout with tables. Earlier stores keep texts under keys. */
 export const FIRST_WITH_TABLES = 13;
 /** The layout of the first release. Stores and exports of every layout since then can be upgraded. */
@@ -159,7 +159,7 @@ async function isEmpty(reads: Reads): Promise<boolean> {
 }
 
 /** Whether this release can use a store as it is. */
-export function isKnown({ version, next = version, underWay }: Mark): boolean {
+function isKnown({ version, next = version, underWay }: Mark): boolean {
   return underWay === undefined && version >= OLDEST_SERVED && next <= LAYOUT;
 }
 
@@ -171,4 +171,58 @@ export function isOlder(mark: Mark | null): boolean {
 /** The refusal of a store with unfinished work. */
 export function refusalOf({ work }: UnderWay): Failure {
   return new Failure("refused", REFUSALS[work]);
+}
+
+/** How old a process's knowledge of the mark may be when it commits. */
+const TRUST_MS = 2_000;
+
+/**
+ * An engine that knows its store's layout, and stops committing once a later release takes the store over.
+ */
+export interface WatchedEngine extends Engine {
+  /** The layout to write. It rises when `tidemark upgrade` runs after all servers were replaced. */
+  layout(): number;
+  /** Reads the mark. Resolves to the reason why this process may no longer use the store, or null. */
+  look(): Promise<string | null>;
+}
+
+/**
+ * Makes an engine that watches the layout mark. If each commit checked the mark, all accounts would wait for
+ * each other. Instead, each process checks it periodically, and an upgrade waits longer than that before it
+ * changes anything.
+ */
+export function watchLayout(
+  engine: Engine,
+  elapsedMs: () => number = () => performance.now(),
+): WatchedEngine {
+  let layout = LAYOUT;
+  let lookedAt = -Infinity;
+  let obstacle: string | null = null;
+
+  async function look(): Promise<string | null> {
+    const at = elapsedMs();
+    const { mark } = await readMark(engine.reads);
+    lookedAt = at;
+    obstacle = mark === null ? null : obstacleIn(mark);
+    if (mark !== null && obstacle === null) layout = mark.version;
+    return obstacle;
+  }
+
+  return {
+    ...engine,
+    layout: () => layout,
+    look,
+    async transact(work) {
+      if (elapsedMs() - lookedAt > TRUST_MS) await look();
+      if (obstacle === null) return engine.transact(work);
+      throw new Failure("unavailable", `${obstacle}: this process stops`);
+    },
+  };
+}
+
+function obstacleIn(mark: Mark): string | null {
+  if (isKnown(mark)) return null;
+  const work = mark.underWay?.work ?? "upgrade";
+  if (work === "upgrade") return "A later release of Tidemark takes the store over";
+  return `Another process works on the whole store (${work})`;
 }

@@ -1,11 +1,10 @@
 import { Failure } from "../failure.ts";
 import { NO_SEAL, type Seal } from "../seal.ts";
-import { freeze, parseRaw, parseStored } from "./documents.ts";
+import { freeze, parseRaw, parseStored, type ColumnValue, type Table } from "./table.ts";
 import { readItem } from "./items.ts";
 import { PROOF_KEY } from "./layout.ts";
 import type { Engine, Session } from "./session.ts";
 import { columnValues, keyOf } from "./sql.ts";
-import type { ColumnValue, Table } from "./table.ts";
 
 /** A document whose secrets are hidden. No record has a field of this name. */
 interface Hidden {

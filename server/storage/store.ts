@@ -1,11 +1,12 @@
 import { NO_SEAL, type Seal } from "../seal.ts";
 import { refuseFrozen } from "./freeze.ts";
-import { LAYOUT, MARK_KEY, ROOM_KEY } from "./layout.ts";
+import { LAYOUT, MARK_KEY, ROOM_KEY, type WatchedEngine } from "./layout.ts";
 import { readItem, writeItem } from "./items.ts";
-import type { WatchedEngine } from "./layout-watch.ts";
 import type { Engine, LimitsDatabase, StoreSize } from "./session.ts";
 import { runOn, type OpenTransaction, type Transaction } from "./transaction.ts";
 import { newView, type View } from "./view.ts";
+import { Failure, type FieldErrors } from "../failure.ts";
+import type { Table } from "./table.ts";
 
 export type { Transaction } from "./transaction.ts";
 export type { Page, Reader, View } from "./view.ts";
@@ -130,4 +131,26 @@ async function findRoom(engine: Engine): Promise<void> {
 
 async function refuseToWrite(): Promise<never> {
   throw new Error("A store over a standby was written to");
+}
+
+/** The message for a unique value that another record has. */
+export const TAKEN = "has already been taken";
+
+/**
+ * Names all of these unique values that another record has. The table's constraints would name only the
+ * first.
+ */
+export async function findTaken<R extends { accountId: number }, Unique extends string>(
+  tx: Transaction,
+  from: Table<R, Unique>,
+  { record, unique }: { record: R; unique: readonly NoInfer<Unique>[] },
+): Promise<FieldErrors> {
+  const fields: FieldErrors = {};
+  for (const each of unique) if (await tx.isTaken(from, each, record)) fields[each] = [TAKEN];
+  return fields;
+}
+
+/** @throws Failure `taken` if any field is named */
+export function refuseTaken(fields: FieldErrors): void {
+  if (Object.keys(fields).length > 0) throw new Failure("taken", "The record breaks a rule", fields);
 }

@@ -1,12 +1,11 @@
 import { createStorage, type Driver, type Storage } from "unstorage";
 import { Failure } from "../failure.ts";
-import { parseStored } from "./documents.ts";
+import { parseStored, type Key, type Table } from "./table.ts";
 import { itemKeys, readItem, writeItem } from "./items.ts";
 import { MARK_KEY, PROOF_KEY, ROOM_KEY } from "./layout.ts";
 import type { Engine } from "./session.ts";
 import { keyOf, sqlName } from "./sql.ts";
 import { newStore, type Store } from "./store.ts";
-import type { Key, Table } from "./table.ts";
 
 /** The store's own items. */
 const OWN = new Set([MARK_KEY, PROOF_KEY, ROOM_KEY]);

@@ -8,14 +8,13 @@ import { Failure } from "../failure.ts";
 import { v1SignupRefusals } from "../http/errors.ts";
 import type { Method } from "../http/operation.ts";
 import { isAllowedOrigin } from "../http/origin.ts";
-import { email, flag, text } from "../input/fields.ts";
+import { email, flag, text, coupon, refToken, tid } from "../input/fields.ts";
 import { shapeInput } from "../input/shape.ts";
 import { shapeSignup, signupParams } from "../input/signup-params.ts";
 import { isUnattended } from "./browser.ts";
 import type { PublicOperation, PublicRequest } from "./public-route.ts";
 import { answerVisit, clickOf, isOptedOut, NO_VISIT, refIds, visitAnswer, visitParams } from "./visit.ts";
 import { field, recordId } from "../http/fields.ts";
-import { coupon, refToken, tid } from "../input/common-fields.ts";
 
 const clickParams = visitParams.extend({
   tid: field(z.uuidv4("is not a UUID v4"), tid),

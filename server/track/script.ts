@@ -2,7 +2,7 @@ import type { H3Event } from "h3";
 import { findAccountByScript, trackerNames, type Account } from "../domain/program/account/account.ts";
 import { Failure } from "../failure.ts";
 import { v1Error } from "../http/errors.ts";
-import { serveStored, storeText, type StoredText } from "../http/stored-text.ts";
+import { serveStored, storeText, type StoredText } from "../http/answer.ts";
 import { refuse } from "../request/refusal.ts";
 import type { Services } from "../request/services.ts";
 import { noteReach, noteScriptSite } from "./browser.ts";

@@ -4,11 +4,10 @@ import { z } from "zod";
 import { trackerNames } from "../domain/program/account/account.ts";
 import type { Click, Visit } from "../domain/people/visitor/click.ts";
 import type { Handover } from "../domain/people/visitor/visitor.ts";
-import { address as webPage, text } from "../input/fields.ts";
+import { address as webPage, text, refToken, tid } from "../input/fields.ts";
 import { parseUrl } from "../url.ts";
 import type { PublicRequest } from "./public-route.ts";
 import { field } from "../http/fields.ts";
-import { refToken, tid } from "../input/common-fields.ts";
 
 /** The fields that pages send about a visit, with clicks and with sign-ups. */
 export const visitParams = z.object({

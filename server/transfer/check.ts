@@ -11,7 +11,7 @@ import {
   type Lane,
 } from "../domain/events/webhook/delivery.ts";
 import { Failure } from "../failure.ts";
-import { parseStored } from "../storage/documents.ts";
+import { parseStored, type ColumnValue, type KeyPart } from "../storage/table.ts";
 import { NO_SEAL, type Seal } from "../seal.ts";
 import { freezes, type Freeze } from "../storage/freeze.ts";
 import { checkLayout } from "../storage/layout.ts";
@@ -19,7 +19,6 @@ import type { Engine, Reads, Session } from "../storage/session.ts";
 import { docOf, isSealed, openRecord } from "../storage/sealed.ts";
 import { columnValues, keyOf, sqlName } from "../storage/sql.ts";
 import { newAdditions, placeOf, sumsOfAccount, type Addition, type SumTable } from "../storage/sums.ts";
-import type { ColumnValue, KeyPart } from "../storage/table.ts";
 import { SUM_TABLES, TABLES, type AnyRecord, type AnyTable } from "../tables.ts";
 import { counting, type Progress } from "./progress.ts";
 import { atOneMoment, contradiction, rowsIn } from "./stored-items.ts";

@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { NO_SEAL, type Seal } from "../seal.ts";
-import { parseStored } from "../storage/documents.ts";
+import { parseStored } from "../storage/table.ts";
 import { LAYOUT, readMark } from "../storage/layout.ts";
 import { giveToFolderOwner } from "../storage/owner.ts";
 import { openRecord, withoutSecrets } from "../storage/sealed.ts";

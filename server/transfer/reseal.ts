@@ -2,12 +2,11 @@ import type { Context } from "../domain/context.ts";
 import { hasFormerSecrets, resealPayments } from "../domain/ledger/payment/connection.ts";
 import { listAccounts, type Account } from "../domain/program/account/account.ts";
 import type { Seal } from "../seal.ts";
-import { parseStored } from "../storage/documents.ts";
+import { parseStored, ownerOf, type Key } from "../storage/table.ts";
 import { isFrozen } from "../storage/freeze.ts";
 import { isSealed, mayBeSealed, openRecord, renewProof } from "../storage/sealed.ts";
 import type { Engine, Reads } from "../storage/session.ts";
 import { keyOf } from "../storage/sql.ts";
-import { ownerOf, type Key } from "../storage/table.ts";
 import { TABLES, type AnyRecord, type AnyTable } from "../tables.ts";
 import { recordsIn } from "./stored-items.ts";
 

@@ -1,25 +1,26 @@
 import { v1EventRefusals } from "../http/errors.ts";
 import type { Method } from "../http/operation.ts";
 import { readParams } from "../http/parameters/form.ts";
-import { createLead, deleteLead, listLeads, showLead, updateLead } from "./lead/leads.ts";
+import { createLead, deleteLead, listLeads, getLead, updateLead } from "./leads.ts";
 import type { V1Operation } from "./operation.ts";
-import { createPayoutOperation, listPayouts, updatePayoutOperation } from "./payout/payouts.ts";
+import { createPayoutOperation, listPayouts, updatePayoutOperation } from "./payouts.ts";
 import {
   addToCampaignOperation,
   deletePromoterOperation,
   moveToCampaignOperation,
   refreshTokenOperation,
   updatePromoterOperation,
-} from "./promoter/promoter-changes.ts";
+} from "./promoter-changes.ts";
+import { createPromoterOperation, listPromotersOperation, showPromoterOperation } from "./promoters.ts";
+import { campaignsReport, overviewReport, promotersReport } from "./reports.ts";
+import { createReward, listRewards, updateReward } from "./rewards.ts";
 import {
-  createPromoterOperation,
-  listPromotersOperation,
-  showPromoterOperation,
-} from "./promoter/promoters.ts";
-import { campaignsReport, overviewReport, promotersReport } from "./report/reports.ts";
-import { createReward, listRewards, updateReward } from "./reward/rewards.ts";
-import { trackSignup, trackSubscriber } from "./tracking/signup.ts";
-import { cancellationOperation, refundOperation, saleOperation } from "./tracking/events.ts";
+  trackSignup,
+  trackSubscriber,
+  cancellationOperation,
+  refundOperation,
+  saleOperation,
+} from "./tracking.ts";
 
 const FORM = { kind: "params", read: readParams, own: v1EventRefusals } as const;
 
@@ -43,8 +44,8 @@ export const V1_OPERATIONS: [Method, path: string, V1Operation][] = [
   ["POST", "/api/v1/track/subscriber", trackSubscriber],
   ["POST", "/api/v1/leads/create", createLead],
   ["GET", "/api/v1/leads/list", listLeads],
-  ["GET", "/api/v1/leads/show", showLead],
-  ["POST", "/api/v1/leads/show", showLead],
+  ["GET", "/api/v1/leads/show", getLead],
+  ["POST", "/api/v1/leads/show", getLead],
   ["PUT", "/api/v1/leads/update", updateLead],
   ["POST", "/api/v1/leads/update", updateLead],
   ["DELETE", "/api/v1/leads/delete", deleteLead],

@@ -1,6 +1,7 @@
 import type { EventHandler, H3Event } from "h3";
+import type { z } from "zod";
 import type { Context } from "../domain/context.ts";
-import { Failure } from "../failure.ts";
+import { Failure, isOutage, type FieldErrors } from "../failure.ts";
 import type { Access, Method, Operation } from "../http/operation.ts";
 import {
   NO_STORE,
@@ -13,23 +14,28 @@ import {
   withCookies,
   type AnswerHeaders,
 } from "../http/answer.ts";
-import { v2Error } from "../http/errors.ts";
+import { v2Error, type ErrorShape } from "../http/errors.ts";
 import { rateLimitHeaders } from "../http/limits/rate-limit.ts";
 import type { OutgoingMail } from "../outgoing/mail.ts";
 import type { FetchPage } from "../outgoing/page.ts";
 import type { Post } from "../outgoing/post.ts";
 import type { Uploads } from "../outgoing/uploads.ts";
 import type { Account } from "../domain/program/account/account.ts";
-import { handleAged } from "../request/aged-reads.ts";
-import { actorOf, type Caller } from "../request/caller.ts";
+import { handleAged, vatInquiry, type VatInquiry } from "../request/operation.ts";
+import { actorOf, admit, type Caller } from "../request/caller.ts";
 import { refuse } from "../request/refusal.ts";
-import { newContext, type Services } from "../request/services.ts";
-import { vatInquiry, type VatInquiry } from "../request/vat-inquiry.ts";
+import { newContext, type Services, type Afterwards } from "../request/services.ts";
 import type { Seal } from "../seal.ts";
 import { signInLimits, type SignInLimits } from "../request/sign-in.ts";
-import { authenticate } from "./authentication.ts";
-import { ignoredFieldsHeader } from "./ignored-fields.ts";
 import { seesPayoutDetails, withMaskedDetails } from "./payout/masked-details.ts";
+import { noteUse } from "../domain/access/session.ts";
+import { findSignedInUser, type SignedInUser } from "../domain/access/user/sign-in.ts";
+import { includesRole } from "../domain/access/user/user.ts";
+import { readAccountId, readBearer, readSessionToken, SESSION_COOKIES } from "../http/credentials.ts";
+import { clientAddress } from "../http/client-address.ts";
+import { isFromOwnPage } from "../http/origin.ts";
+import { knownJson } from "../http/parameters/json.ts";
+import { unlistedNames, describe } from "../input/shape.ts";
 
 /** An authenticated request. */
 export interface V2Request {
@@ -161,4 +167,170 @@ function hidden(name: string, value: unknown): unknown {
   if (SECRETS.has(name)) return null;
   if (name !== "headers") return withoutSecrets(value);
   return Object.fromEntries(Object.keys(value ?? {}).map((header) => [header, ""]));
+}
+
+/** Methods that only read. */
+const READING = new Set(["GET", "HEAD"]);
+
+/** The caller of an operation, and the account that it works on. */
+export interface Admitted {
+  account: Account;
+  caller: Caller;
+}
+
+/**
+ * Finds the caller by bearer token and `Account-ID`, or by session cookie. A bearer token takes precedence,
+ * because a browser adds the cookie to every request.
+ *
+ * @see docs/spec/common.md "Authentication", 2
+ * @throws Failure `unauthorized`, `forbidden` or `rate_limited`
+ */
+async function authenticate(services: Services, event: H3Event, access: Access): Promise<Admitted> {
+  const isByKey = readBearer(event) !== null || access === "key";
+  const token = isByKey ? null : readSessionToken(event, SESSION_COOKIES.user);
+  if (token !== null) return admitUser(services, event, { token, access });
+  if (access === "person" && !isByKey) throw new Failure("unauthorized", "No user is signed in");
+  const admitted = await admitKey(services, event);
+  if (access !== "person") return admitted;
+  throw new Failure("forbidden", "Only a signed-in user can do this, not an API key");
+}
+
+async function admitKey(services: Services, event: H3Event): Promise<Admitted> {
+  const address = clientAddress(event, services.trustProxyHops);
+  const { account, apiKey } = await admit(services, address, readBearer(event));
+  const accountId = readAccountId(event);
+  if (accountId === null) throw new Failure("unauthorized", "The Account-ID header is missing");
+  if (accountId !== account.publicId) {
+    throw new Failure("forbidden", "The access token does not belong to this account");
+  }
+  return { account, caller: { kind: "key", name: apiKey.name } };
+}
+
+/** A session belongs to an account, so `Account-ID` is optional, but must match if it is sent. */
+async function admitUser(
+  services: Services,
+  event: H3Event,
+  { token, access }: { token: string; access: Access },
+): Promise<Admitted> {
+  const context = { store: services.store, now: services.clock() };
+  const signedIn = await findSignedInUser(context, token);
+  if (signedIn === null) throw new Failure("unauthorized", "The session has ended. Sign in again.");
+  const { account, user, session } = signedIn;
+  if (!READING.has(event.req.method) && !isFromOwnPage(event, services.publicUrl)) {
+    throw new Failure("forbidden", "The request does not come from a page of this server");
+  }
+  const accountId = readAccountId(event);
+  if (accountId !== null && accountId !== account.publicId) {
+    throw new Failure("forbidden", "The session does not belong to this account");
+  }
+  requireRole(signedIn, access);
+  if (access !== "person" && account.requiresSecondFactor === true && user.secondFactor === null) {
+    throw new Failure(
+      "second_factor_setup_required",
+      "The account demands a second factor: set one up first",
+    );
+  }
+  // Reading must still work when the disk is full.
+  await noteUse(context, session).catch((error: unknown) => {
+    if (!isOutage(error)) throw error;
+    services.logOutage(error);
+  });
+  return { account, caller: { kind: "user", user, session } };
+}
+
+function requireRole({ user }: SignedInUser, access: Access): void {
+  if (access !== "viewer" && access !== "manager" && access !== "owner") return;
+  if (includesRole(user.role, access)) return;
+  throw new Failure("forbidden", `This needs the role ${access}, and you are a ${user.role}`);
+}
+
+/** Clients and proxies accept at least 8 KiB of headers, and a few names are enough to notice a mistake. */
+const MAX_HEADER_LENGTH = 1_000;
+const MORE_NAMES = "...";
+
+/**
+ * `X-Ignored-Fields`: the unknown fields of a request's body, percent-encoded. They are harmless, but the client may
+ * have misspelt them.
+ */
+export function ignoredFieldsHeader(event: H3Event, schema: z.ZodObject | undefined): AnswerHeaders {
+  const given = knownJson(event);
+  const names = given === null || schema === undefined ? [] : unlistedNames(schema, given);
+  return names.length === 0 ? {} : { "x-ignored-fields": namesHeader(names) };
+}
+
+function namesHeader(names: string[]): string {
+  let list = "";
+  for (const name of names) {
+    const next = list === "" ? encodeName(name) : `${list}, ${encodeName(name)}`;
+    if (next.length + MORE_NAMES.length + 2 > MAX_HEADER_LENGTH)
+      return list === "" ? MORE_NAMES : `${list}, ${MORE_NAMES}`;
+    list = next;
+  }
+  return list;
+}
+
+/** JSON may contain lone surrogates, which can't be percent-encoded. A buffer replaces them. */
+function encodeName(name: string): string {
+  return encodeURIComponent(Buffer.from(name).toString()).replaceAll("%5B", "[").replaceAll("%5D", "]");
+}
+
+/** Renames the fields of field errors from the domain's names to V2's, and writes them with `shape`. */
+export function recordError(names: Record<string, string>, shape: ErrorShape = v2Error): ErrorShape {
+  return (failure, headers) => {
+    if (Object.keys(failure.fields).length === 0) return shape(failure, headers);
+    const fields: FieldErrors = {};
+    for (const [name, messages] of Object.entries(failure.fields)) fields[names[name] ?? name] = messages;
+    return shape(new Failure(failure.kind, describe(fields), fields), headers);
+  };
+}
+
+/** A request without a session. */
+export interface OpenRequest extends SignInLimits {
+  event: H3Event;
+  context: Context;
+  /** The server's own address, for links. */
+  publicUrl: string;
+  /** Whether the server can send e-mails. */
+  hasMail: boolean;
+  /** Runs work after the answer, so that the response time does not reveal it. */
+  afterwards: Afterwards["run"];
+  /** Headers that the handler adds to its answer. */
+  headers: AnswerHeaders;
+  /** Cookies that the handler adds to its answer. */
+  cookies: string[];
+}
+
+/** An operation that needs no sign-in. */
+export type OpenOperation = Operation<OpenRequest>;
+
+/** An operation and its route. */
+export type OpenRow = [Method, path: string, OpenOperation];
+
+/**
+ * Makes the route of an operation without a session. Pages of other sites may not call it, because they could sign
+ * their visitor in to another account. Programs send no `Origin` and may call it.
+ */
+export function openRoute(services: Services, operation: OpenOperation): EventHandler {
+  const { handle, body, status = 200 } = operation;
+  return async (event) => {
+    const headers: AnswerHeaders = { ...NO_STORE };
+    const { publicUrl, mail } = services;
+    const hasMail = mail !== null;
+    try {
+      if (event.req.headers.has("origin") && !isFromOwnPage(event, publicUrl)) {
+        throw new Failure("forbidden", "The request does not come from a page of this server");
+      }
+      const attempts = signInLimits(services, event, "user");
+      const afterwards = services.afterwards.run;
+      const context = newContext(services);
+      const cookies: string[] = [];
+      const edges = { publicUrl, ...attempts, hasMail, afterwards, headers, cookies };
+      const answer = await handle({ event, context, ...edges });
+      Object.assign(headers, ignoredFieldsHeader(event, body));
+      return withCookies(answer === null ? empty(headers) : json(answer, headers, status), cookies);
+    } catch (error) {
+      Object.assign(headers, ignoredFieldsHeader(event, body));
+      return refuse(services, event, { error, generation: "v2", shape: v2Error, headers });
+    }
+  };
 }

@@ -11,21 +11,21 @@ import {
   updateCampaignOperation,
 } from "./campaign/campaigns.ts";
 import { previewEmailOperation } from "./campaign/email-preview.ts";
-import { COMMISSION_BATCHES, destroyCommissionsOperation } from "./commission/commission-batches.ts";
-import { createCommissionOperation, updateCommissionOperation } from "./commission/commission-changes.ts";
+import {
+  COMMISSION_BATCHES,
+  destroyCommissionsOperation,
+  createCommissionOperation,
+  updateCommissionOperation,
+} from "./commission/commission-changes.ts";
 import { listCommissionsOperation } from "./commission/commissions.ts";
 import { CONTRACT_OPERATIONS } from "./contract/contracts.ts";
-import { CONNECTION_OPERATIONS } from "./connection-operations.ts";
 import { CUSTOM_STATUS_OPERATIONS, OWN_STATUS_OPERATIONS } from "./custom-status/custom-statuses.ts";
 import { DASHBOARD_OPERATIONS } from "./dashboard/dashboards.ts";
 import { EXPORT_OPERATIONS } from "./export/exports.ts";
-import { INVOICE_OPERATIONS } from "./invoice/invoice-operations.ts";
 import { homeOperation } from "./home/home.ts";
 import { importOperation } from "./import/imports.ts";
-import { checkScriptOperation } from "./home/script-check.ts";
-import { setupOperation } from "./home/setup.ts";
+import { checkScriptOperation, setupOperation } from "./home/setup.ts";
 import { accessOf, type V2Row } from "./operation.ts";
-import { PAYOUT_OPERATIONS } from "./payout/payout-operations.ts";
 import { groupPayoutsOperation, listPayoutsOperation } from "./payout/payouts.ts";
 import {
   archivePromoCodeOperation,
@@ -44,14 +44,17 @@ import {
 import { ERASURES } from "./erasures.ts";
 import { PORTAL_ACCESS } from "./promoter/portal-access.ts";
 import { invitePromotersOperation } from "./promoter/invitations.ts";
-import { PROMOTER_BATCHES } from "./promoter/promoter-batches.ts";
+import {
+  PROMOTER_BATCHES,
+  createPromoterOperation,
+  updatePromoterOperation,
+} from "./promoter/promoter-changes.ts";
 import {
   listPromoterCampaignsOperation,
   searchPromoterCampaignsOperation,
   updatePromoterCampaignOperation,
+  listReferralLinksOperation,
 } from "./promoter-campaign/promoter-campaigns.ts";
-import { listReferralLinksOperation } from "./promoter-campaign/referral-links.ts";
-import { createPromoterOperation, updatePromoterOperation } from "./promoter/promoter-changes.ts";
 import { listPromotersOperation, showPromoterOperation } from "./promoter/promoters.ts";
 import { promoterCampaignChart, promoterChart } from "./report/charts.ts";
 import { downloadReport } from "./report/download.ts";
@@ -62,8 +65,8 @@ import {
   hideRewardOperation,
   listRewardsOperation,
   updateRewardOperation,
+  previewRewardsOperation,
 } from "./reward/rewards.ts";
-import { previewRewardsOperation } from "./reward/reward-preview.ts";
 import {
   createReferralOperation,
   getReferralOperation,
@@ -83,9 +86,195 @@ import { MIGRATION_OPERATIONS } from "./migration/migrations.ts";
 import { SAVED_VIEW_OPERATIONS } from "./saved-view/saved-views.ts";
 import { SWITCH_OPERATIONS } from "./switch/switch.ts";
 import { USER_OPERATIONS } from "./user-operations.ts";
-import { refundReferralOperation } from "./referral/refund.ts";
-import { trackSale } from "./referral/sale.ts";
-import { trackSignup } from "./referral/signup.ts";
+import { refundReferralOperation, trackSale, trackSignup } from "./referral/tracking.ts";
+import {
+  connectBillingOperation,
+  disconnectBillingOperation,
+  listBillingOperation,
+  listProvidersOperation,
+  listBillingEventsOperation,
+  testBillingOperation,
+  syncBillingOperation,
+} from "./billing/billing.ts";
+import { showMailOperation, testMailOperation } from "./mail/mail.ts";
+import {
+  connectPaymentsOperation,
+  disconnectPaymentsOperation,
+  listPaymentConnectionsOperation,
+  setFeeRuleOperation,
+} from "./payment/payment-connections.ts";
+import { listRatesOperation, storeRatesOperation } from "./rate/rates.ts";
+import { dropWaitingOperation, listWaitingOperation } from "./waiting/waiting-events.ts";
+import {
+  getDeliveryOperation,
+  listDeliveriesOperation,
+  retryDeliveryOperation,
+  sendTestOperation,
+  testWebhookOperation,
+} from "./webhook/webhook-deliveries.ts";
+import {
+  createWebhookOperation,
+  deleteWebhookOperation,
+  getWebhookOperation,
+  listEventTypesOperation,
+  listWebhooksOperation,
+  rotateSecretOperation,
+  updateWebhookOperation,
+} from "./webhook/webhooks.ts";
+import { changeBankAccountOperation, showBankAccountOperation } from "./account/bank-account.ts";
+import {
+  decidePaymentOperation,
+  listPaymentsOperation,
+  planPaymentsOperation,
+  sendPaymentsOperation,
+} from "./payment/payments.ts";
+import {
+  approvePaymentsBatchOperation,
+  createPaymentsBatchOperation,
+  listPaymentsBatchesOperation,
+  payPaymentsBatchOperation,
+  removePaymentsBatchOperation,
+  listPaymentFilesOperation,
+  paymentFileOperation,
+} from "./payments-batch/payments-batches.ts";
+import { listPayoutRunsOperation, previewPayoutRunOperation } from "./payout-run/payout-runs.ts";
+import {
+  cancelPayoutsOperation,
+  destroyPayoutsOperation,
+  generatePayoutsOperation,
+  markAsFailedOperation,
+  markAsPaidOperation,
+  markAsUnpaidOperation,
+} from "./payout/payout-batches.ts";
+import {
+  bankFormsOperation,
+  createPayoutMethodOperation,
+  getPayoutMethodOperation,
+  listPayoutMethodsOperation,
+  removePayoutMethodOperation,
+  updatePayoutMethodOperation,
+  listPayoutHoldsOperation,
+  releasePayoutsOperation,
+} from "./payout/payout-methods.ts";
+import { dueStatsOperation, payoutStatsOperation } from "./payout/payout-stats.ts";
+import {
+  exportInvoicesOperation,
+  exportZipOperation,
+  invoicesZipOperation,
+} from "./invoice/invoice-exports.ts";
+import {
+  createInvoicesOperation,
+  destroyInvoicesOperation,
+  finalizeInvoicesOperation,
+  invoicePdfOperation,
+  listInvoicesOperation,
+  showInvoiceOperation,
+  voidInvoicesOperation,
+} from "./invoice/invoices.ts";
+import {
+  customTemplateOperation,
+  previewInvoiceOperation,
+  previewTemplateOperation,
+  showInvoicingOperation,
+  showTemplateOperation,
+  updateInvoicingOperation,
+} from "./invoice/invoicing.ts";
+import { exportIrisOperation, exportTaxFormsOperation } from "./invoice/tax-forms.ts";
+
+/** The operations that connect an account with other systems. The paths are below `/api/v2/company`. */
+const CONNECTION_OPERATIONS: V2Row[] = [
+  ["GET", "/billing", listBillingOperation],
+  ["POST", "/billing", connectBillingOperation, "owner"],
+  ["DELETE", "/billing", disconnectBillingOperation, "owner"],
+  ["GET", "/billing/events", listBillingEventsOperation],
+  ["GET", "/billing/providers", listProvidersOperation],
+  ["POST", "/billing/test", testBillingOperation, "owner"],
+  ["POST", "/billing/sync", syncBillingOperation, "owner"],
+  ["GET", "/mail", showMailOperation],
+  ["POST", "/mail/test", testMailOperation],
+  ["GET", "/payment_connections", listPaymentConnectionsOperation],
+  ["POST", "/payment_connections", connectPaymentsOperation, "owner"],
+  ["PUT", "/payment_connections", setFeeRuleOperation, "owner"],
+  ["DELETE", "/payment_connections", disconnectPaymentsOperation, "owner"],
+  ["GET", "/rates", listRatesOperation],
+  ["POST", "/rates", storeRatesOperation],
+  ["GET", "/waiting_events", listWaitingOperation],
+  ["DELETE", "/waiting_events/:id", dropWaitingOperation],
+  ["GET", "/webhooks", listWebhooksOperation],
+  ["POST", "/webhooks", createWebhookOperation],
+  ["GET", "/webhooks/event_types", listEventTypesOperation],
+  ["POST", "/webhooks/test", testWebhookOperation],
+  ["GET", "/webhooks/:id", getWebhookOperation],
+  ["PUT", "/webhooks/:id", updateWebhookOperation],
+  ["PATCH", "/webhooks/:id", updateWebhookOperation],
+  ["DELETE", "/webhooks/:id", deleteWebhookOperation],
+  ["POST", "/webhooks/:id/rotate_secret", rotateSecretOperation],
+  ["POST", "/webhooks/:id/test", sendTestOperation],
+  ["GET", "/webhooks/:webhook_id/webhook_deliveries", listDeliveriesOperation],
+  ["GET", "/webhooks/:webhook_id/webhook_deliveries/:id", getDeliveryOperation],
+  ["POST", "/webhooks/:webhook_id/webhook_deliveries/:id/retry_delivery", retryDeliveryOperation],
+];
+
+/**
+ * Further operations for paying promoters. The paths are below `/api/v2/company`. Only owners may pay, change where
+ * the money goes, or cancel payouts.
+ */
+const PAYOUT_OPERATIONS: V2Row[] = [
+  ["POST", "/commissions/generate_payouts", generatePayoutsOperation],
+  ["GET", "/payouts/stats", payoutStatsOperation],
+  ["GET", "/payouts/due_stats", dueStatsOperation],
+  ["POST", "/payouts/mark_as_paid", markAsPaidOperation, "owner"],
+  ["POST", "/payouts/mark_as_unpaid", markAsUnpaidOperation, "owner"],
+  ["POST", "/payouts/mark_as_failed", markAsFailedOperation, "owner"],
+  ["POST", "/payouts/cancel", cancelPayoutsOperation, "owner"],
+  ["DELETE", "/payouts/destroy", destroyPayoutsOperation, "owner"],
+  ["GET", "/payout_runs", listPayoutRunsOperation],
+  ["GET", "/payout_runs/preview", previewPayoutRunOperation],
+  ["POST", "/payouts/create_payments_batch", createPaymentsBatchOperation, "owner"],
+  ["GET", "/payments_batches", listPaymentsBatchesOperation],
+  ["POST", "/payments_batches/:id/pay", payPaymentsBatchOperation, "owner"],
+  ["GET", "/payments_batches/:id/file", paymentFileOperation, "owner"],
+  ["GET", "/payments_batches/:id/files", listPaymentFilesOperation],
+  ["GET", "/payments_batches/:id/plan", planPaymentsOperation, "owner"],
+  ["POST", "/payments_batches/:id/approve", approvePaymentsBatchOperation, "owner"],
+  ["POST", "/payments_batches/:id/send", sendPaymentsOperation, "owner"],
+  ["GET", "/payments", listPaymentsOperation],
+  ["POST", "/payments/:id/decide", decidePaymentOperation, "owner"],
+  ["DELETE", "/payments_batches/:id", removePaymentsBatchOperation, "owner"],
+  ["GET", "/bank_account", showBankAccountOperation, "owner"],
+  ["PUT", "/bank_account", changeBankAccountOperation, "owner"],
+  ["GET", "/payout_holds", listPayoutHoldsOperation],
+  ["POST", "/promoters/:id/release_payouts", releasePayoutsOperation, "owner"],
+  ["GET", "/bank_forms", bankFormsOperation],
+  ["GET", "/payout_methods", listPayoutMethodsOperation],
+  ["POST", "/payout_methods", createPayoutMethodOperation, "owner"],
+  ["GET", "/payout_methods/:id", getPayoutMethodOperation],
+  ["PUT", "/payout_methods/:id", updatePayoutMethodOperation, "owner"],
+  ["PATCH", "/payout_methods/:id", updatePayoutMethodOperation, "owner"],
+  ["DELETE", "/payout_methods/:id", removePayoutMethodOperation, "owner"],
+];
+
+/** The operations for invoices and tax forms. The paths are below `/api/v2/company`. Only owners change what tax offices see. */
+const INVOICE_OPERATIONS: V2Row[] = [
+  ["GET", "/invoices", listInvoicesOperation],
+  ["POST", "/invoices", createInvoicesOperation, "owner"],
+  ["POST", "/invoices/void", voidInvoicesOperation, "owner"],
+  ["POST", "/invoices/finalize", finalizeInvoicesOperation, "owner"],
+  ["DELETE", "/invoices/destroy", destroyInvoicesOperation, "owner"],
+  ["GET", "/invoices/export", exportInvoicesOperation, "manager"],
+  ["GET", "/invoices/export_zip", exportZipOperation, "manager"],
+  ["GET", "/invoices/zip", invoicesZipOperation, "manager"],
+  ["GET", "/invoices/template", showTemplateOperation],
+  ["POST", "/invoices/preview_template", previewTemplateOperation, "viewer"],
+  ["PUT", "/invoices/custom_template", customTemplateOperation, "owner"],
+  ["GET", "/invoices/preview", previewInvoiceOperation],
+  ["GET", "/invoices/:id", showInvoiceOperation],
+  ["GET", "/invoices/:id/pdf", invoicePdfOperation],
+  ["GET", "/tax_forms/export", exportTaxFormsOperation, "owner"],
+  ["GET", "/tax_forms/iris", exportIrisOperation, "owner"],
+  ["GET", "/invoicing", showInvoicingOperation],
+  ["PUT", "/invoicing", updateInvoicingOperation, "owner"],
+];
 
 /** The paths are below `/api/v2/company`. */
 const COMPANY_OPERATIONS: V2Row[] = [

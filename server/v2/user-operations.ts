@@ -1,13 +1,15 @@
 import { showAccountOperation, updateAccountOperation } from "./account/account.ts";
 import { createApiKeyOperation, listApiKeysOperation, revokeApiKeyOperation } from "./account/api-keys.ts";
 import { downloadAuditLog, listAuditLog } from "./audit/audit-log.ts";
-import type { OpenRow } from "./open-operation.ts";
-import type { V2Row } from "./operation.ts";
+import type { OpenRow, V2Row } from "./operation.ts";
 import {
   changePasswordOperation,
   endOwnSessionOperation,
   listOwnSessionsOperation,
   updateOwnNameOperation,
+  beginSecondFactorOperation,
+  confirmSecondFactorOperation,
+  removeSecondFactorOperation,
 } from "./session/profile.ts";
 import {
   inviteUserOperation,
@@ -16,11 +18,6 @@ import {
   resetUserOperation,
   updateUserOperation,
 } from "./user/users.ts";
-import {
-  beginSecondFactorOperation,
-  confirmSecondFactorOperation,
-  removeSecondFactorOperation,
-} from "./session/second-factor.ts";
 import {
   checkLinkOperation,
   followLinkOperation,

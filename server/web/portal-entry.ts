@@ -17,7 +17,7 @@ import { signInCookies, signInLimits } from "../request/sign-in.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
 import { escapeHtml } from "../markup.ts";
-import { paragraph, plainPage, question } from "./plain-page.ts";
+import { paragraph, plainPage, question } from "./plain-pages.ts";
 import { basePath } from "../url.ts";
 
 /** The longest auth token that is looked up. Clients may choose their own tokens. */

@@ -45,7 +45,7 @@ describe("a form", () => {
     });
   });
 
-  it("signs nobody up by a button that only closes its dialog", async () => {
+  it("signs no visitor up by a button that only closes its dialog", async () => {
     world.site["/"] = {
       html: `${tag(world)}<dialog open><form data-svc-signup>${field}<button formmethod="dialog">no</button></form></dialog>`,
     };
@@ -120,7 +120,7 @@ describe("a form that waits for its success", () => {
   it.each([
     ["its own address", "method='post'", "/"],
     ["its action's address", "method='post' action='/users'", "/users"],
-  ])("signs nobody up if it comes back at %s", async (_, attributes, path) => {
+  ])("signs no visitor up if it comes back at %s", async (_, attributes, path) => {
     await submit(attributes, { [path]: { html: `${form(attributes)}<p>refused</p>` } });
     await world.page.getByText("refused").waitFor();
     await expect.poll(kept).toEqual([{}, {}]);
@@ -129,7 +129,7 @@ describe("a form that waits for its success", () => {
     expect(await counts()).toEqual({ clicks: 1, leads: 0 });
   });
 
-  it("signs nobody up if the visitor follows a link", async () => {
+  it("signs no visitor up if the visitor follows a link", async () => {
     await submit(STAYS);
     await settled(world.page);
     expect(await counts()).toEqual({ clicks: 1, leads: 0 });

@@ -7,7 +7,7 @@ import { LOCKS_OUT, operationsOf, type DescribedOperation } from "../support/fuz
 import { newKnown, type Known } from "../support/fuzz/known.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
-import { rounds } from "../support/rounds.ts";
+import { IS_LONG, rounds } from "../support/rounds.ts";
 import { storeAt } from "../support/records.ts";
 import { fillWithExamples } from "../support/operations.ts";
 import { temporaryStore, type STORAGES, type TemporaryStore } from "../support/temporary-store.ts";
@@ -46,7 +46,7 @@ beforeAll(async () => {
 afterAll(() => cluster?.remove());
 
 describe("every operation, called with plausible values,", () => {
-  it("succeeds at least once on memory", async () => {
+  it.runIf(IS_LONG)("succeeds at least once on memory", async () => {
     let refused = refusedIn(expected);
     for (const seed of OTHER_SEEDS) {
       if (refused.length === 0) break;
@@ -56,7 +56,8 @@ describe("every operation, called with plausible values,", () => {
     expect(refused).toEqual([]);
   });
 
-  it("is answered the same on SQLite as on memory", async () => {
+  // Memory is SQLite without a disk.
+  it.runIf(IS_LONG)("is answered the same on SQLite as on memory", async () => {
     expect(firstOther(await answersOf(await storeOf("sqlite")))).toEqual(null);
   });
 

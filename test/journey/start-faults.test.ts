@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { rounds } from "../support/rounds.ts";
+import { IS_LONG, rounds } from "../support/rounds.ts";
 import { temporaryFolder } from "../support/server.ts";
 
 let folder: string;
@@ -33,7 +33,7 @@ it("a server says in one line that its port is in use", async () => {
   other.close();
 });
 
-it("a server says in one line that the address of its metrics is in use", async () => {
+it.runIf(IS_LONG)("a server says in one line that the address of its metrics is in use", async () => {
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
   const { port } = other.address() as AddressInfo;
@@ -43,23 +43,27 @@ it("a server says in one line that the address of its metrics is in use", async 
   other.close();
 });
 
-it("a server says in one line that its host does not belong to this machine", () => {
+it.runIf(IS_LONG)("a server says in one line that its host does not belong to this machine", () => {
   const { status, stdout, stderr } = run("main.js", [], { HOST: "300.1.1.1" });
   expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
   expect(stderr).toMatch(/^Tidemark can't start: HOST 300\.1\.1\.1 and PORT 0 can't be listened on: .*\n$/);
 });
 
-it("a server says in one line that the folder of its e-mail templates does not exist", () => {
+it.runIf(IS_LONG)("a server says in one line that the folder of its e-mail templates does not exist", () => {
   const { status, stdout, stderr } = run("main.js", [], { MAIL_TEMPLATES: join(folder, "none") });
   expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
   expect(stderr).toMatch(/^Tidemark can't start: MAIL_TEMPLATES .*none does not exist\n$/);
 });
 
-it.each([
-  ["main.js", []],
-  ["cli.js", ["start"]],
-  ["cli.js", ["account", "list"]],
-] as [string, string[]][])("%s %o says in one line what is wrong with its store", (file, args) => {
+it.each(
+  (
+    [
+      ["main.js", []],
+      ["cli.js", ["start"]],
+      ["cli.js", ["account", "list"]],
+    ] as [string, string[]][]
+  ).slice(0, rounds(1, 3)),
+)("%s %o says in one line what is wrong with its store", (file, args) => {
   writeFileSync(join(folder, "file"), "");
   const urls = ["redis://x", `sqlite:${join(folder, "file")}`, `sqlite:${join(folder, "file", "below")}`];
   for (const url of urls.slice(0, rounds(1, urls.length))) {

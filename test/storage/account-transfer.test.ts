@@ -35,8 +35,8 @@ const silent = () => {};
 const ONCE = { onProgress: silent, resumes: false, isForced: false, commitSize: 100 };
 const RESUMED = { ...ONCE, resumes: true };
 const FORCED = { ...ONCE, isForced: true };
-/** Interruptions come before every third commit. Long runs try each. */
-const CUT_STEP = rounds(3, 1);
+/** Interruptions come before every fifth commit. Long runs try each. */
+const CUT_STEP = rounds(5, 1);
 /** The accounts of `filled`, by their numbers. */
 const [ACME, OTHER] = [1, 2];
 

@@ -113,6 +113,15 @@ describe("a store that was tampered with", () => {
         ) as string,
       ],
     ],
+    [
+      "lacks clicks by promoters' sources",
+      "delete from daily where series = 'promoter-source'",
+      [
+        expect.stringMatching(
+          /^daily \["promoter-source",\d+,"[0-9a-f]{32}","\d{4}-\d\d-\d\d",\d+\] of account 1 .* records: clicks 0 instead of \d+$/,
+        ) as string,
+      ],
+    ],
   ])("%s, and the check says so in a sentence", async (_, text, sentences) => {
     const engine = await filled();
     const before = await contentsOf(engine);

@@ -5,7 +5,7 @@ import { createAccount } from "../../server/domain/access/account-creation.ts";
 import type { Engine } from "../../server/storage/session.ts";
 import { openEngine, storeOn } from "../../server/storage/open.ts";
 import { TABLES } from "../../server/tables.ts";
-import { importMigration } from "../../server/transfer/migration/import.ts";
+import { importMigration } from "../../server/transfer/migration/migrate.ts";
 import type { SourceName, SourceRecord } from "../../server/transfer/migration/model.ts";
 import { countedChance, NOW } from "../support/app.ts";
 import { allEntries, findFaults } from "../support/consistency.ts";

@@ -1,7 +1,6 @@
 import { afterEach, expect, it } from "vitest";
 import { readItem, writeItem } from "../../server/storage/items.ts";
-import { watchLayout } from "../../server/storage/layout-watch.ts";
-import { LAYOUT, readMark, replaceMark, type Mark } from "../../server/storage/layout.ts";
+import { watchLayout, LAYOUT, readMark, replaceMark, type Mark } from "../../server/storage/layout.ts";
 import { storeOn } from "../../server/storage/open.ts";
 import type { Engine, Session } from "../../server/storage/session.ts";
 import { memoryEngine } from "../support/memory-engine.ts";

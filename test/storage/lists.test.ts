@@ -78,7 +78,7 @@ describe.each(MAIN_KINDS)("lists on %s", (name) => {
   it("are read completely in chunks", async () => {
     const ids = Array.from({ length: 2_500 }, (_, index) => index + 1);
     await store.transact(async (tx) => {
-      for (const id of ids) await tx.put(sales, { accountId: 1, id, shop: "a", cents: 1 });
+      for (const id of ids) await tx.insert(sales, { accountId: 1, id, shop: "a", cents: 1 });
     });
     for (const index of ["id", "shop"] as const) {
       const found: number[] = [];

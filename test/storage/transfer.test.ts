@@ -20,6 +20,7 @@ import { NOW, countedChance } from "../support/app.ts";
 import { allItemsIn, contentsOf } from "../support/contents.ts";
 import { memoryEngine, TEST_SEAL } from "../support/memory-engine.ts";
 import { dyingAt } from "../support/mortal-engine.ts";
+import { rounds } from "../support/rounds.ts";
 import { MAIN_KINDS, useEmptyStore } from "../support/stores.ts";
 
 const silent = () => {};
@@ -41,6 +42,9 @@ async function newEngine(): Promise<Engine> {
   opened.push(engine);
   return engine;
 }
+
+/** An interruption is tried after every so many commits. */
+const CUT_STEP = rounds(4, 1);
 
 const LEADS = 60;
 /** The items of a store with a program in it, by its number of leads. */
@@ -165,6 +169,9 @@ it("reports that a move failed if the source was written to meanwhile", async ()
   await expect(moveStore([busy, await newEngine()], ONCE)).rejects.toThrow(/^The copy is not the same/);
 });
 
+/** The lines of an export, for the tests that spoil a copy of them. */
+let whole: Promise<string[]> | undefined;
+
 const CHANGED = "The file was changed since it was exported: its checksum does not match";
 it.each<[string, (lines: string[]) => string[], string]>([
   ["is empty", () => [], "The file is cut off: its last line is missing"],
@@ -195,7 +202,7 @@ it.each<[string, (lines: string[]) => string[], string]>([
     "The export has layout 99, which only a later release can read: import it with that one",
   ],
 ])("writes nothing from a file that %s", async (_, change, message) => {
-  const file = write(change(await exported(await filled())));
+  const file = write(change(await (whole ??= filled().then((source) => exported(source)))));
   const target = await newEngine();
   await expect(importFile(target, { ...ONCE, file })).rejects.toThrow(message);
   expect(await contentsOf(target)).toEqual([]);
@@ -273,7 +280,7 @@ describe.each<[string, string, (from: Engine, to: Engine, how: Interrupted) => P
   ])("%s from any point, and its store is refused until then", async (_what, how) => {
     const source = await filled();
     const expected = await contentsOf(source);
-    for (let cutAt = 0; ; cutAt++) {
+    for (let cutAt = 0; ; cutAt += CUT_STEP) {
       const target = await newEngine();
       const dying = dyingAt(target, cutAt);
       const isDone = await fill(source, dying, AGAIN).then(

@@ -6,9 +6,16 @@ import { createApp } from "../../server/app.ts";
 import { createAccount } from "../../server/domain/access/account-creation.ts";
 import { findAccount } from "../../server/domain/program/account/account.ts";
 import type { Chance, Context } from "../../server/domain/context.ts";
-import { ALLOWED, newLimits, type Allowed } from "../../server/request/limits.ts";
+import {
+  ALLOWED,
+  newLimits,
+  type Allowed,
+  newAfterwards,
+  newContext,
+  newOutageLog,
+  type Services,
+} from "../../server/request/services.ts";
 import { newSightingRecorder } from "../../server/request/sighting-recorder.ts";
-import { newAfterwards, newContext, newOutageLog, type Services } from "../../server/request/services.ts";
 import { writeEmail, EMAIL_TEXTS } from "../../server/outbox/email-template.ts";
 import { openMail } from "../../server/outgoing/mail.ts";
 import { newFetchPage } from "../../server/outgoing/page.ts";
@@ -17,7 +24,7 @@ import { newUploads } from "../../server/outgoing/uploads.ts";
 import { newAskVies } from "../../server/outgoing/vies.ts";
 import type { Store } from "../../server/storage/store.ts";
 import type { BuiltPages } from "../../server/web/pages.ts";
-import { storeText } from "../../server/http/stored-text.ts";
+import { storeText } from "../../server/http/answer.ts";
 import { recordsIn, type Records } from "./records.ts";
 import { temporaryStore, type STORAGES, type TemporaryStore } from "./temporary-store.ts";
 

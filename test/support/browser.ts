@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { chromium, type Browser, type BrowserContext, type LaunchOptions } from "playwright-core";
 import { loadAccount } from "../../server/domain/program/account/account.ts";
-import { findByRefToken } from "../../server/domain/people/promoter-campaign/ref-token.ts";
+import { findByRefToken } from "../../server/domain/people/promoter-campaign/promoter-campaign.ts";
 import { visitors } from "../../server/domain/people/visitor/visitor.ts";
 import { openStore } from "../../server/storage/open.ts";
 import type { Store } from "../../server/storage/store.ts";

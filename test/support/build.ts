@@ -13,6 +13,9 @@ const ENOUGH_BYTES = 4 * 2 ** 30;
 /** Where the stores, clusters and other files of the tests are: if possible where no commit waits for a disk. */
 export const TMPDIR = roomIn(IN_MEMORY) > ENOUGH_BYTES ? IN_MEMORY : tmpdir();
 
+/** Modules without their types are kept from run to run, by the hash of their content: making them takes a fifth of the time. */
+export const MODULE_CACHE = { fsModuleCache: true, fsModuleCachePath: resolve(FOLDER, "modules") };
+
 /** The environment of tests. The servers that they start, and the stores that they open themselves, have one key. */
 export const ENVIRONMENT = { TMPDIR, TIDEMARK_SECRET: Buffer.alloc(32, "k").toString("base64") };
 

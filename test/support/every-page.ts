@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import type { TestApp } from "./app.ts";
+import { quiet } from "./pages.ts";
 import { company, reward } from "./v2.ts";
 
 /** The paths of the pages that a file lists, with the first record of each kind. */
@@ -54,7 +55,7 @@ export async function furnish(app: TestApp): Promise<string> {
 /** Waits until a page has its title and its records. */
 export async function settled(page: Page): Promise<void> {
   await page.locator("h1").first().waitFor();
-  await page.waitForLoadState("networkidle");
+  await quiet(page);
   await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
   if (new URL(page.url()).pathname === "/docs") await page.getByText(/^Tidemark runs/).waitFor();
 }

@@ -107,3 +107,9 @@ export const ANSWERS_13 = JSON.parse(readFileSync("test/fixtures/layout-13.json"
   string,
   unknown
 >;
+
+/** An export of the release with layout 14, which did not count clicks by promoters' sources and pages. */
+export const EXPORT_14 = "test/fixtures/layout-14.jsonl";
+
+/** The SQLite file of that store, compressed. */
+export const DATABASE_14 = "test/fixtures/layout-14.db.gz";

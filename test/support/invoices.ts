@@ -1,11 +1,15 @@
 import { docOf } from "../../server/storage/sealed.ts";
 import { TEST_SEAL } from "./memory-engine.ts";
 import { taxDetails } from "../../server/domain/ledger/invoice/tax-details.ts";
-import { voidInvoice } from "../../server/domain/ledger/invoice/changes.ts";
-import { createInvoices, finalizeDrafts, invoiceDue } from "../../server/domain/ledger/invoice/following.ts";
+import {
+  voidInvoice,
+  createInvoices,
+  finalizeDrafts,
+  invoiceDue,
+} from "../../server/domain/ledger/invoice/changes.ts";
 import { invoices } from "../../server/domain/ledger/invoice/invoice.ts";
 import { Failure } from "../../server/failure.ts";
-import { agree } from "../../server/domain/ledger/invoice/agreement.ts";
+import { agree } from "../../server/domain/ledger/invoice/company.ts";
 import { newProfile, promoters, type Promoter } from "../../server/domain/people/promoter/promoter.ts";
 import type { TestApp } from "./app.ts";
 import { addPromoter, changeAccount } from "./payouts.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach } from "vitest";
-import { newMailer, type Mailer } from "../../server/outgoing/mailer.ts";
+import { newMailer, type Mailer } from "../../server/outgoing/mail.ts";
 import { SENDER, type TestApp } from "./app.ts";
 import { startMailServer, type MailServer, type ReceivedEmail } from "./mail-server.ts";
 import { appOutbox, workOff } from "./outbox.ts";

@@ -10,6 +10,7 @@ import {
   type PromoterCampaignState,
 } from "../../server/domain/people/promoter-campaign/promoter-campaign.ts";
 import { refunds, sales, type Refund, type Sale } from "../../server/domain/ledger/sale/sale.ts";
+import { pastClicks, visitors, type PastClicks } from "../../server/domain/people/visitor/visitor.ts";
 import type { Store } from "../../server/storage/store.ts";
 
 /** All that an account has of money. */
@@ -21,6 +22,8 @@ export interface Ledger {
   refunds: Refund[];
   commissions: Commission[];
   payouts: Payout[];
+  /** One for each visitor, and those whose visitors have expired. */
+  clicks: Pick<PastClicks, "promoterId" | "origin" | "count">[];
 }
 
 const EVERYTHING = { limit: 100_000 };
@@ -35,6 +38,13 @@ export async function readLedger(store: Store, accountId: number): Promise<Ledge
     refunds: await store.page(refunds, "id", accountId, [], EVERYTHING),
     commissions: await store.page(commissions, "id", accountId, [], EVERYTHING),
     payouts: await store.page(payouts, "id", accountId, [], EVERYTHING),
+    clicks: [
+      ...(await store.page(visitors, "id", accountId, [], EVERYTHING)).map((visitor) => ({
+        ...visitor,
+        count: 1,
+      })),
+      ...(await store.page(pastClicks, "id", accountId, [], EVERYTHING)),
+    ],
   };
 }
 

@@ -5,7 +5,7 @@ import { setCurrency } from "../../server/domain/program/account/settings.ts";
 import { commissions } from "../../server/domain/ledger/commission/commission.ts";
 import { storeRates } from "../../server/domain/ledger/rate.ts";
 import { latestPeriod, payouts } from "../../server/domain/ledger/payout/payout.ts";
-import { generatePayouts } from "../../server/domain/ledger/payout-run/generate.ts";
+import { generatePayouts } from "../../server/domain/ledger/payout-run/payout-run.ts";
 import { sales } from "../../server/domain/ledger/sale/sale.ts";
 import { isOutage } from "../../server/failure.ts";
 import { newJobs, type Scheduler } from "../../server/process/jobs.ts";
@@ -36,6 +36,8 @@ const VISIT = {
   url: "https://www.acme.example/pricing",
   referrer: "https://news.example/",
 };
+
+const OTHER_VISIT = { ...VISIT, tid: "7f1b2c3d-2222-4222-8333-444455556666", referrer: "" };
 
 /** A process that may die, with a store and jobs of its own. */
 interface Process {
@@ -79,6 +81,7 @@ export async function foundProgram(engine: Engine, currency = "USD", hasTarget =
     ...(hasTarget ? [await makeReward(app, [BONUS], { promoter_reward_type: "target" })] : []),
   );
   await app.browser("/t/click", { ref_id: "jane", ...VISIT });
+  await app.browser("/t/click", { ref_id: "lee", ...OTHER_VISIT });
   await app.v1("/track/signup", { email: LEADS[0]!, tid: VISIT.tid });
   await app.v1("/track/signup", { email: LEADS[1]!, ref_id: "jane" });
   await app.v1("/track/signup", { email: LEADS[2]!, ref_id: "lee" });

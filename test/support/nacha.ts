@@ -1,4 +1,4 @@
-import { nextBankDay } from "../../server/domain/ledger/payments-batch/bank-day.ts";
+import { nextBankDay } from "../../server/domain/ledger/payments-batch/ach-file.ts";
 
 /** An entry as a bank would book it. */
 export interface AchEntry {

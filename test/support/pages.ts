@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, BrowserContext, Page, Request } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { loadAccount } from "../../server/domain/program/account/account.ts";
 import { seed, type SeedSize } from "../../server/domain/seed/seed.ts";
@@ -10,6 +10,7 @@ import { newContext } from "../../server/request/services.ts";
 import { readBuiltPages } from "../../server/web/pages.ts";
 import { NOW, startApp, type TestApp } from "./app.ts";
 import { sharedChromium, tidy } from "./browser.ts";
+import { IS_LONG } from "./rounds.ts";
 import { addUser, PASSWORD } from "./users.ts";
 
 const AXE = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
@@ -17,8 +18,14 @@ const LOAD_FAILED = /^Failed to load resource/;
 /** The browser's driver puts its clock into every frame, and a sandbox refuses it. */
 const CLOCK_REFUSED = /^Blocked script execution in 'about:srcdoc'/;
 
-/** The widths at which journeys are tried: a desk and a small phone. */
-export const WIDTHS = [1280, 360];
+/** The widths at which journeys are tried: a desk, and in long runs a small phone, which `every-page.test.ts` has in each run. */
+export const WIDTHS = IS_LONG ? [1280, 360] : [1280];
+
+/** What is loaded in one frame may ask for more in the next. */
+const QUIET_FRAMES = 5;
+
+/** The requests of each page that no answer has ended yet. */
+const underWay = new WeakMap<Page, Set<Request>>();
 
 /** How a page is opened. */
 export interface Opening {
@@ -92,6 +99,14 @@ export function newPages(size?: SeedSize, base = ""): Pages {
   return pages;
 }
 
+/** Waits until a page has no request under way, and begins none in the frames in which it shows what the last one brought. */
+export async function quiet(page: Page): Promise<void> {
+  const requests = underWay.get(page)!;
+  for (let frames = 0; frames < QUIET_FRAMES; frames = requests.size > 0 ? 0 : frames + 1) {
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+  }
+}
+
 /** Shows the filters of a list, which phones fold behind a button. */
 export async function unfold(page: Page): Promise<void> {
   const button = page.getByRole("button", { name: /^Filters/, expanded: false });
@@ -163,7 +178,10 @@ async function signIn(context: BrowserContext, url: string, role: Role): Promise
   expect(answer.status()).toBe(201);
 }
 
-/** Notes errors in the console and requests to other servers. Tests that expect no refused requests note those themselves. */
+/**
+ * Notes errors in the console, requests to other servers, and which requests are under way. Tests that expect no refused
+ * requests note those themselves.
+ */
 function watch(page: Page, url: string, note: (fault: string) => void): void {
   page.on("console", (message) => {
     const text = message.text();
@@ -173,7 +191,12 @@ function watch(page: Page, url: string, note: (fault: string) => void): void {
   page.on("response", (response) => {
     if (response.status() >= 500) note(`${response.status()} ${response.url()}`);
   });
+  const requests = new Set<Request>();
+  underWay.set(page, requests);
+  page.on("requestfinished", (request) => requests.delete(request));
+  page.on("requestfailed", (request) => requests.delete(request));
   page.on("request", (request) => {
+    requests.add(request);
     const { origin, protocol } = new URL(request.url());
     if (origin !== new URL(url).origin && protocol.startsWith("http")) note(`asked ${origin}`);
   });

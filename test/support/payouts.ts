@@ -6,12 +6,11 @@ import {
 import type { Context } from "../../server/domain/context.ts";
 import { createPayoutMethod } from "../../server/domain/ledger/payout-method/changes.ts";
 import { payouts, periodOfDay, type Payout, type Period } from "../../server/domain/ledger/payout/payout.ts";
-import { generatePayouts } from "../../server/domain/ledger/payout-run/generate.ts";
+import { generatePayouts, type PayoutRun } from "../../server/domain/ledger/payout-run/payout-run.ts";
 import { newProfile, promoters, type Promoter } from "../../server/domain/people/promoter/promoter.ts";
 import { createPromoter } from "../../server/domain/people/promoter/creation.ts";
 import { asItIs } from "../../server/domain/show.ts";
 import { accounts, type Account } from "../../server/domain/program/account/account.ts";
-import type { PayoutRun } from "../../server/domain/ledger/payout-run/run.ts";
 import type { PayoutMethodName } from "../../server/domain/ledger/payout-method/payout-method.ts";
 import type { TestApp } from "./app.ts";
 

@@ -1,5 +1,6 @@
 import { accounts } from "../../server/domain/program/account/account.ts";
 import { SYSTEM } from "../../server/domain/context.ts";
+import { NO_VISIT, nameKey, ORIGIN_KINDS, type OriginKind } from "../../server/domain/people/origin.ts";
 import type { Promoter } from "../../server/domain/people/promoter/promoter.ts";
 import { answerOf, KEY, type TestApp } from "./app.ts";
 import { newComparison, type Comparison } from "./comparison.ts";
@@ -30,7 +31,7 @@ interface Look {
   compare: Comparison["compare"];
 }
 
-/** Every place where V1's reports, the portal's, or a promoter's statistics differ from the sums of the records. */
+/** Every place where V1's reports, the portal's, or a promoter's clicks and statistics differ from the sums of the records. */
 export async function shownReportFaults(app: TestApp): Promise<string[]> {
   const { faults, compare } = newComparison();
   const ledger = await readLedger(app.services.store, app.accountId);
@@ -38,6 +39,7 @@ export async function shownReportFaults(app: TestApp): Promise<string[]> {
   const look: Look = { app, ledger, whole: { from: "2026-03-01", to }, compare };
   for (const promoter of ledger.promoters) {
     await comparePortal(look, promoter);
+    await compareOrigins(look, promoter);
     await compareStats(look, promoter);
   }
   await compareV1(look);
@@ -61,6 +63,32 @@ async function comparePortal({ app, ledger, whole, compare }: Look, promoter: Pr
     const span = { from, to: lastDayOf(from, whole.to) };
     compare(`${name} in ${from}`, data, pick(sumsOf(ledger, isOwn, span), COLUMNS));
   }
+}
+
+/** Compares the clicks by each source and page of a promoter. */
+async function compareOrigins({ app, ledger, whole, compare }: Look, { id, authToken }: Promoter) {
+  type Report = { name: string; clicks_count: number }[];
+  const portal = await signedInBrowser(app, authToken);
+  for (const kind of ORIGIN_KINDS) {
+    const range = `start_date=${whole.from}&end_date=${whole.to}&per_page=100`;
+    const shown = (await portal.call(`GET /reports/origins?by=${kind}&${range}`)).body as Report;
+    const clicked = shown.filter(({ clicks_count: clicks }) => clicks !== 0);
+    compare(
+      `the portal's clicks by ${kind} of promoter ${id}`,
+      Object.fromEntries(clicked.map(({ name, clicks_count: clicks }) => [nameKey(name), clicks])),
+      clicksBy(kind, ledger, id),
+    );
+  }
+}
+
+function clicksBy(kind: OriginKind, { clicks }: Ledger, promoterId: number): Record<string, number> {
+  const sums: Record<string, number> = {};
+  for (const { origin, count, ...owner } of clicks) {
+    if (owner.promoterId !== promoterId) continue;
+    const key = (origin ?? NO_VISIT)[`${kind}Key`];
+    sums[key] = (sums[key] ?? 0) + count;
+  }
+  return sums;
 }
 
 async function compareStats({ app, ledger, whole, compare }: Look, { id, authToken }: Promoter) {

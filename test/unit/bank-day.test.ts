@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { nextBankDay } from "../../server/domain/ledger/payments-batch/bank-day.ts";
+import { nextBankDay } from "../../server/domain/ledger/payments-batch/ach-file.ts";
 
 /** The weekdays on which the Federal Reserve is closed, as it has published them. */
 const CLOSED = {

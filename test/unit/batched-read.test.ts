@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { batchedRead } from "../../server/storage/engines/postgres/batched-read.ts";
+import { batchedRead } from "../../server/storage/engines/postgres/rows.ts";
 
 function readsOf(fault: string | null = null) {
   const queries: string[][] = [];

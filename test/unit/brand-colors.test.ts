@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { brandColors } from "../../server/domain/program/account/brand-colors.ts";
+import { brandColors } from "../../server/domain/program/account/brand.ts";
 
 /** The contrast of two colours by the formula of WCAG 2.2. */
 function contrast(one: string, other: string): number {

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readConfig, SETTINGS } from "../../server/config.ts";
-import { STOP_MS } from "../../server/process/stop.ts";
+import { STOP_MS } from "../../server/process/serving.ts";
 import { temporaryFolder } from "../support/server.ts";
 
 const read = (file: string) => readFileSync(file, "utf8");

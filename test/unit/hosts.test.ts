@@ -4,7 +4,7 @@ import {
   readHosts,
   type Primary,
   type ServerReport,
-} from "../../server/storage/engines/postgres/hosts.ts";
+} from "../../server/storage/engines/postgres/servers.ts";
 
 describe("a list of hosts", () => {
   it.each([

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { judge, mayRepeat, nextAskAt, type Answer } from "../../server/domain/ledger/payment/transition.ts";
-import { PAYMENT_STATES, type PaymentState } from "../../server/domain/ledger/payment/payment.ts";
+import {
+  judge,
+  mayRepeat,
+  nextAskAt,
+  PAYMENT_STATES,
+  type Answer,
+  type PaymentState,
+} from "../../server/domain/ledger/payment/payment.ts";
 import { newSeal } from "../../server/seal.ts";
 import { minorOf } from "../../server/payments/wire.ts";
 

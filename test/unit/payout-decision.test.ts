@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { payoutTerms, withTax } from "../../server/domain/ledger/payout/payout.ts";
-import { carryReason } from "../../server/domain/ledger/payout-run/run.ts";
+import { carryReason } from "../../server/domain/ledger/payout-run/payout-run.ts";
 
 const NO_RULES = { minPaymentCents: 0, minPayingCustomers: 0, requiresPayoutMethod: false };
 const RULES = { minPaymentCents: 5_000, minPayingCustomers: 2, requiresPayoutMethod: true };

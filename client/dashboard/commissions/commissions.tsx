@@ -122,7 +122,7 @@ export function Commissions() {
 
 function NoneYet() {
   return (
-    <Empty title="Nobody has earned anything yet">
+    <Empty title="No promoter has earned anything yet">
       <p>
         Commissions come from sales. Report them from your server with <code>track/sale</code>, or connect
         Stripe or Paddle.

@@ -118,7 +118,7 @@ function columnsOf(campaigns: Campaign[], filters: Filters<DocumentFilters>): Co
 function scopeOf({ campaign_ids: ids, default: isDefault }: Contract, campaigns: Campaign[]): string {
   const names = campaigns.filter(({ id }) => ids.includes(id)).map(({ name }) => name);
   if (isDefault) names.push(names.length === 0 ? "All campaigns without their own" : "all without their own");
-  return names.join(", ") || "Nobody yet";
+  return names.join(", ") || "No promoter yet";
 }
 
 function actionsOf(edit: (contract: Contract) => void, reload: () => Promise<void>): Column<Contract> {

@@ -283,7 +283,7 @@ function Actions({ of, shown }: { of: Email; shown: Signal<ShownLanguage> }) {
     await tell(async () => {
       const batch = await made(api.POST("/api/v2/company/emails/{id}/send_now", { params }));
       return batch.total === 0
-        ? "No promoter has been accepted yet, so it goes to nobody"
+        ? "No promoter has been accepted yet, so no promoter gets it"
         : `It is being sent to ${batch.total} promoters`;
     });
   };

@@ -13,7 +13,7 @@ export function LatestLeads({ leads }: { leads: Lead[] }) {
         <h2>Latest leads</h2>
         <a href="/admin/leads">All leads</a>
       </div>
-      {leads.length === 0 && <p class="soft">Nobody has signed up yet.</p>}
+      {leads.length === 0 && <p class="soft">No lead has signed up yet.</p>}
       <ul class="plain-list">
         {leads.map((lead) => (
           <li key={lead.id}>

@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { answer, api } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
 import { toDisk } from "../../ui/api/download.ts";
-import { Badge } from "../../ui/feedback/badge.tsx";
+import { Badge, StateBadge } from "../../ui/feedback/badge.tsx";
 import { Empty } from "../../ui/feedback/state.tsx";
 import { Tabs } from "../../ui/feedback/tabs.tsx";
 import { tell } from "../../ui/feedback/tell.ts";
@@ -181,7 +181,7 @@ function columnsOf(show: (invoice: Invoice) => void): Column<Invoice>[] {
     {
       id: "status",
       title: "State",
-      cell: ({ status }) => <Badge tone={STATUSES[status].tone}>{STATUSES[status].words}</Badge>,
+      cell: ({ status }) => <StateBadge of={STATUSES[status]} />,
     },
     {
       id: "promoter",

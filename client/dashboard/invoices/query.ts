@@ -2,13 +2,13 @@ import { answer, api } from "../../ui/api/client.ts";
 import { refusalOf } from "../../ui/api/refusal.ts";
 import type { components } from "../../ui/api/types.ts";
 import type { Action } from "../../ui/batch/action.ts";
-import type { Tone } from "../../ui/feedback/badge.tsx";
+import type { Shown } from "../../ui/feedback/badge.tsx";
 import { PAGE_LENGTH, type Rows, type Wanted } from "../../ui/table/list.ts";
 
 export type Invoice = components["schemas"]["InvoiceSummary"];
 
 /** The states of an invoice. */
-export const STATUSES: Record<Invoice["status"], { words: string; tone: Tone }> = {
+export const STATUSES: Record<Invoice["status"], Shown> = {
   draft: { words: "Draft", tone: "warn" },
   open: { words: "Open", tone: "warn" },
   paid: { words: "Paid", tone: "good" },

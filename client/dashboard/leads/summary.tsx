@@ -1,4 +1,4 @@
-import { Badge } from "../../ui/feedback/badge.tsx";
+import { Badge, StateBadge } from "../../ui/feedback/badge.tsx";
 import { LongName } from "../../ui/long-text.tsx";
 import { SUSPICIONS } from "../suspicions.ts";
 import { leadName, STATES, type Lead } from "./words.ts";
@@ -21,7 +21,7 @@ export function LeadName({ lead }: { lead: Lead }) {
 export function LeadState({ lead: { state, custom_status: own, fraud_check: suspicion } }: { lead: Lead }) {
   return (
     <span class="row tight">
-      <Badge tone={STATES[state].tone}>{STATES[state].words}</Badge>
+      <StateBadge of={STATES[state]} />
       {own !== null && <Badge>{own}</Badge>}
       {suspicion !== "no_suspicion" && (
         <span title={SUSPICIONS[suspicion].words}>

@@ -1,10 +1,10 @@
 import type { components } from "../../ui/api/types.ts";
-import type { Tone } from "../../ui/feedback/badge.tsx";
+import type { Shown } from "../../ui/feedback/badge.tsx";
 
 export type Lead = components["schemas"]["Referral"];
 
 /** The names of a lead's states. */
-export const STATES: Record<Lead["state"], { words: string; tone: Tone }> = {
+export const STATES: Record<Lead["state"], Shown> = {
   pending: { words: "To approve", tone: "warn" },
   signup: { words: "Signed up", tone: "quiet" },
   active: { words: "Customer", tone: "good" },

@@ -88,13 +88,13 @@ export function DueList({
         {...(mayPay && { choice })}
         empty={
           isFiltered ? (
-            <Empty title="Nobody who waits for money fits these filters">
+            <Empty title="No promoter who waits for money fits these filters">
               <button class="button" onClick={() => filters.set(USUAL)}>
                 Show all
               </button>
             </Empty>
           ) : (
-            <Empty title="Nobody waits for money">
+            <Empty title="No promoter waits for money">
               <p>
                 Payouts are made automatically when a period ends. To make one earlier, choose its commissions
                 on the page <a href="/admin/commissions">Commissions</a>.

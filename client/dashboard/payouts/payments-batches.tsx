@@ -4,7 +4,7 @@ import { asRefusal } from "../../ui/api/refusal.ts";
 import type { components } from "../../ui/api/types.ts";
 import { useLoad } from "../../ui/api/load.ts";
 import { toDisk } from "../../ui/api/download.ts";
-import { Badge } from "../../ui/feedback/badge.tsx";
+import { StateBadge } from "../../ui/feedback/badge.tsx";
 import { ask } from "../../ui/feedback/dialog.tsx";
 import { Empty } from "../../ui/feedback/state.tsx";
 import { tell } from "../../ui/feedback/tell.ts";
@@ -35,7 +35,7 @@ const COLUMNS: Column<PaymentsBatch>[] = [
   {
     id: "status",
     title: "State",
-    cell: ({ status }) => <Badge tone={BATCH_STATUSES[status].tone}>{BATCH_STATUSES[status].words}</Badge>,
+    cell: ({ status }) => <StateBadge of={BATCH_STATUSES[status]} />,
   },
   { id: "method", title: "Paid by", cell: ({ method }) => METHODS[method] },
   {

@@ -1,7 +1,7 @@
 import { answer, api } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
 import type { components } from "../../ui/api/types.ts";
-import { Badge, type Tone } from "../../ui/feedback/badge.tsx";
+import { StateBadge, type Shown } from "../../ui/feedback/badge.tsx";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { tell } from "../../ui/feedback/tell.ts";
 import { dateTime, money } from "../../ui/format.ts";
@@ -9,7 +9,7 @@ import type { PaymentsBatch } from "./words.ts";
 
 type Payment = components["schemas"]["Payment"];
 
-const STATES: Record<Payment["state"], { words: string; tone: Tone }> = {
+const STATES: Record<Payment["state"], Shown> = {
   intent: { words: "To send", tone: "warn" },
   asked: { words: "Sent", tone: "quiet" },
   unclaimed: { words: "Not claimed yet", tone: "warn" },
@@ -32,8 +32,7 @@ export function Payments({ batch, onClose }: { batch: PaymentsBatch; onClose: ()
       <ul>
         {found?.map((payment) => (
           <li key={payment.id}>
-            Promoter {payment.promoter_id}: {money(payment.amount)}{" "}
-            <Badge tone={STATES[payment.state].tone}>{STATES[payment.state].words}</Badge>{" "}
+            Promoter {payment.promoter_id}: {money(payment.amount)} <StateBadge of={STATES[payment.state]} />{" "}
             {dateTime(payment.steps.at(-1)?.at)}
             {payment.error && <p>{payment.error}</p>}
             <Decision payment={payment} reload={list.reload} />

@@ -1,4 +1,4 @@
-import type { Tone } from "../../ui/feedback/badge.tsx";
+import type { Shown } from "../../ui/feedback/badge.tsx";
 import type { components } from "../../ui/api/types.ts";
 
 export type Payout = components["schemas"]["Payout"];
@@ -8,7 +8,7 @@ type Group = Pick<components["schemas"]["PayoutGroup"], "not_payable_because"> &
 };
 
 /** The names of a payout's states. */
-export const STATUSES: Record<Payout["status"], { words: string; tone: Tone }> = {
+export const STATUSES: Record<Payout["status"], Shown> = {
   pending: { words: "To pay", tone: "warn" },
   processing: { words: "Being paid", tone: "quiet" },
   completed: { words: "Paid", tone: "good" },
@@ -17,7 +17,7 @@ export const STATUSES: Record<Payout["status"], { words: string; tone: Tone }> =
 };
 
 /** The names of a payments batch's states. */
-export const BATCH_STATUSES: Record<PaymentsBatch["status"], { words: string; tone: Tone }> = {
+export const BATCH_STATUSES: Record<PaymentsBatch["status"], Shown> = {
   awaiting_confirmation: { words: "To confirm", tone: "warn" },
   pending: { words: "Confirmed", tone: "quiet" },
   processing: { words: "Being paid", tone: "quiet" },
@@ -44,7 +44,7 @@ export const PROVIDERS: Record<components["schemas"]["PaymentPlan"]["provider"],
 };
 
 /** Whether the payouts of a promoter can go into a batch, or why not. */
-export function readinessOf({ payouts, not_payable_because: why }: Group): { words: string; tone: Tone } {
+export function readinessOf({ payouts, not_payable_because: why }: Group): Shown {
   const inMoney = payouts.filter(({ unit }) => unit === "cash");
   if (inMoney.length === 0) return { words: "Rewards other than money", tone: "quiet" };
   if (inMoney.every(({ payments_batch_id: batch }) => batch !== null))

@@ -1,6 +1,6 @@
 import { api, page } from "../../ui/api/client.ts";
 import type { components } from "../../ui/api/types.ts";
-import { Badge } from "../../ui/feedback/badge.tsx";
+import { Badge, StateBadge } from "../../ui/feedback/badge.tsx";
 import { Empty } from "../../ui/feedback/state.tsx";
 import { date, periodWords } from "../../ui/format.ts";
 import type { Filters } from "../../ui/fragment.ts";
@@ -62,7 +62,7 @@ const COMMISSION_COLUMNS: Column<Commission>[] = [
     title: "State",
     cell: ({ status, is_paid: isPaid }) => (
       <span class="row tight">
-        <Badge tone={STATUSES[status].tone}>{STATUSES[status].words}</Badge>
+        <StateBadge of={STATUSES[status]} />
         {isPaid && <Badge tone="quiet">Paid</Badge>}
       </span>
     ),
@@ -113,7 +113,7 @@ const PAYOUT_COLUMNS: Column<Payout>[] = [
   {
     id: "status",
     title: "State",
-    cell: ({ status }) => <Badge tone={PAYOUT_STATUSES[status].tone}>{PAYOUT_STATUSES[status].words}</Badge>,
+    cell: ({ status }) => <StateBadge of={PAYOUT_STATUSES[status]} />,
   },
   { id: "campaign", title: "Campaign", cell: ({ campaign }) => campaign.name },
   { id: "paid", title: "Paid", cell: ({ paid_at: at }) => date(at) },

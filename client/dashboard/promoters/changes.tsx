@@ -30,7 +30,7 @@ export function PromoterChanges<F extends ListFilters>({ id, filters }: { id: nu
       columns={COLUMNS}
       list={list}
       empty={
-        <Empty title="Nobody has changed anything yet">
+        <Empty title="Nothing has been changed yet">
           <p>Each change of this promoter is recorded here, with its author and the values before.</p>
         </Empty>
       }

@@ -47,7 +47,7 @@ export function PromoterFamily<F extends ListFilters>({
         columns={COLUMNS}
         list={list}
         empty={
-          <Empty title="They have recruited nobody yet">
+          <Empty title="They have recruited no promoter yet">
             <p>People who become promoters through their invitation appear here.</p>
           </Empty>
         }

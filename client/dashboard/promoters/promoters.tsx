@@ -126,7 +126,7 @@ export function Promoters() {
 
 function NoneYet({ invite }: { invite: () => void }) {
   return (
-    <Empty title="Nobody promotes you yet">
+    <Empty title="You have no promoters yet">
       <p>Invite people by their e-mail addresses, or give them the address of a campaign's sign-up page.</p>
       {may("manager") && (
         <button class="button" onClick={invite}>

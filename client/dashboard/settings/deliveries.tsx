@@ -3,7 +3,7 @@ import { answer, api, page } from "../../ui/api/client.ts";
 import { useLoad, useRepeat } from "../../ui/api/load.ts";
 import { asRefusal, type Refusal } from "../../ui/api/refusal.ts";
 import type { components } from "../../ui/api/types.ts";
-import { Badge, type Tone } from "../../ui/feedback/badge.tsx";
+import { Badge, type Shown } from "../../ui/feedback/badge.tsx";
 import { Dialog } from "../../ui/feedback/dialog.tsx";
 import { Notice } from "../../ui/feedback/notice.tsx";
 import { Await } from "../../ui/feedback/state.tsx";
@@ -14,7 +14,7 @@ import { may } from "../session/session.ts";
 import { eventWords } from "./event-words.ts";
 import type { Webhook } from "./webhooks.tsx";
 
-type Shown =
+type ShownField =
   | "id"
   | "event_type"
   | "status"
@@ -24,12 +24,12 @@ type Shown =
   | "response_body"
   | "last_error";
 /** The body is shown as it is. */
-type Delivery = Pick<components["schemas"]["WebhookDelivery"], Shown> & { payload: unknown };
+type Delivery = Pick<components["schemas"]["WebhookDelivery"], ShownField> & { payload: unknown };
 
 /** Deliveries are attempted within seconds. */
 const LOOK_MS = 5_000;
 
-const STATUSES: Record<Delivery["status"], { words: string; tone: Tone }> = {
+const STATUSES: Record<Delivery["status"], Shown> = {
   pending: { words: "Waiting", tone: "quiet" },
   delivered: { words: "Delivered", tone: "good" },
   retrying: { words: "Retrying", tone: "warn" },

@@ -1,9 +1,9 @@
-import { Badge, type Tone } from "../../ui/feedback/badge.tsx";
+import { StateBadge, type Shown } from "../../ui/feedback/badge.tsx";
 import type { ImportAnswer } from "./import.tsx";
 
 type Column = ImportAnswer["columns"][number];
 
-const CERTAINTIES: Record<NonNullable<Column["certainty"]>, { words: string; tone: Tone }> = {
+const CERTAINTIES: Record<NonNullable<Column["certainty"]>, Shown> = {
   chosen: { words: "Chosen", tone: "good" },
   certain: { words: "Certain", tone: "good" },
   likely: { words: "Likely", tone: "warn" },
@@ -77,7 +77,7 @@ function ColumnRow({
         <div class="stack tight">
           {sure && (
             <span>
-              <Badge tone={sure.tone}>{sure.words}</Badge>
+              <StateBadge of={sure} />
             </span>
           )}
           <span class="small soft">{reason}</span>

@@ -62,7 +62,6 @@ export function Figures() {
             onChoose={(next) => filters.set({ days: String(next), page: "1" })}
           />
         </div>
-        {!isOfChannels && <p class="small soft">{t("figures.no_leads.text")}</p>}
         <div>
           <Table
             key={split}
@@ -71,7 +70,7 @@ export function Figures() {
             list={list}
             {...(isOfChannels && total.data.value && { total: total.data.value })}
             empty={
-              <Empty title={t(isOfChannels ? "figures.none" : "figures.no_leads")}>
+              <Empty title={t(isOfChannels ? "figures.none" : "figures.nothing")}>
                 {isOfChannels && <p>{t("figures.none.text")}</p>}
                 <a class="button" href="/portal/links">
                   {t("page.links")}
@@ -98,7 +97,7 @@ function columnsOf(split: Split): Column<Row>[] {
   };
   return [
     named,
-    ...(split === "channel"
+    ...(split !== "code"
       ? [figure("clicks", t("course.clicks"), ({ clicks_count: clicks }) => count(clicks ?? 0))]
       : []),
     figure("leads", t("course.referrals"), ({ referrals_count: leads }) => count(leads ?? 0)),
@@ -159,7 +158,10 @@ async function loadOrigins(
     api.GET("/api/v2/affiliate/reports/origins", { params: { query }, signal }),
   );
   return {
-    rows: rows.map(({ name, ...data }): Row => ({ id: name, name: by === "code" ? name : said(name), data })),
+    rows: rows.map(({ name, clicks_count: clicks, ...data }): Row => {
+      const shown = by === "code" ? name : said(name);
+      return { id: name, name: shown, data: { ...data, clicks_count: clicks ?? 0 } };
+    }),
     total,
   };
 }

@@ -13,3 +13,14 @@ export function Badge({ tone = "quiet", children }: { tone?: Tone; children: str
     </span>
   );
 }
+
+/** How a state is shown. */
+export interface Shown {
+  words: string;
+  tone: Tone;
+}
+
+/** The badge of a state. */
+export function StateBadge({ of: { words, tone } }: { of: Shown }) {
+  return <Badge tone={tone}>{words}</Badge>;
+}

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { share } from "../../domain/money.ts";
 import { payerOf, type Nothing, type PaymentEvent, type RefundEvent } from "../event.ts";
-import type { StripeApi } from "./api.ts";
+import { amount, instant, isoAmount, metadata, objectId, type StripeApi } from "./api.ts";
 import { sessionCompleted } from "./invoice.ts";
-import { amount, instant, isoAmount, metadata, objectId } from "./fields.ts";
 
 const email = z.string().nullish();
 

@@ -2,8 +2,17 @@ import { z } from "zod";
 import { share } from "../../domain/money.ts";
 import type { BillingPeriod } from "../../domain/ledger/sale/sale.ts";
 import { payerOf, soldQuantity, type Nothing, type PaymentEvent } from "../event.ts";
-import { asked, type StripeApi } from "./api.ts";
-import { amount, instant, isoAmount, metadata, objectId, shippingCost, shippingOf } from "./fields.ts";
+import {
+  asked,
+  amount,
+  instant,
+  isoAmount,
+  metadata,
+  objectId,
+  shippingCost,
+  shippingOf,
+  type StripeApi,
+} from "./api.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 

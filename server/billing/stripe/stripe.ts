@@ -5,7 +5,7 @@ import type { Lead } from "../../domain/people/lead/lead.ts";
 import { Failure } from "../../failure.ts";
 import type { Provider, ProviderEvent } from "../provider.ts";
 import { payerOf, type Nothing, type BillingEvent } from "../event.ts";
-import { asked, openStripeApi, type StripeApi } from "./api.ts";
+import { asked, openStripeApi, amount, instant, metadata, objectId, type StripeApi } from "./api.ts";
 import {
   chargeRefunded,
   chargeSucceeded,
@@ -13,7 +13,6 @@ import {
   fundsReinstated,
   fundsWithdrawn,
 } from "./charge.ts";
-import { amount, instant, metadata, objectId } from "./fields.ts";
 import { invoicePaid, sessionCompleted } from "./invoice.ts";
 
 /** Stripe's own recommendation. */

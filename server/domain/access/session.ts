@@ -4,7 +4,7 @@ import { withoutFrozen } from "../../storage/freeze.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
 import type { Account } from "../program/account/account.ts";
-import { SYSTEM, type Chance, type Context } from "../context.ts";
+import { SYSTEM, type Chance, type Context, type LeasedContext } from "../context.ts";
 
 const HOLDER_KINDS = ["user", "promoter"] as const;
 
@@ -194,16 +194,8 @@ export function isMarkOf(mark: string, account: Account, holder: Holder): boolea
   return timingSafeEqual(Buffer.from(mark.slice(ID_LENGTH)), Buffer.from(proof));
 }
 
-/** The parameters of a sweep. */
-interface Sweep {
-  store: Store;
-  clock: () => Date;
-  /** Ties a commit to the lease of the sweep. */
-  guard: (tx: Transaction) => Promise<void>;
-}
-
 /** Removes ended sessions. An interrupted sweep leaves nothing half done. */
-export async function* sweepSessions({ store, clock, guard }: Sweep): AsyncGenerator<void> {
+export async function* sweepSessions({ store, clock, guard }: LeasedContext): AsyncGenerator<void> {
   for await (const chunk of store.scan(sessions, "id", SYSTEM, [])) {
     const now = clock();
     const over = chunk.filter((session) => hasEnded(session, now));

@@ -1,6 +1,5 @@
 import { Failure } from "../../failure.ts";
-import type { Transaction } from "../../storage/store.ts";
-import { findTaken, refuseTaken } from "../../storage/taken.ts";
+import { type Transaction, findTaken, refuseTaken } from "../../storage/store.ts";
 import { moveCommissions } from "./commission/changes.ts";
 import type { Context } from "../context.ts";
 import { isErased } from "../people/erased.ts";
@@ -8,9 +7,9 @@ import { announce } from "../events/event.ts";
 import {
   acceptsLeads,
   loadOwner,
+  findByRefToken,
   type PromoterCampaign,
 } from "../people/promoter-campaign/promoter-campaign.ts";
-import { findByRefToken } from "../people/promoter-campaign/ref-token.ts";
 import { hasWaiting } from "./sale/waiting.ts";
 import type { Show } from "../show.ts";
 import { noteCustomStatus, requireCustomStatus, statusesOfLeads } from "../people/lead/custom-status.ts";

@@ -5,13 +5,16 @@ import { announce } from "../events/event.ts";
 import { removeDocuments } from "../people/contract/document.ts";
 import { promoterAddresses } from "../people/lead/suspicion.ts";
 import { taxDetails } from "./invoice/tax-details.ts";
-import { payoutHolds } from "./payout-method/hold.ts";
+import { payoutHolds } from "./payout-method/changes.ts";
 import { stripeAccounts } from "./payment/stripe-account.ts";
 import { payoutMethods } from "./payout-method/payout-method.ts";
 import { payouts } from "./payout/payout.ts";
 import { promoCodes } from "../people/promo-code/promo-code.ts";
-import { promoterCampaigns, type PromoterCampaign } from "../people/promoter-campaign/promoter-campaign.ts";
-import { refTokens } from "../people/promoter-campaign/ref-token.ts";
+import {
+  promoterCampaigns,
+  refTokens,
+  type PromoterCampaign,
+} from "../people/promoter-campaign/promoter-campaign.ts";
 import { lockPromoterCampaigns } from "../people/promoter-campaign/search.ts";
 import { forgetMailings } from "../people/mailing/mailing.ts";
 import { removeOwnLinks } from "../people/referral-link.ts";

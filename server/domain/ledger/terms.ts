@@ -4,8 +4,14 @@ import type { Campaign } from "../program/campaign/campaign.ts";
 import { exponentOf, formatAmount, moneyFormat } from "../money.ts";
 import type { PromoterCampaign } from "../people/promoter-campaign/promoter-campaign.ts";
 import type { Promoter } from "../people/promoter/promoter.ts";
-import { loadRewardEntries, type FullRewardEntry } from "../program/reward/changes.ts";
-import { readRule, type Reward, type RewardSchema, type Rule } from "../program/reward/reward.ts";
+import {
+  loadRewardEntries,
+  readRule,
+  type FullRewardEntry,
+  type Reward,
+  type RewardSchema,
+  type Rule,
+} from "../program/reward/reward.ts";
 import { loadTargetCounts } from "./sale/tiers.ts";
 import { percentIn, textsOf, type Language, type Say } from "../../languages/languages.ts";
 

@@ -2,7 +2,7 @@ import { sql, type Compilable, type Kysely } from "kysely";
 import { among, prepared } from "../../storage/query.ts";
 import type { View } from "../../storage/store.ts";
 import type { Share, Summing, SumTable } from "../../storage/sums.ts";
-import { NO_VISIT, ORIGIN_KINDS, originKeys, type Origin } from "./origin.ts";
+import { NO_VISIT, ORIGIN_KINDS, originKeys, type Origin, type OriginKind } from "./origin.ts";
 import type { Belonging } from "./promoter-campaign/promoter-campaign.ts";
 
 /** The metrics whose totals are shown. */
@@ -42,11 +42,22 @@ export const ORIGIN_METRICS: ReadonlySet<Metric> = new Set([
   "earningsCents",
 ]);
 
+/** The series of the clicks by each promoter's sources, and by their pages. */
+export const ownOrigins = <K extends OriginKind>(kind: K) => `promoter-${kind}` as const;
+
 /**
  * The subjects whose days are summed. The account's are those of its campaigns. `sub-id`: the channels of a
- * promoter campaign. Promoters are many, so theirs are also summed by month, on its first day.
+ * promoter campaign. Promoters are many, so theirs are also summed by month, on its first day. By a promoter's sources and
+ * pages only clicks are summed, because a report finds a promoter's few leads and sales by an index.
  */
-const SERIES = ["campaign", "promoter", "promoter-month", ...ORIGIN_KINDS, "sub-id"] as const;
+const SERIES = [
+  "campaign",
+  "promoter",
+  "promoter-month",
+  ...ORIGIN_KINDS,
+  ...ORIGIN_KINDS.map(ownOrigins),
+  "sub-id",
+] as const;
 export type Series = (typeof SERIES)[number];
 
 /**
@@ -57,12 +68,12 @@ export const daily = {
   name: "daily",
   by: {
     series: "text",
-    /** The campaign or promoter, or the promoter campaign of a channel, otherwise 0. */
+    /** The campaign, the promoter, or the promoter campaign of a channel. 0 for the account's sources and pages. */
     subject_id: "integer",
     /** The key of the source, page or channel, otherwise "". */
     subject_key: "text",
     day: "text",
-    /** The promoter campaign, for promoters, otherwise 0. */
+    /** The promoter campaign, for the days of promoters and of their sources and pages, otherwise 0. */
     promoter_campaign_id: "integer",
   },
   sums: METRICS.map(columnOf),
@@ -180,16 +191,18 @@ function sharesOf(owner: Owner, counts: Count[]): Share[] {
     const byOrigin = amounts.map((amount, at) => (ORIGIN_METRICS.has(METRICS[at]!) ? amount : 0));
     if (origin === undefined || byOrigin.every((amount) => amount === 0)) return shares;
     const { subKey } = origin ?? NO_VISIT;
-    const subjects: [Series, number, string][] = originKeys(origin ?? NO_VISIT).map(([kind, key]) => [
-      kind,
-      0,
-      key,
-    ]);
-    if (subKey !== undefined) subjects.push(["sub-id", owner.promoterCampaignId, subKey]);
-    return [
-      ...shares,
-      ...subjects.map((subject): Share => ({ key: [...subject, day, 0], amounts: byOrigin })),
-    ];
+    const keys = originKeys(origin ?? NO_VISIT);
+    for (const [kind, key] of keys) shares.push({ key: [kind, 0, key, day, 0], amounts: byOrigin });
+    if (subKey !== undefined)
+      shares.push({ key: ["sub-id", owner.promoterCampaignId, subKey, day, 0], amounts: byOrigin });
+    const clicks = amounts[PLACES.get("clicks")!]!;
+    if (clicks === 0) return shares;
+    const onlyClicks = METRICS.map((metric) => (metric === "clicks" ? clicks : 0));
+    for (const [kind, key] of keys) {
+      const own = [ownOrigins(kind), owner.promoterId, key, day, owner.promoterCampaignId];
+      shares.push({ key: own, amounts: onlyClicks });
+    }
+    return shares;
   });
 }
 

@@ -4,7 +4,7 @@ import type { Store, Transaction, View } from "../../storage/store.ts";
 import { servedAccounts } from "../program/account/account.ts";
 import { withoutLog } from "../access/audit/audited-store.ts";
 import { commissions } from "../ledger/commission/commission.ts";
-import { systemChance, type Context } from "../context.ts";
+import { systemChance, type Context, type JobContext } from "../context.ts";
 import { announce } from "../events/event.ts";
 import { eraseDocuments } from "../people/contract/document.ts";
 import { isProposed, leads, type Lead } from "../people/lead/lead.ts";
@@ -16,13 +16,16 @@ import { forgetSubIds } from "../people/origin.ts";
 import { taxDetails } from "../ledger/invoice/tax-details.ts";
 import { payments } from "../ledger/payment/payment.ts";
 import { leaveStripeAccount } from "../ledger/payment/stripe-account.ts";
-import { payoutHolds } from "../ledger/payout-method/hold.ts";
+import { payoutHolds } from "../ledger/payout-method/changes.ts";
 import { payoutMethods } from "../ledger/payout-method/payout-method.ts";
 import { payouts } from "../ledger/payout/payout.ts";
 import { promoCodes } from "../people/promo-code/promo-code.ts";
 import { lockPromoterCampaigns } from "../people/promoter-campaign/search.ts";
-import { promoterCampaigns } from "../people/promoter-campaign/promoter-campaign.ts";
-import { forgetRefTokens, refTokens } from "../people/promoter-campaign/ref-token.ts";
+import {
+  promoterCampaigns,
+  forgetRefTokens,
+  refTokens,
+} from "../people/promoter-campaign/promoter-campaign.ts";
 import { archivedStates } from "../people/promoter/changes.ts";
 import { AUTH_TOKEN_LENGTH } from "../people/promoter/creation.ts";
 import {
@@ -120,13 +123,7 @@ export async function eraseLead(given: Context, accountId: number, who: string):
 }
 
 /** Completes erasures whose process was killed. This is harmless if the process is still running. */
-export async function* finishErasures({
-  store,
-  clock,
-}: {
-  store: Store;
-  clock: () => Date;
-}): AsyncGenerator<void> {
+export async function* finishErasures({ store, clock }: JobContext): AsyncGenerator<void> {
   for await (const account of servedAccounts(store)) {
     for await (const chunk of store.scan(unfinishedErasures, "id", account.id, [])) {
       for (const rest of chunk) {

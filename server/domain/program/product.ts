@@ -1,9 +1,8 @@
 import { Failure } from "../../failure.ts";
 import { indexed } from "../../storage/digests.ts";
 import { contains, findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
-import type { Reader, Store, Transaction } from "../../storage/store.ts";
+import { type Reader, type Store, type Transaction, TAKEN } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
-import { TAKEN } from "../../storage/taken.ts";
 import type { Context } from "../context.ts";
 
 /** A price, or a plan, at which a product is sold. */

@@ -3,15 +3,18 @@ import { isWithin, type Schema } from "../../storage/query.ts";
 import type { View } from "../../storage/store.ts";
 import type { commissions } from "../ledger/commission/commission.ts";
 import type { sales } from "../ledger/sale/sale.ts";
+import { dailyQuery, ownOrigins, totalsOf } from "../people/daily.ts";
 import { leads } from "../people/lead/lead.ts";
 import { findOriginName, NO_VISIT, type OriginKind } from "../people/origin.ts";
 import { promoCodes } from "../people/promo-code/promo-code.ts";
 import type { Promoter } from "../people/promoter/promoter.ts";
 import { addDays, periodsOf, type Period } from "./figures.ts";
 
-/** What the leads from a source, of a landing page, or with a promo code, have brought their promoter. */
+/** The clicks from a source or to a landing page, and what its leads, or those with a promo code, have brought their promoter. */
 export interface OwnOrigin {
   name: string;
+  /** 0 for a promo code, because only links have clicks. */
+  clicks: number;
   referrals: number;
   customers: number;
   sales: number;
@@ -24,9 +27,9 @@ type Sums = Omit<OwnOrigin, "name">;
 type Row = { key: string | null } & { [Name in keyof Sums]?: number | string };
 
 /**
- * A promoter's own leads in a range of days, with their sales and what these earned the promoter, by source or by landing
- * page. Those that earned most come first. The cost depends on the promoter's leads alone, because each figure is read by
- * an index that begins with their promoter or with the lead.
+ * A promoter's own clicks and leads in a range of days, with their sales and what these earned the promoter, by source or by
+ * landing page. Those that earned most come first. The cost depends on the promoter's leads and on the days with clicks,
+ * because each figure is read by an index that begins with their promoter or with the lead.
  *
  * @throws Failure `invalid` if the range ends before it begins
  */
@@ -68,8 +71,10 @@ async function addedByName(
   nameOf: (key: string | null) => Promise<string>,
 ): Promise<OwnOrigin[]> {
   const found = new Map<string, Sums>();
-  for (const row of rows) {
-    const name = await nameOf(row.key);
+  // Together, because a server of Postgres answers many reads in one round trip.
+  const names = await Promise.all(rows.map(({ key }) => nameOf(key)));
+  for (const [at, row] of rows.entries()) {
+    const name = names[at]!;
     const sums = found.get(name) ?? NOTHING;
     found.set(
       name,
@@ -83,14 +88,16 @@ async function addedByName(
       (one, other) =>
         other.earningsCents - one.earningsCents ||
         other.referrals - one.referrals ||
+        other.clicks - one.clicks ||
         (one.name < other.name ? -1 : 1),
     );
 }
 
-const NOTHING: Sums = { referrals: 0, customers: 0, sales: 0, salesCents: 0, earningsCents: 0 };
+const NOTHING: Sums = { clicks: 0, referrals: 0, customers: 0, sales: 0, salesCents: 0, earningsCents: 0 };
 
 function sumsOf(of: (figure: keyof Sums) => number): Sums {
   return {
+    clicks: of("clicks"),
     referrals: of("referrals"),
     customers: of("customers"),
     sales: of("sales"),
@@ -110,10 +117,17 @@ interface Wanted {
   range: Period;
 }
 
-/** The sums of each key: of leads, of their sales, and of the commissions in cash that were approved. */
+/** The sums of each key: of clicks, of leads, of their sales, and of the commissions in cash that were approved. */
 async function readRows(view: View, { kind, ...wanted }: Wanted & { kind: OriginKind }): Promise<Row[]> {
-  const { promoterId } = wanted;
+  const { accountId, promoterId, range } = wanted;
   const days = daysOf(wanted);
+  const byClick = dailyQuery(view, accountId, ownOrigins(kind))
+    .where("daily.subject_id", "=", promoterId)
+    .where("daily.day", ">=", range.from)
+    .where("daily.day", "<=", range.to)
+    .groupBy("daily.subject_key")
+    .select("daily.subject_key as key")
+    .select(totalsOf(["clicks"]));
   const key = sql<string | null>`${sql.ref(`leads.${kind}_key`)}`;
   const own = ownLeads(view, wanted).groupBy(key).select(key.as("key"));
   const byLead = own.select([
@@ -133,12 +147,13 @@ async function readRows(view: View, { kind, ...wanted }: Wanted & { kind: Origin
     .where(EARNED)
     .where(isWithin("commissions.created_at", days))
     .select(sql<number>`sum(commissions.amount)`.as("earningsCents"));
-  const [leadRows, saleRows, commissionRows] = await Promise.all([
+  const [clickRows, leadRows, saleRows, commissionRows] = await Promise.all([
+    view.rows(byClick),
     view.rows(byLead),
     view.rows(bySale),
     view.rows(byCommission),
   ]);
-  return [...leadRows, ...saleRows, ...commissionRows];
+  return [...clickRows, ...leadRows, ...saleRows, ...commissionRows];
 }
 
 /** The sums of each promo code: of the sales with it, and of the commissions in cash that were approved. */

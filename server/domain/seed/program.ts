@@ -11,8 +11,7 @@ import { updateCampaign } from "../program/campaign/changes.ts";
 import type { Context } from "../context.ts";
 import { createProduct } from "../program/product.ts";
 import type { PromoterCampaign } from "../people/promoter-campaign/promoter-campaign.ts";
-import { createReward } from "../program/reward/changes.ts";
-import type { NewReward, Reward, RewardEntry } from "../program/reward/reward.ts";
+import { createReward, type NewReward, type Reward, type RewardEntry } from "../program/reward/reward.ts";
 import { asItIs } from "../show.ts";
 import { DAY_MS, type SeedPlan } from "./plan.ts";
 

@@ -9,10 +9,10 @@ import { newProfile, promoters, type Promoter } from "../people/promoter/promote
 import {
   newPromoterCampaign,
   promoterCampaigns,
+  refTokens,
   type PromoterCampaign,
   type PromoterCampaignState,
 } from "../people/promoter-campaign/promoter-campaign.ts";
-import { refTokens } from "../people/promoter-campaign/ref-token.ts";
 import { acceptanceOf, answersOf } from "./program.ts";
 import {
   asciiName,

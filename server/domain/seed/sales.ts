@@ -7,7 +7,7 @@ import type { Lead } from "../people/lead/lead.ts";
 import type { PaymentsBatch } from "../ledger/payments-batch/batch.ts";
 import { createPaymentsBatch, payBatch } from "../ledger/payments-batch/changes.ts";
 import type { PayoutMethodName } from "../ledger/payout-method/payout-method.ts";
-import { generatePayouts } from "../ledger/payout-run/generate.ts";
+import { generatePayouts } from "../ledger/payout-run/payout-run.ts";
 import { latestPeriod, payouts, type Period } from "../ledger/payout/payout.ts";
 import { movePayout } from "../ledger/payout/status.ts";
 import { recordSale } from "../ledger/sale/new-sale.ts";

@@ -1,4 +1,4 @@
-import type { Reader, Store } from "../../storage/store.ts";
+import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
 import type { Account } from "../program/account/account.ts";
 import { listConnections } from "../ledger/billing/connection.ts";
@@ -6,10 +6,23 @@ import { commissions } from "../ledger/commission/commission.ts";
 import type { Context } from "../context.ts";
 import { leads } from "../people/lead/lead.ts";
 import { payoutMethods } from "../ledger/payout-method/payout-method.ts";
-import { promoters } from "../people/promoter/promoter.ts";
+import { promoters, promoterName, type Promoter } from "../people/promoter/promoter.ts";
 import { sales, type Sale } from "../ledger/sale/sale.ts";
 import { findSetup, findSightings } from "../people/sighting.ts";
 import { webhooks } from "../events/webhook/webhook.ts";
+import { shownName } from "../program/account/brand.ts";
+import { campaigns, type Campaign } from "../program/campaign/campaign.ts";
+import { isUnsubscribed, unsubscribeUrl } from "../events/email.ts";
+import { isErased } from "../people/erased.ts";
+import {
+  linkTo,
+  promoterCampaigns,
+  refLink,
+  refTokens,
+  type PromoterCampaign,
+} from "../people/promoter-campaign/promoter-campaign.ts";
+import { listPromoterCampaigns } from "../people/promoter-campaign/search.ts";
+import { enqueue, newDelivery } from "../events/webhook/delivery.ts";
 
 /** The steps of a switch from another program, in order. */
 export const SWITCH_STEPS = [
@@ -113,4 +126,176 @@ async function isEarnedHere(store: Store, { accountId, commissionIds }: Sale): P
     if (commission !== null && commission.rewardId !== null) return true;
   }
   return false;
+}
+
+/** An old link and its replacement. */
+export interface LinkPair {
+  promoter: Promoter;
+  promoterCampaign: PromoterCampaign;
+  campaign: Campaign;
+  refToken: string;
+  /** Null if the start of old links is unknown. */
+  oldLink: string | null;
+  newLink: string;
+}
+
+/**
+ * All links of promoters, with their replacements. In other programs with a link domain of their own, a link
+ * ends with the ref id.
+ *
+ * @param oldStart what the old links begin with, such as `https://acme.partnerlinks.io/`, or null if unknown
+ */
+export async function* listLinkPairs(
+  store: Store,
+  { id: accountId }: Account,
+  oldStart: string | null,
+): AsyncGenerator<LinkPair[]> {
+  for await (const chunk of store.scan(refTokens, "id", accountId, [])) {
+    const found = await Promise.all(
+      chunk.map(async ({ token, promoterCampaignId }): Promise<LinkPair | null> => {
+        if (promoterCampaignId === null) return null;
+        const promoterCampaign = await store.get(promoterCampaigns, accountId, promoterCampaignId);
+        if (promoterCampaign === null) return null;
+        const campaign = await store.get(campaigns, accountId, promoterCampaign.campaignId);
+        const promoter = await store.get(promoters, accountId, promoterCampaign.promoterId);
+        if (campaign === null || promoter === null || isErased(promoter)) return null;
+        const page = promoterCampaign.landingUrl ?? campaign.landingUrl;
+        return {
+          promoter,
+          promoterCampaign,
+          campaign,
+          refToken: token,
+          oldLink: oldStart === null ? null : `${oldStart}${token}`,
+          newLink: linkTo(page, { ...promoterCampaign, refToken: token }, campaign),
+        };
+      }),
+    );
+    yield found.filter((pair) => pair !== null);
+  }
+}
+
+/** A promoter who was sent their new link. */
+interface MailedLink {
+  accountId: number;
+  promoterId: number;
+  at: string;
+}
+
+export const mailedLinks = table<MailedLink>()({
+  name: "mailed-link",
+  key: ["promoter_id"],
+  columns: { promoter_id: "integer", at: "text" },
+});
+
+/** How many promoters get the e-mail, and why others do not. */
+export interface MailedCounts {
+  /** Those who are sent it now, or would be. */
+  mailed: number;
+  /** Those who were sent it before. */
+  mailedBefore: number;
+  unsubscribed: number;
+  /** Those who are archived, erased, not confirmed, or accepted in no campaign. */
+  withoutLink: number;
+}
+
+/** The number of promoters in one commit. */
+const TOGETHER = 100;
+
+/**
+ * Sends each promoter an e-mail with their new link, unless they have got it already. A mark is written with
+ * each e-mail, so that no promoter gets a second one, even after a kill or a repeated call. Imported
+ * promoters get it as well.
+ *
+ * @see docs/spec/events.md "E-mails"
+ */
+export async function mailNewLinks(
+  context: Context,
+  account: Account,
+  { publicUrl, isDryRun }: { publicUrl: string; isDryRun: boolean },
+): Promise<MailedCounts> {
+  const { store, now } = context;
+  const counts: MailedCounts = { mailed: 0, mailedBefore: 0, unsubscribed: 0, withoutLink: 0 };
+  for await (const chunk of store.scan(promoters, "id", account.id, [])) {
+    for (let at = 0; at < chunk.length; at += TOGETHER) {
+      const some = chunk.slice(at, at + TOGETHER);
+      const judged = await Promise.all(some.map((promoter) => judge(store, promoter)));
+      for (const verdict of judged) counts[verdict]++;
+      const chosen = some.filter((_, index) => judged[index] === "mailed");
+      if (isDryRun || chosen.length === 0) continue;
+      const ids = await Promise.all(chosen.map(() => store.nextId("delivery")));
+      const mailedCount = await store.transact((tx) =>
+        mailSome(tx, { account, publicUrl, now, promoters: chosen, ids }),
+      );
+      counts.mailed -= chosen.length - mailedCount;
+      counts.mailedBefore += chosen.length - mailedCount;
+    }
+  }
+  return counts;
+}
+
+async function judge(store: Store, promoter: Promoter): Promise<keyof MailedCounts> {
+  const { accountId, id } = promoter;
+  if ((await store.get(mailedLinks, accountId, id)) !== null) return "mailedBefore";
+  if (await isUnsubscribed(store, accountId, id)) return "unsubscribed";
+  if (promoter.archivedAt !== null || promoter.isUnconfirmed || isErased(promoter)) return "withoutLink";
+  return (await findAccepted(store, promoter)) === null ? "withoutLink" : "mailed";
+}
+
+/** The campaign whose link is sent: the promoter's first one, if it has accepted them. */
+async function findAccepted(
+  view: View,
+  { accountId, id, defaultPromoterCampaignId }: Promoter,
+): Promise<PromoterCampaign | null> {
+  const all = await listPromoterCampaigns(view, accountId, id);
+  const accepted = all.filter(({ state }) => state === "accepted");
+  return accepted.find((each) => each.id === defaultPromoterCampaignId) ?? accepted[0] ?? null;
+}
+
+async function mailSome(
+  tx: Transaction,
+  {
+    account,
+    publicUrl,
+    now,
+    promoters: chosen,
+    ids,
+  }: { account: Account; publicUrl: string; now: Date; promoters: Promoter[]; ids: number[] },
+): Promise<number> {
+  let count = 0;
+  const at = now.toISOString();
+  for (const [index, promoter] of chosen.entries()) {
+    // A concurrent request may have sent it meanwhile.
+    if ((await tx.get(mailedLinks, account.id, promoter.id)) !== null) continue;
+    const promoterCampaign = await findAccepted(tx.view, promoter);
+    const campaign = promoterCampaign && (await tx.get(campaigns, account.id, promoterCampaign.campaignId));
+    if (promoterCampaign === null || campaign === null) continue;
+    const email = {
+      kind: "new_links" as const,
+      promoterId: promoter.id,
+      to: promoter.email,
+      values: {
+        first_name: promoter.profile.firstName ?? promoterName(promoter),
+        email: promoter.email,
+        company_name: shownName(account),
+        campaign_name: campaign.name,
+        ref_token: promoterCampaign.refToken,
+        ref_link: refLink(promoterCampaign, campaign),
+        portal_url: `${publicUrl}/portal`,
+        unsubscribe_url: unsubscribeUrl(publicUrl, account, promoter.id),
+      },
+    };
+    const lane = `promoter/${promoter.id}`;
+    await tx.insert(mailedLinks, { accountId: account.id, promoterId: promoter.id, at });
+    await enqueue(tx, newDelivery({ id: ids[index]!, ownerId: account.id, lane, email, createdAt: at }), now);
+    count += 1;
+  }
+  if (count > 0) {
+    const before = await findSwitch(tx, account.id);
+    await tx.put(switches, {
+      ...before,
+      linksMailedAt: at,
+      linksMailedCount: before.linksMailedCount + count,
+    });
+  }
+  return count;
 }

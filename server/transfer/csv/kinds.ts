@@ -1,6 +1,6 @@
 import type { Account } from "../../domain/program/account/account.ts";
 import { exponentOf } from "../../domain/money.ts";
-import { decimalOf } from "../../domain/ledger/payments-batch/payments.ts";
+import { decimalOf } from "../../domain/ledger/payments-batch/batch.ts";
 import { Failure } from "../../failure.ts";
 import { looksOf } from "./columns.ts";
 import { COMMISSIONS } from "./commissions.ts";

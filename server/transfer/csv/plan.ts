@@ -2,10 +2,20 @@ import type { Account } from "../../domain/program/account/account.ts";
 import { restored } from "../../csv.ts";
 import { Failure } from "../../failure.ts";
 import type { Store } from "../../storage/store.ts";
-import { looksOf, matchColumns, type ChosenColumns, type Columns, type MatchedColumn } from "./columns.ts";
-import { readHeader, readLines, type CsvHeader } from "./read.ts";
-import type { CsvFile } from "./text.ts";
-import { isAmbiguous, plainAmount, plainDate, writingOf, type DateOrder, type Writing } from "./values.ts";
+import {
+  looksOf,
+  matchColumns,
+  isAmbiguous,
+  plainAmount,
+  plainDate,
+  writingOf,
+  type ChosenColumns,
+  type Columns,
+  type MatchedColumn,
+  type DateOrder,
+  type Writing,
+} from "./columns.ts";
+import { readHeader, readLines, type CsvHeader, type CsvFile } from "./read.ts";
 
 /** How many lines are analysed before a file is read. */
 const LOOKED_AT = 500;

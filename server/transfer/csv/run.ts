@@ -1,15 +1,20 @@
+import type { LeasedContext } from "../../domain/context.ts";
 import { servedAccounts, type Account } from "../../domain/program/account/account.ts";
 import { writeImport, type AuditedEntity } from "../../domain/access/audit/audit.ts";
 import type { Actor, Chance, Context } from "../../domain/context.ts";
-import { batchProcesses, type BatchProcess } from "../../domain/batch.ts";
-import { csvImports, csvParts, type CsvImport } from "../../domain/csv-import.ts";
+import {
+  batchProcesses,
+  csvImports,
+  csvParts,
+  type BatchProcess,
+  type CsvImport,
+} from "../../domain/batch.ts";
 import { Failure, isOutage } from "../../failure.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
-import { tried } from "./dry-run.ts";
-import { importRows, NO_LINES, sumOf, type Outcome, type Part } from "./import.ts";
+import { tried, importRows, NO_LINES, sumOf, type Outcome, type Part } from "./import.ts";
 import { KINDS, type KindName } from "./kinds.ts";
 import { readRows, type CsvPlan } from "./plan.ts";
-import { readText, type CsvFile } from "./text.ts";
+import { readText, type CsvFile } from "./read.ts";
 
 /** Lines that are imported before the answer, so that most files are complete by then. */
 const AT_ONCE = 200;
@@ -102,12 +107,8 @@ export async function startImport(context: Context, account: Account, sent: Sent
 }
 
 /** The parameters of the job. */
-interface Run {
-  store: Store;
-  clock: () => Date;
+interface Run extends LeasedContext {
   chance: Chance;
-  /** Fails if another process has taken over. */
-  guard: (tx: Transaction) => Promise<void>;
 }
 
 /** Continues all unfinished imports, some lines at a time. */

@@ -5,14 +5,12 @@ import { findCodeInUse, promoCodes, type PromoCode } from "../../domain/people/p
 import {
   newPromoterCampaign,
   promoterCampaigns,
-  type PromoterCampaign,
-} from "../../domain/people/promoter-campaign/promoter-campaign.ts";
-import {
   deriveRefToken,
   isFormerToken,
   isFreeRefToken,
   refTokens,
-} from "../../domain/people/promoter-campaign/ref-token.ts";
+  type PromoterCampaign,
+} from "../../domain/people/promoter-campaign/promoter-campaign.ts";
 import { archivedStates } from "../../domain/people/promoter/changes.ts";
 import { promoters, type Promoter } from "../../domain/people/promoter/promoter.ts";
 import { isOwnPage, ownLinks } from "../../domain/people/referral-link.ts";

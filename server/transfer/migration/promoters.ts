@@ -15,7 +15,7 @@ import {
   promoters,
   type Promoter,
 } from "../../domain/people/promoter/promoter.ts";
-import { withoutFormerCheck } from "../../domain/people/vat-check.ts";
+import { withoutFormerCheck } from "../../domain/people/vat-number.ts";
 import { Failure } from "../../failure.ts";
 import { indexed } from "../../storage/digests.ts";
 import { campaignOf } from "./campaigns.ts";

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { Failure } from "../../failure.ts";
 import { exponentOf, isCurrency } from "../../domain/money.ts";
 import { CLOSED } from "./paging.ts";
-import type { ArchivedRows, SourceRemark, SourceReward } from "./model.ts";
+import type { ArchivedRows, SourceRemark, SourceReward, SourceCommission, SourceRecord } from "./model.ts";
 
 // The fields of the sources' answers. They are lenient: a field that is missing or has an undocumented form is null,
 // unless the record is useless without it.
@@ -178,4 +178,39 @@ export function readAnswer<T>(shape: z.ZodType<T>, answer: unknown, path: string
 /** Adds a remark for each list that could not be read. */
 export async function remarkClosed(archive: ArchivedRows, remarks: Remarks): Promise<void> {
   for await (const { id, text } of archive.rows(CLOSED)) remarks.add(`${CLOSED}:${String(id)}`, String(text));
+}
+
+type Payout = Extract<SourceRecord, { kind: "payout" }>;
+
+/** Payouts of a source that only mentions them in commissions. Each is the sum of its commissions. */
+export interface DerivedPayouts {
+  add(commission: SourceCommission): void;
+  all(): Payout[];
+}
+
+export function newDerivedPayouts(): DerivedPayouts {
+  const payouts = new Map<string, Payout>();
+  return {
+    add({ payoutId, promoterId, amount, currency, status, isPaid, createdAt, paidAt }) {
+      if (payoutId === null || status === "denied") return;
+      const before = payouts.get(payoutId);
+      payouts.set(payoutId, {
+        kind: "payout",
+        id: payoutId,
+        promoterId,
+        campaignId: null,
+        unit: "cash",
+        amount: (before?.amount ?? 0) + amount,
+        currency,
+        status: isPaid && before?.status !== "pending" ? "completed" : "pending",
+        method: null,
+        error: null,
+        periodStart: null,
+        periodEnd: null,
+        createdAt: before && before.createdAt > createdAt ? before.createdAt : createdAt,
+        paidAt: paidAt ?? before?.paidAt ?? null,
+      });
+    },
+    all: () => [...payouts.values()],
+  };
 }

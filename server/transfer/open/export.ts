@@ -2,9 +2,17 @@ import { mkdir, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Account } from "../../domain/program/account/account.ts";
 import { csvForPeople, type Line } from "../../csv.ts";
-import type { View } from "../../storage/store.ts";
-import { newPeople, type OpenLine, type OpenValue, type Opening } from "./columns.ts";
-import { OPEN_NOUNS, type OpenNoun } from "./nouns.ts";
+import type { View, Store } from "../../storage/store.ts";
+import {
+  newPeople,
+  OPEN_NOUNS,
+  type OpenLine,
+  type OpenValue,
+  type Opening,
+  type OpenNoun,
+} from "./nouns.ts";
+import { promoterName } from "../../domain/people/promoter/promoter.ts";
+import { listLinkPairs, type LinkPair } from "../../domain/switch/switch.ts";
 
 /** The files contain personal data, so only the owner may read them. */
 const OWNER_ONLY = { file: 0o600, folder: 0o700 };
@@ -91,4 +99,30 @@ function isDecimal(value: OpenValue): value is { decimal: string } {
 
 function isObject(value: OpenValue): value is object {
   return typeof value === "object" && value !== null;
+}
+
+const COLUMNS = ["promoter_email", "promoter_name", "campaign", "state", "ref_id", "old_link", "new_link"];
+
+/** The links of all promoters as a CSV file: old links and their replacements. */
+export async function* linksCsv(
+  store: Store,
+  account: Account,
+  oldStart: string | null,
+): AsyncGenerator<string> {
+  yield csvForPeople([], { columns: COLUMNS, header: true });
+  for await (const pairs of listLinkPairs(store, account, oldStart)) {
+    if (pairs.length > 0) yield csvForPeople(pairs.map(lineOf), { columns: COLUMNS });
+  }
+}
+
+function lineOf({ promoter, promoterCampaign, campaign, refToken, oldLink, newLink }: LinkPair): Line {
+  return {
+    promoter_email: promoter.email,
+    promoter_name: promoterName(promoter),
+    campaign: campaign.name,
+    state: promoterCampaign.state,
+    ref_id: refToken,
+    old_link: oldLink,
+    new_link: newLink,
+  };
 }

@@ -1,12 +1,14 @@
 import { facts } from "../../domain/events/event.ts";
 import { deliveries } from "../../domain/events/webhook/delivery.ts";
 import { payoutMethods } from "../../domain/ledger/payout-method/payout-method.ts";
+import { daily, ownOrigins } from "../../domain/people/daily.ts";
+import { NO_VISIT, ORIGIN_KINDS } from "../../domain/people/origin.ts";
+import { pastClicks, visitors } from "../../domain/people/visitor/visitor.ts";
 import { NO_SEAL } from "../../seal.ts";
-import { parseStored } from "../../storage/documents.ts";
+import { parseStored, type Table } from "../../storage/table.ts";
 import { leaveProof, openRecord } from "../../storage/sealed.ts";
 import type { Session } from "../../storage/session.ts";
 import { columnDdl, indexDdl, sqlName } from "../../storage/sql.ts";
-import type { Table } from "../../storage/table.ts";
 import type { AnyRecord, AnyTable } from "../../tables.ts";
 import { recordsIn, replaceRecords } from "../stored-items.ts";
 import type { Work } from "../work.ts";
@@ -22,6 +24,8 @@ export interface Migration {
   layout: number;
   /** The tables whose columns, indexes or records changed. Their rows and indexes are rebuilt. */
   remade: readonly Remade[];
+  /** Counts sums anew, after the tables were rebuilt. It may run twice. Absent: the sums stay. */
+  recount?: (session: Session) => Promise<void>;
 }
 
 /** A table whose rows are rebuilt. */
@@ -35,6 +39,8 @@ export interface Remade {
 export const MIGRATIONS: readonly Migration[] = [
   // The details of payout methods are encrypted, also in events about them.
   { layout: 14, remade: [remade(payoutMethods), remade(facts), remade(deliveries)] },
+  // Clicks are counted by each promoter's sources and pages.
+  { layout: 15, remade: [], recount: countOwnOrigins },
 ];
 
 /** Declares that a table's columns or indexes changed, and optionally how its records changed. */
@@ -94,6 +100,29 @@ export async function migrate(work: Work, { migrations, onRows }: Migrating): Pr
   await work.commit(async (session) => {
     for (const table of tables) await makeIndexes(session, table);
   });
+  for (const { layout, recount } of migrations) {
+    if (recount !== undefined && layout > work.state.layout) await work.commit(recount);
+  }
+}
+
+/**
+ * Counts all clicks by their promoters' sources and pages, in SQL, because stores have millions of them. It is not sent by
+ * `run`, whose statements may take only seconds.
+ */
+async function countOwnOrigins(session: Session): Promise<void> {
+  for (const kind of ORIGIN_KINDS) {
+    const series = ownOrigins(kind);
+    const clicksIn = (of: Table<never>, day: string, clicks: string) =>
+      `select account_id, promoter_id, coalesce(${kind}_key, '${NO_VISIT[`${kind}Key`]}') as subject_key, ${day} as day,` +
+      ` promoter_campaign_id, ${clicks} as clicks from ${sqlName(of)}`;
+    const all = `${clicksIn(visitors, "substr(created_at, 1, 10)", "1")} union all ${clicksIn(pastClicks, "day", "clicks")}`;
+    await session.define(`delete from ${daily.name} where series = '${series}'`);
+    await session.define(
+      `insert into ${daily.name} (account_id, series, subject_id, subject_key, day, promoter_campaign_id, clicks)` +
+        ` select account_id, '${series}', promoter_id, subject_key, day, promoter_campaign_id, sum(clicks) from (${all}) as visits` +
+        " group by account_id, promoter_id, subject_key, day, promoter_campaign_id",
+    );
+  }
 }
 
 /** Drops indexes and adds new columns. Without indexes, a table is filled several times as fast. */

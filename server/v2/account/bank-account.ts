@@ -3,7 +3,7 @@ import {
   bankAccountOf,
   changeBankAccount,
   type BankAccountChanges,
-} from "../../domain/program/account/bank-account.ts";
+} from "../../domain/program/account/settings.ts";
 import type { Account } from "../../domain/program/account/account.ts";
 import { field } from "../../http/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";

@@ -1,4 +1,5 @@
 import type { EventHandler, H3Event } from "h3";
+import { z } from "zod";
 import type { Account } from "../../domain/program/account/account.ts";
 import type { Context } from "../../domain/context.ts";
 import { findSignedInPromoter } from "../../domain/people/portal/sign-in.ts";
@@ -12,15 +13,18 @@ import { v2Error } from "../../http/errors.ts";
 import type { Method, Operation } from "../../http/operation.ts";
 import { isFromOwnPage } from "../../http/origin.ts";
 import { newContext, type Afterwards, type Services } from "../../request/services.ts";
-import { handleAged } from "../../request/aged-reads.ts";
+import { handleAged, vatInquiry, type VatInquiry } from "../../request/operation.ts";
 import { refuse } from "../../request/refusal.ts";
 import { signInLimits, take, type SignInLimits } from "../../request/sign-in.ts";
-import { vatInquiry, type VatInquiry } from "../../request/vat-inquiry.ts";
 import { preferredLanguage, type Language } from "../../languages/languages.ts";
 import type { Seal } from "../../seal.ts";
 import { digest } from "../../storage/digests.ts";
-import { ignoredFieldsHeader } from "../ignored-fields.ts";
+import { ignoredFieldsHeader } from "../operation.ts";
 import { withMaskedDetails } from "../payout/masked-details.ts";
+import { csvForPeople } from "../../csv.ts";
+import { field } from "../../http/fields.ts";
+import type { Window } from "../../storage/query.ts";
+import { readListing } from "../params.ts";
 
 /** A request to a portal operation that needs no session. */
 export interface OpenRequest extends SignInLimits {
@@ -171,8 +175,57 @@ async function admitPromoter(
       : await limits.failedAuthentication.attempt(networkOf(address), `portal ${digest(token)}`, () =>
           findSignedInPromoter(context, token),
         );
-  if (found === null) throw new Failure("unauthorized", "Nobody is signed in");
+  if (found === null) throw new Failure("unauthorized", "No promoter is signed in");
   if (bearer === null && event.req.method !== "GET") requireOwnPage(event, publicUrl);
   await noteUse(context, found.session);
   return found;
+}
+
+/** A spreadsheet still handles this many lines well. Older records can be exported by date. */
+const MOST_EXPORTED = 10_000;
+
+interface OwnExport<F extends z.ZodType> {
+  id: string;
+  /** What the file has, which is also its name. */
+  noun: string;
+  /** Ends the description. */
+  note: string;
+  filters: F;
+  columns: string[];
+  linesOf: (request: AffiliateRequest, filters: z.output<F>, window: Window) => Promise<object[]>;
+}
+
+/** The operation that downloads a list of the promoter as a CSV file. */
+export function ownExport<F extends z.ZodType>({
+  id,
+  noun,
+  note,
+  filters,
+  columns,
+  linesOf,
+}: OwnExport<F>): AffiliateOperation {
+  const params = z.object({ filters: field(filters, "Only records that match.") });
+  return {
+    id,
+    summary: `Download the promoter's ${noun} as a CSV file`,
+    description: `Downloads the newest 10,000 ${noun} as CSV. ${note}`,
+    params,
+    answer: z.string(),
+    media: "text/csv",
+    refusals: ["invalid"],
+    async handle(request) {
+      const given = readListing(request, params).params as { filters: z.output<F> };
+      const lines = await linesOf(request, given.filters, { limit: MOST_EXPORTED, offset: 0 });
+      return csvFile(request, { name: `${noun}.csv`, columns, lines });
+    },
+  };
+}
+
+/** Sets the headers of a CSV download with this file name, and returns its body. */
+export function csvFile(
+  { headers }: Pick<AffiliateRequest, "headers">,
+  { name, columns, lines }: { name: string; columns: string[]; lines: object[] },
+): string {
+  headers["content-disposition"] = `attachment; filename="${name}"`;
+  return csvForPeople(lines, { header: true, columns });
 }

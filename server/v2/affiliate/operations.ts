@@ -1,3 +1,4 @@
+import type { EventHandler } from "h3";
 import { listOwnAssetsOperation, listOwnCategoriesOperation } from "./campaign/assets.ts";
 import { joinCampaignOperation, listOpenCampaignsOperation } from "./campaign/campaigns.ts";
 import {
@@ -42,44 +43,52 @@ import {
   showOwnMethodOperation,
   updateOwnMethodOperation,
 } from "./money/payout-methods.ts";
-import { ownDueStatsOperation, payoutReceiptOperation } from "./money/payout-receipts.ts";
+import {
+  ownDueStatsOperation,
+  payoutReceiptOperation,
+  exportOwnPayoutsOperation,
+  listOwnPayoutsOperation,
+} from "./money/payouts.ts";
 import {
   checkStripeAccountOperation,
   showStripeAccountOperation,
   startStripeAccountOperation,
 } from "./money/stripe-account.ts";
 import { listOwnPaymentsOperation } from "./money/payments.ts";
-import { exportOwnPayoutsOperation, listOwnPayoutsOperation } from "./money/payouts.ts";
 import { affiliateRoute, entranceRoute, type AffiliateRow, type OpenRow } from "./operation.ts";
-import { archiveCurrentOperation, showCurrentOperation, updateCurrentOperation } from "./profile/current.ts";
-import { emailFromIdOperation, setPasswordByLinkOperation } from "./profile/encrypted-id.ts";
+import {
+  archiveCurrentOperation,
+  showCurrentOperation,
+  updateCurrentOperation,
+  setLanguageOperation,
+  noteVisitOperation,
+} from "./profile/current.ts";
+import {
+  emailFromIdOperation,
+  setPasswordByLinkOperation,
+  setPasswordOperation,
+} from "./profile/password.ts";
 import { showEmailSettingsOperation, updateEmailSettingsOperation } from "./profile/email-settings.ts";
-import { setLanguageOperation } from "./profile/language.ts";
-import { noteVisitOperation } from "./profile/visits.ts";
-import { setPasswordOperation } from "./profile/password.ts";
 import {
   addOwnReferralOperation,
   removeOwnReferralOperation,
   updateOwnReferralOperation,
-} from "./referral/proposals.ts";
-import {
   exportOwnReferralsOperation,
   listOwnReferralsOperation,
   showOwnReferralOperation,
 } from "./referral/referrals.ts";
-import { ownChartOperation } from "./report/chart.ts";
 import {
+  ownChartOperation,
   ownDownloadOperation,
   ownOverviewOperation,
   ownSubIdsDownloadOperation,
   ownSubIdsOperation,
+  listSubAffiliatesOperation,
 } from "./report/reports.ts";
 import { ownOriginsDownloadOperation, ownOriginsOperation } from "./report/origins.ts";
-import { listSubAffiliatesOperation } from "./report/sub-affiliates.ts";
 import { joinOperation, showInvitationOperation, showJoinOperation } from "../join/join.ts";
 import { checkLinkOperation, sendLinkOperation, useLinkOperation } from "./session/links.ts";
 import { showSessionOperation, signInOperation, signOutOperation } from "./session/sessions.ts";
-import type { EventHandler } from "h3";
 import type { Method } from "../../http/operation.ts";
 import type { Services } from "../../request/services.ts";
 

@@ -33,12 +33,9 @@ import {
 } from "../../input/fields.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import { MAX_UPLOAD_BYTES } from "../../outgoing/uploads.ts";
-import { BATCH, batchAnswer, batchJson, idsBody } from "../batch/batch-json.ts";
-import type { V2Operation, V2Request, V2Row } from "../operation.ts";
-import { pageParams, readListing } from "../page-params.ts";
-import { readPathId } from "../path-id.ts";
-import { period, span } from "../range-params.ts";
-import { recordError } from "../record-error.ts";
+import { BATCH, batchAnswer, batchJson, idsBody } from "../batch/batch-processes.ts";
+import { recordError, type V2Operation, type V2Request, type V2Row } from "../operation.ts";
+import { pageParams, readListing, readPathId, period, span } from "../params.ts";
 import { assetAnswer, assetJson, categoryAnswer, categoryJson, type AssetParts } from "./asset-json.ts";
 
 const NAME_LENGTH = 255;

@@ -5,6 +5,7 @@ import {
   connectBilling,
   disconnectBilling,
   listConnections,
+  loadConnection,
   type BillingConnection,
   type BillingProvider,
 } from "../../domain/ledger/billing/connection.ts";
@@ -12,10 +13,27 @@ import { findSightings } from "../../domain/people/sighting.ts";
 import { countWaiting } from "../../domain/ledger/billing/waiting.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { readNestedQuery } from "../../http/parameters/form.ts";
-import { oneOf, text } from "../../input/fields.ts";
+import { oneOf, text, uid, instant } from "../../input/fields.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { createdAt, field } from "../../http/fields.ts";
+import { createdAt, field, recordId } from "../../http/fields.ts";
+import { sendTestEvent } from "../../billing/test-event.ts";
+import { withoutLog } from "../../domain/access/audit/audited-store.ts";
+import {
+  findReceived,
+  followReceived,
+  RECEIVED_KEPT,
+  RECEIVED_OUTCOMES,
+  type ReceivedEvent,
+} from "../../domain/ledger/billing/received.ts";
+import { leads } from "../../domain/people/lead/lead.ts";
+import { showAll } from "../../domain/show.ts";
+import { setPageHeaders } from "../../http/pages.ts";
+import type { View } from "../../storage/store.ts";
+import { pageParams, readListing } from "../params.ts";
+import { OUTCOMES } from "../../billing/record/source.ts";
+import { syncBilling } from "../../billing/sync.ts";
+import { Failure } from "../../failure.ts";
 
 /** Secrets have no blanks. One that was copied with a blank would fail for every event. */
 const secretText = text.trim().regex(/^[\x21-\x7e]+$/, "is invalid");
@@ -156,3 +174,187 @@ function endpointOf(
 ): string {
   return `${publicUrl}/hooks/${provider}/${account.publicId}`;
 }
+
+const received = z
+  .object({
+    id: recordId,
+    provider: field(z.enum(BILLING_PROVIDERS), "Provider that sent the event."),
+    event_id: field(
+      z.string().nullable(),
+      "The provider's id of the event. Null: it could not be read, or the line counts requests of a day that were not the provider's.",
+      "evt_1PqGkX2eZvKYlo2C",
+    ),
+    type: field(
+      z.string().nullable(),
+      "The provider's type of the event, or null if unknown.",
+      "invoice.paid",
+    ),
+    outcome: field(
+      z.enum(RECEIVED_OUTCOMES),
+      "What has become of it by now. `known`: its payment was recorded before, by another event. `waiting`: its payment or a rate is missing. `ignored`: nothing to record. `refused`: it could not be recorded, and the provider sends it again.",
+    ),
+    reason: field(
+      z.string().nullable(),
+      "Why nothing was recorded, or null.",
+      "This customer was not referred",
+    ),
+    is_test: field(z.boolean(), "Whether a user sent it to try the connection.", false),
+    arrivals: field(z.int(), "How often it arrived.", 1),
+    amount: field(
+      z.int().nullable(),
+      "The money that moved, with tax, in the minor unit of its currency. Null: none did.",
+      11900,
+    ),
+    currency: field(z.string().nullable(), "The currency of the amount (ISO 4217), or null.", "USD"),
+    referral: field(
+      z
+        .object({
+          id: recordId,
+          email: field(z.string().nullable(), "The person's e-mail address.", "jane@example.com"),
+          uid,
+        })
+        .nullable(),
+      "The lead who paid, or null if no lead did.",
+    ),
+    sale: field(
+      z
+        .object({
+          id: recordId,
+          event_id: field(z.string(), "The event id of the sale.", "in_1PqGkX2eZvKYlo2C"),
+          sale_amount: field(z.int(), "What was sold, in cents of your account's currency.", 10000),
+        })
+        .nullable(),
+      "The sale of its payment, or null if none is recorded.",
+    ),
+    happened_at: field(z.iso.datetime().nullable(), "When it happened, or null if unknown."),
+    first_received_at: field(z.iso.datetime(), "When it arrived first."),
+    received_at: field(z.iso.datetime(), "When it arrived last."),
+  })
+  .meta({ id: "BillingEvent" });
+
+const listParams = pageParams.extend({
+  filters: field(
+    z
+      .object({
+        provider: field(oneOf(BILLING_PROVIDERS), "Only events of this provider."),
+        outcome: field(
+          oneOf(RECEIVED_OUTCOMES),
+          "Only events with this outcome when they arrived: one that waited has been recorded since, perhaps.",
+        ),
+      })
+      .partial()
+      .default({}),
+    "Only records that match.",
+  ),
+});
+
+/** `GET /api/v2/company/billing/events` */
+export const listBillingEventsOperation: V2Operation = {
+  id: "listBillingEvents",
+  summary: "List the last events of billing providers",
+  description: `Lists the events that billing providers posted, the latest first, and what became of them. The last ${RECEIVED_KEPT.count.toLocaleString("en")} of ${RECEIVED_KEPT.days} days are kept. Requests with a wrong signature are counted by day. An extension of Tidemark.`,
+  params: listParams,
+  answer: z.array(received),
+  isPaged: true,
+  refusals: ["invalid"],
+  async handle(request) {
+    const { account, context } = request;
+    const { params, page, window } = readListing(request, listParams);
+    const found = await findReceived(context.store, account.id, { ...params.filters, ...window });
+    setPageHeaders(request, page, found.total);
+    return showAll(context.store, found.records, showReceived);
+  },
+};
+
+const testBody = z.object({
+  provider: field(oneOf(BILLING_PROVIDERS), "Provider whose connection is tried."),
+});
+
+/** `POST /api/v2/company/billing/test` */
+export const testBillingOperation: V2Operation = {
+  id: "testBilling",
+  summary: "Try a connection with a made-up event",
+  description:
+    "Makes an event of the provider up, signs it with the stored secret, and receives it as the provider's own. Its signature is checked and it is read, but nothing is recorded as money. It is in the list of events, as a test. It does not show whether the secret is the one that the provider has. An extension of Tidemark.",
+  body: testBody,
+  answer: received,
+  refusals: ["not_found", "invalid"],
+  async handle({ event, account, context }) {
+    const { provider } = shapeInput(testBody, await readJson(event));
+    const connection = await loadConnection(context.store, account.id, provider);
+    const noted = await sendTestEvent(withoutLog(context), account, connection);
+    return showReceived(context.store, noted);
+  },
+};
+
+async function showReceived(view: View, event: ReceivedEvent): Promise<z.output<typeof received>> {
+  const { outcome, reason, leadId, sale } = await followReceived(view, event);
+  const lead = leadId === null ? null : await view.get(leads, event.accountId, leadId);
+  return {
+    id: event.id,
+    provider: event.provider,
+    event_id: event.eventId,
+    type: event.type,
+    outcome,
+    reason,
+    is_test: event.isTest,
+    arrivals: event.count,
+    amount: event.amount,
+    currency: event.currency,
+    referral: lead && { id: lead.id, email: lead.email, uid: lead.uid },
+    sale: sale && { id: sale.id, event_id: sale.eventId, sale_amount: sale.amountCents },
+    happened_at: event.happenedAt,
+    first_received_at: event.firstAt,
+    received_at: event.lastAt,
+  };
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const DAYS_BACK = 3;
+/** Stripe keeps its events for 30 days. */
+const MOST_DAYS = 30;
+
+const body = z.object({
+  provider: field(oneOf(BILLING_PROVIDERS), "Provider whose events are read."),
+  since: field(
+    instant.optional(),
+    `From when on, at most ${MOST_DAYS} days ago. Default: ${DAYS_BACK} days ago.`,
+    "2026-03-01T00:00:00.000Z",
+  ),
+});
+
+const outcomes = Object.fromEntries(
+  OUTCOMES.map((outcome) => [outcome, field(z.int(), `How many events were: ${outcome}.`, 0)]),
+) as Record<(typeof OUTCOMES)[number], z.ZodInt>;
+
+/** `POST /api/v2/company/billing/sync` */
+export const syncBillingOperation: V2Operation = {
+  id: "syncBilling",
+  summary: "Record events that a billing provider could not deliver",
+  description:
+    "Reads the provider's events since a time and records those that are missing; known ones change nothing. It needs the provider's API key. An extension of Tidemark.",
+  body,
+  answer: z
+    .object({
+      events: field(z.int(), "How many events were read.", 12),
+      outcomes: field(
+        z.object(outcomes),
+        "What became of them. `known`: recorded before. `waiting`: their payment or a rate is missing. `ignored`: nothing to record.",
+      ),
+      faults: field(z.array(z.string()), "Why events could not be recorded.", []),
+    })
+    .meta({ id: "BillingSync" }),
+  refusals: ["not_found", "invalid", "refused"],
+  async handle({ event, account, context }) {
+    const { provider, since } = shapeInput(body, await readJson(event));
+    const from = since ?? new Date(context.now.getTime() - DAYS_BACK * DAY_MS);
+    if (context.now.getTime() - from.getTime() > MOST_DAYS * DAY_MS) {
+      throw new Failure("invalid", `Validation failed: since is more than ${MOST_DAYS} days ago`, {
+        since: [`is more than ${MOST_DAYS} days ago`],
+      });
+    }
+    const connection = await loadConnection(context.store, account.id, provider);
+    // Sales are records of their own, so the audit log does not repeat them.
+    return syncBilling(withoutLog(context), account, { connection, since: from });
+  },
+};

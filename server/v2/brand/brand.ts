@@ -1,7 +1,12 @@
 import { z } from "zod";
 import type { Account } from "../../domain/program/account/account.ts";
-import { brandOf, changeBrand, promoterSender } from "../../domain/program/account/brand.ts";
-import { brandColors } from "../../domain/program/account/brand-colors.ts";
+import {
+  brandOf,
+  changeBrand,
+  promoterSender,
+  shownBrand,
+  brandColors,
+} from "../../domain/program/account/brand.ts";
 import { Failure } from "../../failure.ts";
 import { field } from "../../http/fields.ts";
 import { readQuery } from "../../http/parameters/form.ts";
@@ -11,7 +16,6 @@ import { word } from "../../input/fields.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import { mailAddress } from "../affiliate/own-fields.ts";
 import type { V2Operation, V2Request, V2Row } from "../operation.ts";
-import { colorsAnswer, colorsJson, shownBrandAnswer, shownBrandJson } from "./brand-json.ts";
 
 /** Every page and every e-mail loads the logo. */
 const MAX_IMAGE_BYTES = 1024 * 1024;
@@ -49,6 +53,41 @@ const brandBody = z
   .partial();
 
 const shape = brandBody.shape;
+
+const hex = (meaning: string, example: string) => field(z.string(), meaning, example);
+
+const schemeColors = z.object({
+  link: hex("Links and marks: your colour, or one near it that can be read.", "#b34700"),
+  link_hover: hex("The same under the pointer.", "#863500"),
+  soft: hex("The background of the chosen page in the navigation.", "#ffefe6"),
+});
+
+const colorsAnswer = z
+  .object({
+    button: hex("The background of buttons: your colour.", "#ff6600"),
+    button_hover: hex("The same under the pointer.", "#ff8533"),
+    on_button: hex("The text on buttons: black or white, which is easier to read.", "#000000"),
+    light: field(schemeColors, "On light pages, and in e-mails."),
+    dark: field(schemeColors, "On dark pages."),
+  })
+  .meta({ id: "BrandColors" });
+
+export const shownBrandAnswer = z
+  .object({
+    name: field(z.string(), "The company's name for promoters.", "Acme"),
+    logo_url: field(
+      z.string().nullable(),
+      "Where the logo is, or null if there is none.",
+      "https://track.example.com/uploads/q3kPz0Yc8Vw1Rb6Xn5Tj2M.png",
+    ),
+    favicon_url: field(
+      z.string().nullable(),
+      "Where the icon of the pages is, or null if there is none.",
+      "https://track.example.com/uploads/Xn5Tj2Mq3kPz0Yc8Vw1Rb6.png",
+    ),
+    colors: field(colorsAnswer.nullable(), "The colours of the pages, or null for the usual ones."),
+  })
+  .meta({ id: "ShownBrand" });
 const brandAnswer = z
   .object({
     name: field(z.string().nullable(), shape.name),
@@ -199,5 +238,33 @@ function brandJson({ publicUrl, mail }: V2Request, account: Account): z.output<t
     reply_to: replyTo,
     shown: shownBrandJson(account, publicUrl),
     sender: sender && { from: sender.from, reply_to: sender.replyTo },
+  };
+}
+
+/** A company's brand as promoters see it. */
+export function shownBrandJson(account: Account, publicUrl: string): z.output<typeof shownBrandAnswer> {
+  const { name, logoUrl, faviconUrl, colors } = shownBrand(account, publicUrl);
+  return {
+    name,
+    logo_url: logoUrl,
+    favicon_url: faviconUrl,
+    colors: colors && colorsJson(colors),
+  };
+}
+
+/** A brand's colours. */
+function colorsJson({
+  button,
+  buttonHover,
+  onButton,
+  light,
+  dark,
+}: NonNullable<ReturnType<typeof shownBrand>["colors"]>): z.output<typeof colorsAnswer> {
+  return {
+    button,
+    button_hover: buttonHover,
+    on_button: onButton,
+    light: { link: light.link, link_hover: light.linkHover, soft: light.soft },
+    dark: { link: dark.link, link_hover: dark.linkHover, soft: dark.soft },
   };
 }

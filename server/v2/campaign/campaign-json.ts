@@ -9,16 +9,16 @@ import {
   type CampaignUpgrade,
 } from "../../domain/program/campaign/campaign.ts";
 import { promoterCampaigns } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
-import { loadRewardEntries, type FullRewardEntry } from "../../domain/program/reward/changes.ts";
+import { loadRewardEntries, type FullRewardEntry } from "../../domain/program/reward/reward.ts";
 import type { Show } from "../../domain/show.ts";
 import { loadCampaignStats, type Stats } from "../../domain/people/daily.ts";
 import { EMAIL_KINDS } from "../../domain/events/email.ts";
 import type { Account } from "../../domain/program/account/account.ts";
 import type { View } from "../../storage/store.ts";
 import { signupAnswer, signupJson } from "./signup-page-json.ts";
-import { rewardEntryAnswer, rewardEntryJson } from "../reward/reward-entry-json.ts";
+import { rewardEntryAnswer, rewardEntryJson } from "../reward/reward-json.ts";
 import { field, recordId } from "../../http/fields.ts";
-import { landingUrl } from "../../input/common-fields.ts";
+import { landingUrl } from "../../input/fields.ts";
 
 /** A campaign of V2. */
 export const campaignAnswer = z

@@ -16,11 +16,10 @@ import { loadTerms } from "../../domain/ledger/terms.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { oneOf } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
-import { lookIn } from "../../outgoing/email-look.ts";
+import { lookIn, writeCompanyEmail } from "../../outgoing/email-text.ts";
 import { LANGUAGES, type Language } from "../../languages/languages.ts";
-import { writeCompanyEmail } from "../../outgoing/email-text.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { readPathId } from "../path-id.ts";
+import { readPathId } from "../params.ts";
 import { field } from "../../http/fields.ts";
 
 /** The language of a preview, in operations that show one. */

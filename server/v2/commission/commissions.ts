@@ -1,21 +1,28 @@
 import { z } from "zod";
 import {
   listCommissions,
+  readCommissionParts,
   type CommissionFilter,
   type CommissionSort,
+  type CommissionParts,
 } from "../../domain/ledger/commission/search.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { readListing, pageParams, sortsOf } from "../page-params.ts";
-import { commissionAnswer, commissionJson } from "./commission-json.ts";
-import { COMMISSION_STATUSES } from "../../domain/ledger/commission/commission.ts";
+import { readListing, pageParams, sortsOf, amounts, amountSpan, cents, period, span } from "../params.ts";
+import {
+  COMMISSION_STATUSES,
+  COMMISSION_TYPES,
+  isPaid,
+  type Commission,
+} from "../../domain/ledger/commission/commission.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/people/lead/lead.ts";
 import { UNITS } from "../../domain/money.ts";
 import { DUE_PERIODS } from "../../domain/ledger/payout/search.ts";
 import type { Query } from "../../http/parameters/pairs.ts";
-import { direction, flag, id, listOf, oneOf, text } from "../../input/fields.ts";
-import { amounts, amountSpan, cents, period, span } from "../range-params.ts";
-import { field } from "../../http/fields.ts";
+import { direction, flag, id, listOf, oneOf, text, uid } from "../../input/fields.ts";
+import { field, recordId } from "../../http/fields.ts";
+import type { Reader } from "../../storage/store.ts";
+import { embeddedPromoterCampaign, embeddedPromoterCampaignJson } from "../embedded-json.ts";
 
 const yesOrNo = flag.meta({ documentedAs: { type: "string", enum: ["yes", "no"] } });
 const status = oneOf(COMMISSION_STATUSES);
@@ -133,6 +140,92 @@ function commissionSorting(sorting: Params["sorting"], query: Query): Commission
   return sortsOf(sorting, query, SORT_NAMES);
 }
 
+const instant = z.iso.datetime();
+
+/** @see docs/spec/v2.md "Commission" */
+export const commissionAnswer = z
+  .object({
+    id: recordId,
+    status: field(z.enum(COMMISSION_STATUSES), "State of the record."),
+    metadata: field(z.record(z.string(), z.unknown()), "Further data. Always empty so far.", {}),
+    is_self_referral: field(
+      z.boolean().nullable(),
+      "Whether promoter and lead are the same person, or null if that was not checked.",
+    ),
+    commission_type: field(z.enum(COMMISSION_TYPES), "Whether it is for a sale or for something else."),
+    created_by_user_email: field(
+      z.string().nullable(),
+      "E-mail address of the user who gave it in the dashboard, or null if no user did.",
+      "manager@acme.example",
+    ),
+    created_by_user_at: field(instant.nullable(), "When the user gave it, or null if no user did."),
+    sale_amount: field(z.int(), "What was sold, in cents. 0 if no sale earned it.", 10000),
+    original_sale_amount: field(z.int(), "The same in the sale's own currency.", 10000),
+    original_sale_currency: field(
+      z.string().nullable(),
+      "The sale's own currency, or null if it is the account's.",
+      null,
+    ),
+    event_id: field(z.string().nullable(), "Your own id of the sale, or null if it has none.", "order-1001"),
+    plan_id: field(
+      z.string().nullable(),
+      "Your own id of the price or plan that was sold, or null if there is none.",
+      "pro-monthly",
+    ),
+    tier: field(z.int(), "1 for the promoter, 2 for their parent, and so on.", 1),
+    internal_note: field(
+      z.string().nullable(),
+      "A note of yours. Promoters never see it.",
+      "Checked by phone",
+    ),
+    external_note: field(z.string().nullable(), "A note that the promoter sees.", "Thank you for the talk"),
+    unit: field(z.enum(UNITS), "Unit of the amount.", "cash"),
+    fraud_check: field(
+      z.enum(["no_suspicion", ...FRAUD_SUSPICIONS]).nullable(),
+      "Why the sale is suspected of fraud, or null if that was not checked.",
+    ),
+    amount: field(
+      z.int(),
+      "The amount: cents for `cash`, whole units otherwise. Negative if a refund took it back.",
+      2000,
+    ),
+    is_paid: field(z.boolean(), "Whether the promoter was paid."),
+    is_split: field(z.boolean(), "Whether several promoters share it."),
+    created_at: field(instant, "When the record was created.", "2026-03-01T09:30:00.000Z"),
+    status_updated_at: field(
+      instant.nullable(),
+      "When its status was last changed, or null if it never was.",
+    ),
+    promoter_campaign: field(embeddedPromoterCampaign, "The promoter campaign that earned it."),
+    referral: field(
+      z
+        .object({
+          id: recordId,
+          email: field(z.string().nullable(), "The person's e-mail address.", "jane@example.com"),
+          uid: uid,
+        })
+        .nullable(),
+      "The lead that earned it, or null if there is none or it was deleted.",
+    ),
+    reward: field(
+      z
+        .object({ id: recordId, name: field(z.string(), "Name of the reward.", "20% of each sale") })
+        .nullable(),
+      "The reward that gave it, or null if it was imported or made by hand.",
+    ),
+    split_details: field(
+      z
+        .object({
+          promoter_campaign_id: field(z.int(), "Id of the promoter campaign.", 31),
+          promoter_id: field(z.int(), "Id of the promoter.", 17),
+          percentage: field(z.number(), "The part of each commission, in percent.", 25),
+        })
+        .nullable(),
+      "The promoter's part of a commission that several promoters share, or null if it is not shared.",
+    ),
+  })
+  .meta({ id: "Commission" });
+
 /** `GET /api/v2/company/commissions` @see docs/spec/v2.md "List commissions" */
 export const listCommissionsOperation: V2Operation = {
   id: "listCommissions",
@@ -156,4 +249,60 @@ async function list(request: V2Request) {
   });
   setPageHeaders(request, page, found.total);
   return found.records.map(commissionJson);
+}
+
+/** Shows a commission with the records that it belongs to. */
+export async function showCommission(
+  reader: Reader,
+  commission: Commission,
+): Promise<z.output<typeof commissionAnswer>> {
+  return commissionJson(await readCommissionParts(reader, commission));
+}
+
+/**
+ * A commission as V2 shows it. Amounts are cents of `cash`, or whole units otherwise. It is paid when its payout is
+ * completed.
+ *
+ * @see docs/spec/v2.md "Commission"
+ */
+function commissionJson(parts: CommissionParts): z.output<typeof commissionAnswer> {
+  const { commission, lead } = parts;
+  return {
+    id: commission.id,
+    status: commission.status,
+    metadata: {},
+    is_self_referral: commission.isSelfReferral,
+    commission_type: commission.type,
+    created_by_user_email: commission.createdByUser?.email ?? null,
+    created_by_user_at: commission.createdByUser?.at ?? null,
+    sale_amount: commission.saleCents,
+    original_sale_amount: commission.originalSaleAmount,
+    original_sale_currency: commission.originalSaleCurrency,
+    event_id: commission.eventId,
+    plan_id: commission.planId,
+    tier: commission.tierLevel,
+    internal_note: commission.internalNote,
+    external_note: commission.externalNote,
+    unit: commission.unit,
+    fraud_check: commission.suspicion,
+    amount: commission.amount,
+    is_paid: isPaid(commission, parts.payout),
+    is_split: commission.splitTenThousandths !== null,
+    created_at: commission.createdAt,
+    status_updated_at: commission.statusUpdatedAt,
+    promoter_campaign: embeddedPromoterCampaignJson(commission, parts),
+    referral: lead && { id: lead.id, email: lead.email, uid: lead.uid },
+    reward: rewardJson(commission),
+    split_details: splitJson(commission),
+  };
+}
+
+/** The reward with its name at that time, even if it was deleted since. */
+export function rewardJson({ rewardId, rewardName }: Commission) {
+  return rewardId === null ? null : { id: rewardId, name: rewardName ?? "" };
+}
+
+function splitJson({ promoterCampaignId, promoterId, splitTenThousandths: share }: Commission) {
+  if (share === null) return null;
+  return { promoter_campaign_id: promoterCampaignId, promoter_id: promoterId, percentage: share / 10_000 };
 }

@@ -19,10 +19,8 @@ import { setPageHeaders } from "../../http/pages.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { direction, flag, id, oneOf, splitList, text, webAddress, word } from "../../input/fields.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
-import type { V2Operation, V2Request, V2Row } from "../operation.ts";
-import { pageParams, readListing, sortsOf } from "../page-params.ts";
-import { readPathId } from "../path-id.ts";
-import { recordError } from "../record-error.ts";
+import { recordError, type V2Operation, type V2Request, type V2Row } from "../operation.ts";
+import { pageParams, readListing, sortsOf, readPathId } from "../params.ts";
 import {
   CONTENT_TYPES,
   contentAnswer,

@@ -3,13 +3,13 @@ import { COMMISSION_STATUSES, type CommissionStatus } from "../../domain/ledger/
 import { dueStats, payoutStats } from "../../domain/ledger/payout/stats.ts";
 import { loadAccountStats, loadCampaignsStats } from "../../domain/people/daily.ts";
 import { compareRanges } from "../../domain/reports/chart.ts";
-import { sumCommissions } from "../../domain/reports/commission-sums.ts";
+import { sumCommissions } from "../../domain/ledger/commission/search.ts";
 import { addDays, GROUPINGS, type Figure } from "../../domain/reports/figures.ts";
 import { field } from "../../http/fields.ts";
 import { calendarDay, id, listOf, oneOf } from "../../input/fields.ts";
-import { comparisonAnswer, comparisonJson, SHOWN_FIGURES } from "../home/comparison-json.ts";
+import { comparisonAnswer, comparisonJson, SHOWN_FIGURES } from "../home/home.ts";
 import type { V2Operation, V2Row } from "../operation.ts";
-import { readListing } from "../page-params.ts";
+import { readListing } from "../params.ts";
 import {
   dueStatsAnswer,
   dueStatsJson,

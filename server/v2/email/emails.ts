@@ -37,12 +37,9 @@ import {
 import { shapeInput } from "../../input/shape.ts";
 import { LANGUAGES } from "../../languages/languages.ts";
 import { keptContent } from "../../outgoing/email-text.ts";
-import { batchAnswer, batchJson } from "../batch/batch-json.ts";
-import type { V2Operation, V2Request, V2Row } from "../operation.ts";
-import { pageParams, readListing, sortsOf } from "../page-params.ts";
-import { readPathId } from "../path-id.ts";
-import { amounts, amountSpan } from "../range-params.ts";
-import { recordError } from "../record-error.ts";
+import { batchAnswer, batchJson } from "../batch/batch-processes.ts";
+import { recordError, type V2Operation, type V2Request, type V2Row } from "../operation.ts";
+import { pageParams, readListing, sortsOf, readPathId, amounts, amountSpan } from "../params.ts";
 import { emailAnswer, emailJson } from "./email-json.ts";
 import { SENDING_OPERATIONS } from "./sending.ts";
 

@@ -24,8 +24,8 @@ import { readJson } from "../../http/parameters/json.ts";
 import { LANGUAGES, type Language } from "../../languages/languages.ts";
 import { flag, id, longText, oneOf, word } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
-import { lookIn } from "../../outgoing/email-look.ts";
 import {
+  lookIn,
   keptContent,
   sanitised,
   USUAL_LAYOUT,
@@ -35,7 +35,7 @@ import {
 import { exampleValues, previewLanguage } from "../campaign/email-preview.ts";
 import { mailTestAnswer, sendToSelf } from "../mail/mail.ts";
 import type { V2Operation, V2Request, V2Row } from "../operation.ts";
-import { readPathId } from "../path-id.ts";
+import { readPathId } from "../params.ts";
 import { emailAnswer } from "./email-json.ts";
 
 const inLanguage = z.object({ language: previewLanguage });

@@ -3,12 +3,17 @@ import { writeExport, type AuditedEntity } from "../../domain/access/audit/audit
 import { everything, opening } from "../../transfer/open/export.ts";
 import { actorOf } from "../../request/caller.ts";
 import type { V2Operation, V2Request, V2Row } from "../operation.ts";
-import { commissionPages, COMMISSION_COLUMNS } from "./commissions.ts";
 import type { Line } from "../../csv.ts";
-import { csvPages } from "./csv-pages.ts";
-import { leadPages, LEAD_COLUMNS } from "./leads.ts";
-import { payoutPages, PAYOUT_COLUMNS } from "./payouts.ts";
-import { promoterPages, PROMOTER_COLUMNS } from "./promoters.ts";
+import { csvPages, amountCell, rowsById } from "./csv-pages.ts";
+import { leads } from "../../domain/people/lead/lead.ts";
+import { promoterCampaigns } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
+import { promoters } from "../../domain/people/promoter/promoter.ts";
+import type { sales } from "../../domain/ledger/sale/sale.ts";
+import { parse } from "../../storage/table.ts";
+import type { Schema } from "../../storage/query.ts";
+import { isPaid } from "../../domain/ledger/commission/commission.ts";
+import { allCommissions, type CommissionParts } from "../../domain/ledger/commission/search.ts";
+import { payouts } from "../../domain/ledger/payout/payout.ts";
 
 /** A file with all records of a kind. */
 interface ExportFile {
@@ -21,6 +26,90 @@ interface ExportFile {
   columns: string[];
   pages: (request: V2Request) => AsyncGenerator<Line[]>;
 }
+
+/** The columns are named like those of `tidemark import-csv` where it has them. */
+const LEAD_COLUMNS = [
+  "id",
+  "email",
+  "uid",
+  "username",
+  "first_name",
+  "last_name",
+  "state",
+  "suspicion",
+  "ref_id",
+  "promoter_email",
+  "campaign_id",
+  "plan_name",
+  "sub_id",
+  "sales_count",
+  "mrr",
+  "customer_since",
+  "cancelled_at",
+  "created_at",
+];
+
+/** The columns are named like those of `tidemark import-csv` where it has them. */
+const COMMISSION_COLUMNS = [
+  "id",
+  "ref_id",
+  "promoter_email",
+  "campaign_id",
+  "email",
+  "uid",
+  "amount",
+  "unit",
+  "currency",
+  "status",
+  "sale_amount",
+  "event_id",
+  "reward",
+  "note",
+  "payout_id",
+  "created_at",
+];
+
+const PAYOUT_COLUMNS = [
+  "id",
+  "promoter_id",
+  "promoter_email",
+  "campaign_id",
+  "status",
+  "amount",
+  "tax_rate_percent",
+  "total_incl_tax",
+  "unit",
+  "currency",
+  "period_start",
+  "period_end",
+  "due_date",
+  "payments_batch_id",
+  "error",
+  "paid_at",
+  "created_at",
+];
+
+/** The columns are named like those of `tidemark import-csv` where it has them. */
+const PROMOTER_COLUMNS = [
+  "id",
+  "email",
+  "first_name",
+  "last_name",
+  "ref_id",
+  "cust_id",
+  "promo_code",
+  "campaign_id",
+  "state",
+  "parent_email",
+  "website",
+  "company_name",
+  "country",
+  "wallet_email",
+  "landing_url",
+  "note",
+  "created_at",
+  "archived_at",
+];
 
 const FILES: ExportFile[] = [
   {
@@ -110,4 +199,189 @@ function exportOperation({ id, content, name, entity, columns, pages }: ExportFi
       return csvPages(columns, pages(request));
     },
   };
+}
+
+type ExportSchema = Schema<{
+  leads: typeof leads;
+  promoters: typeof promoters;
+  promoter_campaigns: typeof promoterCampaigns;
+  sales: typeof sales;
+}>;
+
+interface LeadRow {
+  lead: string;
+  promoter: string | null;
+  ref_token: string | null;
+  mrr: number | null;
+}
+
+/** All leads, with their promoters. `mrr` is the monthly revenue that the latest sale brings. */
+async function* leadPages({ account, context: { store } }: V2Request): AsyncGenerator<Line[]> {
+  const query = store
+    .query<ExportSchema>()
+    .selectFrom("leads")
+    .leftJoin("promoters", (join) =>
+      join
+        .onRef("promoters.account_id", "=", "leads.account_id")
+        .onRef("promoters.id", "=", "leads.promoter_id"),
+    )
+    .leftJoin("promoter_campaigns", (join) =>
+      join
+        .onRef("promoter_campaigns.account_id", "=", "leads.account_id")
+        .onRef("promoter_campaigns.id", "=", "leads.promoter_campaign_id"),
+    )
+    .where("leads.account_id", "=", account.id)
+    .where("leads.archived_at", "is", null)
+    .select(["leads.id", "leads.doc as lead", "promoters.doc as promoter", "promoter_campaigns.ref_token"])
+    .select(({ selectFrom }) =>
+      selectFrom("sales")
+        .select("sales.mrr_cents")
+        .whereRef("sales.account_id", "=", "leads.account_id")
+        .whereRef("sales.lead_id", "=", "leads.id")
+        .orderBy("sales.created_at", "desc")
+        .orderBy("sales.id", "desc")
+        .limit(1)
+        .as("mrr"),
+    );
+  const lineOf = (row: LeadRow): Line => {
+    const lead = parse(leads, row.lead);
+    const promoter = row.promoter === null ? null : parse(promoters, row.promoter);
+    const mrr = row.mrr === null || lead.salesCount === 0 ? null : Number(row.mrr);
+    return {
+      id: lead.id,
+      email: lead.email,
+      uid: lead.uid,
+      username: lead.username,
+      first_name: lead.firstName,
+      last_name: lead.lastName,
+      state: lead.state,
+      suspicion: lead.suspicion,
+      ref_id: row.ref_token,
+      promoter_email: promoter?.email ?? null,
+      campaign_id: lead.campaignId,
+      plan_name: lead.planName,
+      sub_id: lead.subId,
+      sales_count: lead.salesCount,
+      mrr: mrr === null ? null : amountCell(mrr, "cash", account.currency),
+      customer_since: lead.customerSince,
+      cancelled_at: lead.cancelledAt,
+      created_at: lead.createdAt,
+    };
+  };
+  for await (const rows of rowsById(store, query, "leads.id")) yield rows.map(lineOf);
+}
+
+/** All commissions with their promoters and leads. @see docs/spec/v2.md "CSV files" */
+async function* commissionPages({ account, context }: V2Request): AsyncGenerator<Line[]> {
+  for await (const chunk of allCommissions(context, account)) {
+    yield chunk.map((parts) => lineOf(parts, account.currency));
+  }
+}
+
+function lineOf(parts: CommissionParts, currency: string): Line {
+  const { commission, promoter, promoterCampaign, lead } = parts;
+  const { unit } = commission;
+  return {
+    id: commission.id,
+    ref_id: promoterCampaign?.refToken ?? null,
+    promoter_email: promoter?.email ?? null,
+    campaign_id: commission.campaignId,
+    email: lead?.email ?? null,
+    uid: lead?.uid ?? null,
+    amount: amountCell(commission.amount, unit, currency),
+    unit,
+    currency: unit === "cash" ? currency : null,
+    status: isPaid(commission, parts.payout) ? "paid" : commission.status,
+    sale_amount: amountCell(commission.saleCents, "cash", currency),
+    event_id: commission.eventId,
+    reward: commission.rewardName,
+    note: commission.internalNote,
+    payout_id: commission.payoutId,
+    created_at: commission.createdAt,
+  };
+}
+
+/** All payouts, with their promoters. Details of bank accounts are only in the files of payments batches. */
+async function* payoutPages({ account, context: { store } }: V2Request): AsyncGenerator<Line[]> {
+  const query = store
+    .query<Schema<{ payouts: typeof payouts; promoters: typeof promoters }>>()
+    .selectFrom("payouts")
+    .leftJoin("promoters", (join) =>
+      join
+        .onRef("promoters.account_id", "=", "payouts.account_id")
+        .onRef("promoters.id", "=", "payouts.promoter_id"),
+    )
+    .where("payouts.account_id", "=", account.id)
+    .select(["payouts.id", "payouts.doc as payout", "promoters.doc as promoter"]);
+  const lineOf = (docs: { payout: string; promoter: string | null }): Line => {
+    const payout = parse(payouts, docs.payout);
+    const promoter = docs.promoter === null ? null : parse(promoters, docs.promoter);
+    const { unit } = payout;
+    return {
+      id: payout.id,
+      promoter_id: payout.promoterId,
+      promoter_email: promoter?.email ?? null,
+      campaign_id: payout.campaignId,
+      status: payout.status,
+      amount: amountCell(payout.amount, unit, account.currency),
+      tax_rate_percent: payout.taxRateHundredths / 100,
+      total_incl_tax: amountCell(payout.totalInclTax, unit, account.currency),
+      unit,
+      currency: unit === "cash" ? account.currency : null,
+      period_start: payout.periodStart,
+      period_end: payout.periodEnd,
+      due_date: payout.dueDate,
+      payments_batch_id: payout.paymentsBatchId,
+      error: payout.error,
+      paid_at: payout.paidAt,
+      created_at: payout.createdAt,
+    };
+  };
+  for await (const rows of rowsById(store, query, "payouts.id")) yield rows.map(lineOf);
+}
+
+/** All promoters, with their first campaign. */
+async function* promoterPages({ account, context: { store } }: V2Request): AsyncGenerator<Line[]> {
+  const query = store
+    .query<Schema<{ promoters: typeof promoters; promoter_campaigns: typeof promoterCampaigns }>>()
+    .selectFrom("promoters")
+    .leftJoin("promoters as parents", (join) =>
+      join
+        .onRef("parents.account_id", "=", "promoters.account_id")
+        .onRef("parents.id", "=", "promoters.parent_promoter_id"),
+    )
+    .leftJoin("promoter_campaigns as firsts", (join) =>
+      join
+        .onRef("firsts.account_id", "=", "promoters.account_id")
+        .onRef("firsts.id", "=", "promoters.default_promoter_campaign_id"),
+    )
+    .where("promoters.account_id", "=", account.id)
+    .select(["promoters.id", "promoters.doc as promoter", "parents.doc as parent", "firsts.doc as first"]);
+  const lineOf = (docs: { promoter: string; parent: string | null; first: string | null }): Line => {
+    const promoter = parse(promoters, docs.promoter);
+    const parent = docs.parent === null ? null : parse(promoters, docs.parent);
+    const first = docs.first === null ? null : parse(promoterCampaigns, docs.first);
+    const { profile } = promoter;
+    return {
+      id: promoter.id,
+      email: promoter.email,
+      first_name: profile.firstName,
+      last_name: profile.lastName,
+      ref_id: first?.refToken ?? null,
+      cust_id: promoter.custId,
+      promo_code: first?.coupon ?? null,
+      campaign_id: first?.campaignId ?? null,
+      state: first?.state ?? null,
+      parent_email: parent?.email ?? null,
+      website: profile.website,
+      company_name: profile.companyName,
+      country: profile.country,
+      wallet_email: profile.walletEmail,
+      landing_url: first?.landingUrl ?? null,
+      note: promoter.note,
+      created_at: promoter.createdAt,
+      archived_at: promoter.archivedAt,
+    };
+  };
+  for await (const rows of rowsById(store, query, "promoters.id")) yield rows.map(lineOf);
 }

@@ -10,12 +10,11 @@ import { bodyType, nest, type Query } from "../../http/parameters/pairs.ts";
 import { flag, jsonObject, oneOf, text } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import { actorOf } from "../../request/caller.ts";
-import { CERTAINTIES, type ChosenColumns } from "../../transfer/csv/columns.ts";
+import { CERTAINTIES, DATE_ORDERS, type ChosenColumns } from "../../transfer/csv/columns.ts";
 import { KIND_NAMES, KINDS, previewOf } from "../../transfer/csv/kinds.ts";
 import { drawPlan, readRows } from "../../transfer/csv/plan.ts";
 import { startImport } from "../../transfer/csv/run.ts";
-import { DATE_ORDERS } from "../../transfer/csv/values.ts";
-import { BATCH, batchAnswer, batchJson } from "../batch/batch-json.ts";
+import { BATCH, batchAnswer, batchJson } from "../batch/batch-processes.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 
 /** About 200,000 lines. For larger files there is `tidemark import-csv`. */

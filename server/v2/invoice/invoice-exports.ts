@@ -7,13 +7,13 @@ import { Failure } from "../../failure.ts";
 import { field, message } from "../../http/fields.ts";
 import { id } from "../../input/fields.ts";
 import { MAX_ZIPPED, zipParts, type ZippedFile } from "../../paper/zip.ts";
-import { parse } from "../../storage/documents.ts";
+import { parse } from "../../storage/table.ts";
 import type { Schema } from "../../storage/query.ts";
 import { amountCell, csvPages, rowsById } from "../export/csv-pages.ts";
 import { logExport } from "../export/exports.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { readListing } from "../page-params.ts";
-import { invoiceFileName, invoicePdf } from "./invoice-file.ts";
+import { readListing } from "../params.ts";
+import { invoiceFileName, invoicePdf } from "./invoices.ts";
 
 const exportParams = z.object({
   filters: field(

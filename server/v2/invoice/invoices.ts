@@ -1,32 +1,36 @@
 import { z } from "zod";
 import { runBatch, type BatchProcess } from "../../domain/batch.ts";
 import type { Context } from "../../domain/context.ts";
-import { finalizeInvoice, removeInvoice, voidInvoice } from "../../domain/ledger/invoice/changes.ts";
-import { createInvoices } from "../../domain/ledger/invoice/following.ts";
+import {
+  finalizeInvoice,
+  removeInvoice,
+  voidInvoice,
+  createInvoices,
+} from "../../domain/ledger/invoice/changes.ts";
 import {
   INVOICE_STATUSES,
   listInvoices,
   loadInvoice,
+  invoiceName,
   type Invoice,
 } from "../../domain/ledger/invoice/invoice.ts";
 import { draftHtml, lacksOf, warningsOf } from "../../domain/ledger/invoice/paper.ts";
 import { listPayouts } from "../../domain/ledger/payout/search.ts";
-import { promoters } from "../../domain/people/promoter/promoter.ts";
+import { promoters, type Promoter } from "../../domain/people/promoter/promoter.ts";
 import { formatAmount } from "../../domain/money.ts";
-import { field } from "../../http/fields.ts";
+import { field, createdAt, recordId } from "../../http/fields.ts";
 import type { Introduced } from "../../http/operation.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { id, oneOf } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
-import { markupHtml, type Block, type Cell } from "../../markup.ts";
-import { BATCH, batchAnswer, batchJson, idsBody } from "../batch/batch-json.ts";
+import { markupHtml, parseMarkup, type Block, type Cell } from "../../markup.ts";
+import { BATCH, batchAnswer, batchJson, idsBody } from "../batch/batch-processes.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { pageParams, readListing } from "../page-params.ts";
-import { readPathId } from "../path-id.ts";
-import { showPayouts } from "../payout/payouts.ts";
-import { invoiceFileName, invoicePdf } from "./invoice-file.ts";
-import { invoiceAnswer, invoiceDetailsAnswer, invoiceJson } from "./invoice-json.ts";
+import { pageParams, readListing, readPathId } from "../params.ts";
+import { showPayouts, payoutAnswer } from "../payout/payouts.ts";
+import { embeddedPromoter, embeddedPromoterJson } from "../embedded-json.ts";
+import { Failure } from "../../failure.ts";
 
 const listParams = pageParams.extend({
   filters: field(
@@ -43,6 +47,31 @@ const listParams = pageParams.extend({
     "Only records that match.",
   ),
 });
+
+/** An invoice in lists. @see docs/spec/v2.md "Invoices" */
+export const invoiceAnswer = z
+  .object({
+    id: recordId,
+    number: field(z.string().nullable(), "Its number, or null for a draft.", "AFF-2026-000001"),
+    date: field(z.iso.date().nullable(), "The day of its number, or null for a draft."),
+    total: field(z.int(), "Sum without tax, in cents. Negative for a credit note.", 30000),
+    total_incl_tax: field(z.int(), "Sum with tax, in cents.", 35700),
+    tax_rate: field(z.number(), "Tax in percent.", 19),
+    pdf_url: field(
+      z.url().nullable(),
+      "Address of its PDF file, or null for a draft.",
+      "https://track.acme.example/api/v2/company/invoices/17/pdf",
+    ),
+    status: field(z.enum(INVOICE_STATUSES), "State of the record."),
+    kind: field(z.enum(["invoice", "credit_note"]), "Whether it is an invoice, or cancels one."),
+    currency: field(z.string(), "The currency of the amounts.", "EUR"),
+    payout_ids: field(z.array(z.int()), "Ids of the payouts that it is about.", [88]),
+    credit_note_id: field(z.int().nullable(), "Id of the credit note that cancels it, or null.", null),
+    credited_invoice_id: field(z.int().nullable(), "Id of the invoice that it cancels, or null.", null),
+    promoter: field(embeddedPromoter.nullable(), "The promoter, or null if they were deleted."),
+    created_at: createdAt,
+  })
+  .meta({ id: "InvoiceSummary" });
 
 /** `GET /api/v2/company/invoices` @see docs/spec/v2.md "Invoices" */
 export const listInvoicesOperation: V2Operation = {
@@ -64,6 +93,26 @@ export const listInvoicesOperation: V2Operation = {
   refusals: ["invalid"],
   handle: list,
 };
+
+/** An invoice with its paper. */
+const invoiceDetailsAnswer = invoiceAnswer
+  .extend({
+    payouts: field(z.array(payoutAnswer), "The payouts that it is about."),
+    html: field(
+      z.string(),
+      "The invoice as HTML without scripts, styles and links.",
+      "<h1>Self-billed invoice</h1>",
+    ),
+    missing: field(z.array(z.string()), "What a draft lacks before it can be finalized.", [
+      "The promoter's address is not known",
+    ]),
+    warnings: field(
+      z.array(z.string()),
+      "What a person should know before they finalize a draft. It does not prevent that. An extension of Tidemark.",
+      ["VIES does not know the promoter's VAT number DE123456789"],
+    ),
+  })
+  .meta({ id: "Invoice" });
 
 /** `GET /api/v2/company/invoices/{id}` */
 export const showInvoiceOperation: V2Operation = {
@@ -220,4 +269,52 @@ function invoiceBatch({
       return batchJson(await run(context, account.id, ids));
     },
   };
+}
+
+/** The answer of the operations about templates. */
+export const htmlAnswer = z.object({
+  data: field(
+    z.object({ html: field(z.string(), "HTML without scripts, styles and links.", "<h1>{{title}}</h1>") }),
+    "Further data.",
+  ),
+});
+
+/** An invoice in lists. */
+function invoiceJson(
+  { invoice, promoter }: { invoice: Invoice; promoter: Promoter | null },
+  publicUrl: string,
+): z.output<typeof invoiceAnswer> {
+  const url = `${publicUrl}/api/v2/company/invoices/${invoice.id}/pdf`;
+  return {
+    id: invoice.id,
+    number: invoice.number,
+    date: invoice.date,
+    total: invoice.totalCents,
+    total_incl_tax: invoice.totalInclTaxCents,
+    tax_rate: invoice.taxRateHundredths / 100,
+    pdf_url: invoice.number === null ? null : url,
+    status: invoice.status,
+    kind: invoice.kind,
+    currency: invoice.currency,
+    payout_ids: invoice.payoutIds,
+    credit_note_id: invoice.creditNoteId,
+    credited_invoice_id: invoice.creditedInvoiceId,
+    promoter: promoter && embeddedPromoterJson(promoter),
+    created_at: invoice.createdAt,
+  };
+}
+
+/** The PDF file of an invoice, always the same bytes. @throws Failure `refused` for a draft */
+export async function invoicePdf(invoice: Invoice): Promise<Buffer> {
+  const { details, date, number } = invoice;
+  if (details === null || date === null)
+    throw new Failure("refused", `${invoiceName(invoice)} has no PDF file before it is finalized`);
+  // The library and its fonts are large, and few processes need them.
+  const { printPdf } = await import("../../paper/pdf.ts");
+  return printPdf({ title: number ?? "", date: new Date(date), blocks: parseMarkup(details.html) });
+}
+
+/** The name of an invoice's file. */
+export function invoiceFileName({ number, id }: Invoice): string {
+  return `${(number ?? `draft-${id}`).replaceAll("/", "-")}.pdf`;
 }

@@ -5,8 +5,14 @@ import {
   publishText,
   updateInvoicing,
 } from "../../domain/ledger/invoice/company.ts";
-import { draftHtml, payoutsFor } from "../../domain/ledger/invoice/paper.ts";
-import { checkTemplate, paperHtml, samplePaper, templateOf } from "../../domain/ledger/invoice/template.ts";
+import {
+  draftHtml,
+  payoutsFor,
+  checkTemplate,
+  paperHtml,
+  samplePaper,
+  templateOf,
+} from "../../domain/ledger/invoice/paper.ts";
 import type { Account, Invoicing } from "../../domain/program/account/account.ts";
 import type { View } from "../../storage/store.ts";
 import { field } from "../../http/fields.ts";
@@ -14,8 +20,8 @@ import { readJson } from "../../http/parameters/json.ts";
 import { flag, id, listOf, wholeAmount, word } from "../../input/fields.ts";
 import { shapeFormChanges, shapeInput } from "../../input/shape.ts";
 import type { V2Operation } from "../operation.ts";
-import { readListing } from "../page-params.ts";
-import { htmlAnswer } from "./invoice-json.ts";
+import { readListing } from "../params.ts";
+import { htmlAnswer } from "./invoices.ts";
 
 const HTML_LENGTH = 50_000;
 const AGREEMENT_LENGTH = 20_000;

@@ -1,20 +1,28 @@
 import { z } from "zod";
-import type { Line } from "../../csv.ts";
-import { csvForPeople } from "../../csv.ts";
+import anyAscii from "any-ascii";
+import {
+  taxDetails,
+  thresholdOf,
+  yearSums,
+  type TaxDetails,
+  type YearSum,
+} from "../../domain/ledger/invoice/tax-details.ts";
+import { csvForPeople, csvForMachines, type Line } from "../../csv.ts";
 import { invoicingOf } from "../../domain/ledger/invoice/company.ts";
-import { taxDetails, type TaxDetails } from "../../domain/ledger/invoice/tax-details.ts";
-import { thresholdOf, yearSums, type YearSum } from "../../domain/ledger/invoice/year-sums.ts";
 import { promoterName, promoters, type Promoter } from "../../domain/people/promoter/promoter.ts";
 import { field } from "../../http/fields.ts";
-import { wholeNumber } from "../../input/fields.ts";
+import { wholeNumber, flag } from "../../input/fields.ts";
 import { amountCell } from "../export/csv-pages.ts";
 import { logExport } from "../export/exports.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { readListing } from "../page-params.ts";
+import { readListing } from "../params.ts";
+import { Failure } from "../../failure.ts";
 
-const params = z.object({ year: field(wholeNumber(2_000, 9_998), "Calendar year of the payments.", 2026) });
+const formsParams = z.object({
+  year: field(wholeNumber(2_000, 9_998), "Calendar year of the payments.", 2026),
+});
 
-const COLUMNS = [
+const FORMS_COLUMNS = [
   "promoter_id",
   "promoter_email",
   "promoter_name",
@@ -38,19 +46,19 @@ export const exportTaxFormsOperation: V2Operation = {
   summary: "Download what promoters were paid in a year, with their tax forms",
   description:
     "One line for each promoter who was paid money in the year: the sums, and the data of the form W-9 or W-8 with the whole tax number. `needs_1099_nec` says whether the form W-9 and the sum paid directly ask for a 1099-NEC; `unknown` if there is no form. What PayPal and Stripe paid is apart, because they report it. The audit log records who downloaded it. An extension of Tidemark.",
-  params,
+  params: formsParams,
   answer: z.string(),
   media: "text/csv",
   refusals: ["invalid", "refused"],
   async handle(request) {
     const { account, context, headers } = request;
-    const { year } = readListing(request, params).params;
+    const { year } = readListing(request, formsParams).params;
     const sums = await yearSums(context.store, account, year);
     const lines: Line[] = [];
     for (const sum of sums) lines.push(await lineOf(request, sum, year));
     await logExport(request, "tax_details");
     headers["content-disposition"] = `attachment; filename="tax-forms-${year}.csv"`;
-    return csvForPeople(lines, { columns: COLUMNS, header: true });
+    return csvForPeople(lines, { columns: FORMS_COLUMNS, header: true });
   },
 };
 
@@ -82,8 +90,200 @@ async function lineOf({ account, context: { store } }: V2Request, sum: YearSum, 
 const CORPORATIONS = new Set(["c_corporation", "s_corporation"]);
 
 /** Whether a sum needs a form 1099-NEC: `yes`, `no`, or `unknown` without a form W-9 or W-8. */
-export function needOf(details: TaxDetails | null, directCents: number, thresholdCents: number): string {
+function needOf(details: TaxDetails | null, directCents: number, thresholdCents: number): string {
   if (directCents < thresholdCents) return "no";
   if (details === null) return "unknown";
   return details.form === "w9" && !CORPORATIONS.has(details.taxClass) ? "yes" : "no";
+}
+
+/** IRIS takes at most as many lines in one file. */
+const LINES_PER_FILE = 100;
+
+const irisParams = z.object({
+  year: field(wholeNumber(2_000, 9_998), "Calendar year of the payments.", 2026),
+  tax_numbers: field(flag.optional(), "Whether to write the tax numbers. Default: false.", true),
+  part: field(
+    wholeNumber(1, 100_000).optional(),
+    "Which file, from 1. IRIS takes 100 lines in a file. Default: 1.",
+    1,
+  ),
+});
+
+const partyColumns = (party: string) => [
+  `${party} TIN Type`,
+  `${party} Taxpayer ID Number`,
+  `${party} Name Type`,
+  `${party} Business or Entity Name Line 1`,
+  `${party} Business or Entity Name Line 2`,
+  `${party} First Name`,
+  `${party} Middle Name`,
+  `${party} Last Name (Surname)`,
+  `${party} Suffix`,
+  `${party} Country`,
+  `${party} Address Line 1`,
+  `${party} Address Line 2`,
+  `${party} City/Town`,
+  `${party} State/Province/Territory`,
+  `${party} ZIP/Postal Code`,
+];
+const stateColumns = (state: string, withheld: string) => [
+  state,
+  `${state} - ${withheld}`,
+  `${state} - State/Payer state number`,
+  `${state} - State income`,
+  `${state} - Local income tax withheld`,
+  `${state} - Special Data Entries`,
+];
+
+/** What differs between the templates of two years. Box 3 came with the form of 2025. */
+const UNTIL_2024 = { least: "$5000", box3: [], withheld: "State Tax Withheld" };
+const SINCE_2025 = {
+  least: "$5,000",
+  box3: ["Box 3 - Excess golden parachute payments"],
+  withheld: "State tax withheld",
+};
+
+/**
+ * The columns of IRIS's template for form 1099-NEC in a tax year.
+ *
+ * @see docs/operators.md "Invoices"
+ */
+function columnsOf(year: number): string[] {
+  const { least, box3, withheld } = year < 2025 ? UNTIL_2024 : SINCE_2025;
+  return [
+    "Form Type",
+    "Tax Year",
+    ...partyColumns("Payer"),
+    "Payer Phone Type",
+    "Payer Phone",
+    "Payer Email Address",
+    ...partyColumns("Recipient"),
+    "Office Code",
+    "Form Account Number",
+    "2nd TIN Notice",
+    "Box 1 - Nonemployee Compensation",
+    `Box 2 - Payer made direct sales totaling ${least} or more of consumer products to a recipient for resale`,
+    ...box3,
+    "Box 4 - Federal income tax withheld",
+    "Combined Federal/State Filing",
+    ...stateColumns("State 1", withheld),
+    ...stateColumns("State 2", withheld),
+  ];
+}
+
+/** `GET /api/v2/company/tax_forms/iris`. For owners, because it has whole tax numbers. */
+export const exportIrisOperation: V2Operation = {
+  id: "exportIris",
+  summary: "Download the forms 1099-NEC of a year for the IRS's portal IRIS",
+  description:
+    "One line for each promoter who needs a 1099-NEC, in the columns of IRIS's template for that tax year, as public sources name them. Compare them with the template itself. What PayPal and Stripe paid is left out, because they report it. Fields that are not known, such as your phone number, are empty. The audit log records who downloaded it. An extension of Tidemark.",
+  params: irisParams,
+  answer: z.string(),
+  media: "text/csv",
+  refusals: ["invalid", "refused"],
+  async handle(request) {
+    const { account, headers } = request;
+    const { year, part = 1, tax_numbers: showsTins = false } = readListing(request, irisParams).params;
+    if (account.currency !== "USD")
+      throw new Failure("refused", "Form 1099-NEC is in US dollars, and the account is not");
+    const lines = await linesOf(request, { year, showsTins });
+    await logExport(request, "tax_details");
+    headers["content-disposition"] = `attachment; filename="iris-1099-nec-${year}-${part}.csv"`;
+    const own = lines.slice((part - 1) * LINES_PER_FILE, part * LINES_PER_FILE);
+    return csvForMachines([columnsOf(year), ...own]);
+  },
+};
+
+async function linesOf(
+  { account, context: { store } }: V2Request,
+  { year, showsTins }: { year: number; showsTins: boolean },
+): Promise<string[][]> {
+  const invoicing = invoicingOf(account);
+  const { legalName, taxNumber, address, country } = invoicing;
+  const payer = party({
+    tin: { type: "EIN", number: (taxNumber ?? "").replaceAll(/\D/g, "") },
+    name: { business: legalName },
+    address,
+    country,
+  });
+  const lines: string[][] = [];
+  for (const { promoterId, directCents } of await yearSums(store, account, year)) {
+    const details = await store.get(taxDetails, account.id, promoterId);
+    if (details === null || needOf(details, directCents, thresholdOf(invoicing, year)) !== "yes") continue;
+    const promoter = await store.get(promoters, account.id, promoterId);
+    const recipient = party({
+      tin: { type: tinTypeOf(details), number: showsTins ? details.taxNumber : "" },
+      name: nameOf(details),
+      address: promoter?.profile.address ?? "",
+      country: promoter?.profile.country ?? "US",
+    });
+    const boxes = [`P${promoterId}`, "N", dollars(directCents), "N"];
+    const line = ["1099-NEC", String(year), ...payer, "D", "", "", ...recipient, "", ...boxes];
+    const empty = columnsOf(year).length - line.length;
+    lines.push([...line, ...Array.from({ length: empty }, () => "")]);
+  }
+  return lines;
+}
+
+/** A person has a social security number, or if it begins with 9 one of the tax office. */
+function tinTypeOf({ taxClass, taxNumber }: TaxDetails): string {
+  if (taxClass !== "individual") return "EIN";
+  return taxNumber.startsWith("9") ? "ITIN" : "SSN";
+}
+
+type Name = { business: string } | { first: string; middle: string; last: string };
+
+function nameOf({ taxClass, name }: TaxDetails): Name {
+  if (taxClass !== "individual") return { business: name };
+  const words = name.trim().split(/\s+/);
+  const last = words.pop() ?? "";
+  const [first = "", ...middle] = words;
+  return { first, middle: middle.join(" "), last };
+}
+
+/** A street, a town, the two letters of a state, and a ZIP code, with commas or line breaks between them. */
+const AMERICAN =
+  /^(?<street>.+?)[,\n]\s*(?<city>[^,\n]+?)[,\s]+(?<state>[A-Za-z]{2})[,\s]+(?<zip>\d{5}(?:-\d{4})?)(?:[,\s]+(?:US|USA|United States))?\s*$/s;
+
+function party({
+  tin,
+  name,
+  address,
+  country,
+}: {
+  tin: { type: string; number: string };
+  name: Name;
+  address: string;
+  country: string;
+}): string[] {
+  const { street = address, city = "", state = "", zip = "" } = AMERICAN.exec(address.trim())?.groups ?? {};
+  const [line1 = "", ...more] = street.split(/[,\n]/).map(plain);
+  const names =
+    "business" in name
+      ? ["B", plain(name.business), "", "", "", "", ""]
+      : ["I", "", "", plain(name.first), plain(name.middle), plain(name.last), ""];
+  return [
+    tin.type,
+    tin.number,
+    ...names,
+    country,
+    line1,
+    more.filter((part) => part !== "").join(" "),
+    plain(city),
+    state.toUpperCase(),
+    zip.replace("-", ""),
+  ];
+}
+
+/** Only characters that IRIS takes. None can begin a formula of a spreadsheet. */
+function plain(text: string): string {
+  return anyAscii(text)
+    .replaceAll(/[^A-Za-z0-9 &'().#/-]+/g, " ")
+    .replaceAll(/ +/g, " ")
+    .replace(/^[ '-]+/, "")
+    .trim();
+}
+
+function dollars(cents: number): string {
+  return `${Math.floor(cents / 100)}.${String(cents % 100).padStart(2, "0")}`;
 }

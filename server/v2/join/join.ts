@@ -10,12 +10,11 @@ import { readJson } from "../../http/parameters/json.ts";
 import { flag, text, word } from "../../input/fields.ts";
 import { describe, shapeInput } from "../../input/shape.ts";
 import type { OpenOperation, OpenRequest } from "../affiliate/operation.ts";
-import { mailAddress } from "../affiliate/own-fields.ts";
-import { newPassword } from "../affiliate/profile/password-field.ts";
-import { shownBrandAnswer, shownBrandJson } from "../brand/brand-json.ts";
+import { mailAddress, newPassword } from "../affiliate/own-fields.ts";
+import { shownBrandAnswer, shownBrandJson } from "../brand/brand.ts";
 import { joinContract, joinContractsJson, signedVersions } from "../contract/join-contracts.ts";
 import { offer, questionAnswer, questionsJson } from "../campaign/signup-page-json.ts";
-import { readPathId } from "../path-id.ts";
+import { readPathId } from "../params.ts";
 import { field, recordId } from "../../http/fields.ts";
 
 const NAME_LENGTH = 100;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { PAYMENT_PROVIDERS } from "../../domain/ledger/payment/connection.ts";
 import { findPayments, PAYMENT_STATES, type Payment } from "../../domain/ledger/payment/payment.ts";
 import { decidePayment } from "../../domain/ledger/payment/steps.ts";
-import { approvalOf } from "../../domain/ledger/payments-batch/approval.ts";
+import { approvalOf } from "../../domain/ledger/payments-batch/changes.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { readNestedQuery } from "../../http/parameters/form.ts";
@@ -11,8 +11,7 @@ import { flag, id, oneOf } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import { choosePayer, intendBatch, payerOfBatch, priceBatch, type PricedPlan } from "../../payments/send.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { pageParams, readListing } from "../page-params.ts";
-import { readPathId } from "../path-id.ts";
+import { pageParams, readListing, readPathId } from "../params.ts";
 
 const state = z.enum(PAYMENT_STATES);
 
@@ -165,7 +164,7 @@ const planAnswer = z
         made_at: field(z.iso.datetime(), "When the batch was made."),
         approved_by: field(
           z.string().nullable(),
-          "E-mail address of the user who has approved it. null: nobody has.",
+          "E-mail address of the user who has approved it. null: no user has.",
           null,
         ),
         approved_at: field(z.iso.datetime().nullable(), "When it was approved. null: it was not."),

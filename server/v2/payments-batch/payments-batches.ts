@@ -1,20 +1,58 @@
 import { z } from "zod";
-import { findPaymentsBatches } from "../../domain/ledger/payments-batch/batch.ts";
-import { approveBatch } from "../../domain/ledger/payments-batch/approval.ts";
 import {
+  findPaymentsBatches,
+  loadPaymentsBatch,
+  batchReference,
+  loadBatchTotals,
+  PAYMENTS_BATCH_STATUSES,
+  type PaymentsBatch,
+} from "../../domain/ledger/payments-batch/batch.ts";
+import {
+  approveBatch,
   createPaymentsBatch,
   payBatch,
   removePaymentsBatch,
+  PAYABLE,
+  RETRIABLE,
 } from "../../domain/ledger/payments-batch/changes.ts";
 import { setPageHeaders } from "../../http/pages.ts";
-import { oneOf, text } from "../../input/fields.ts";
+import { oneOf, text, id, word } from "../../input/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { pageParams, readListing } from "../page-params.ts";
-import { readPathId } from "../path-id.ts";
-import { paymentsBatchAnswer, showPaymentsBatch } from "./payments-batch-json.ts";
-import { field, message } from "../../http/fields.ts";
+import { pageParams, readListing, readPathId } from "../params.ts";
+import { field, message, createdAt, recordId } from "../../http/fields.ts";
+import { listFiles } from "../../domain/ledger/payment/file-order.ts";
+import { FILE_FORMATS } from "../../domain/ledger/payment/payment.ts";
+import { paymentFile } from "../../domain/ledger/payments-batch/payment-file.ts";
+import { PAYOUT_METHODS } from "../../domain/ledger/payout-method/payout-method.ts";
+import type { View } from "../../storage/store.ts";
+
+const instant = z.iso.datetime();
+
+/** @see docs/spec/v2.md "Payments batch" */
+export const paymentsBatchAnswer = z
+  .object({
+    id: recordId,
+    method: field(z.enum(PAYOUT_METHODS), "Way of payment of all its payouts."),
+    status: field(z.enum(PAYMENTS_BATCH_STATUSES), "State of the record."),
+    ext_reference: field(z.string(), "Name of the batch in its files and at the bank.", "BATCH-5"),
+    ext_id: field(
+      z.string().nullable(),
+      "The payment provider's own id, or null if no provider is connected.",
+      null,
+    ),
+    scheduled_at: field(instant.nullable(), "When the provider pays, or null if that is not planned.", null),
+    processing_started_at: field(instant.nullable(), "When the payment began, or null if it has not."),
+    completed_at: field(instant.nullable(), "When the last payout was paid, or null if it was not yet."),
+    is_payable: field(z.boolean(), "Whether it can be confirmed."),
+    is_retriable: field(z.boolean(), "Whether it has failed and can be tried again."),
+    is_payment_otp_required: field(z.boolean(), "Whether the provider asks for a one-time password.", false),
+    total: field(z.number(), "Sum of its payouts with tax, in cents.", 24000),
+    promoters_count: field(z.int(), "How many promoters it pays.", 8),
+    error: field(z.string().nullable(), "Why it failed, or null if it did not.", null),
+  })
+  .meta({ id: "PaymentsBatch" });
 
 /** `GET /api/v2/company/payments_batches` @see docs/spec/v2.md "Payments batches" */
 export const listPaymentsBatchesOperation: V2Operation = {
@@ -128,4 +166,136 @@ async function create({ event, account, context }: V2Request) {
     message: reason,
   }));
   return { data: batch, meta: { failed } };
+}
+
+const NAME_LENGTH = 70;
+const IBAN_LENGTH = 42;
+
+const fileParams = z.object({
+  format: field(
+    oneOf(FILE_FORMATS),
+    "Format of the file. It must fit the batch's method; `sepa`, `pain001`, `nacha` and `bank` fit `bank`.",
+  ),
+  part: field(id.optional(), "Which file to download, if a batch has too many payments for one file.", 1),
+  file_id: field(
+    id.optional(),
+    "An earlier file to download again. Without it, the payouts that no file pays yet make a new file; if there are none, the latest one is downloaded again.",
+    4,
+  ),
+  debtor_name: field(
+    word(NAME_LENGTH).optional(),
+    "For `sepa` and `pain001`: your own name. Without it, that of your bank account.",
+    "Acme Ltd",
+  ),
+  debtor_iban: field(
+    word(IBAN_LENGTH).optional(),
+    "For `sepa` and `pain001`: the account that the money comes from. Without it, your bank account.",
+    "NL91ABNA0417164300",
+  ),
+  debtor_bic: field(
+    word(IBAN_LENGTH).optional(),
+    "For `sepa` and `pain001`: the BIC of your bank.",
+    "ABNANL2A",
+  ),
+});
+
+/** `GET /api/v2/company/payments_batches/{id}/file` @see docs/spec/v2.md "Payments batches" */
+export const paymentFileOperation: V2Operation = {
+  id: "downloadPaymentFile",
+  summary: "Download the file that pays a batch",
+  description:
+    "Downloads the file that pays a batch: PayPal's or Wise's CSV, SEPA's XML (`pain.001.001.09`, as `application/xml`), the same for any currency (`pain001`), an ACH file for a bank in the United States (`nacha`, as `text/plain`), or a plain CSV of bank accounts. No payout is in two files. Repeated downloads give the same bytes.",
+  params: fileParams,
+  answer: z.string(),
+  media: "text/csv",
+  refusals: ["not_found", "invalid", "refused"],
+  handle: download,
+};
+
+async function download(request: V2Request) {
+  const { event, account, context, headers } = request;
+  const { params } = readListing(request, fileParams);
+  const { name, media, text } = await paymentFile(context, account, {
+    id: readPathId(event),
+    format: params.format,
+    part: params.part ?? null,
+    orderId: params.file_id ?? null,
+    debtor: {
+      name: params.debtor_name ?? null,
+      iban: params.debtor_iban ?? null,
+      bic: params.debtor_bic ?? null,
+    },
+  });
+  // Not all formats are CSV.
+  headers["content-type"] = `${media}; charset=utf-8`;
+  headers["content-disposition"] = `attachment; filename="${name}"`;
+  return text;
+}
+
+const fileAnswer = z
+  .object({
+    id: field(z.int(), "Id of the file.", 4),
+    format: field(
+      z.enum(FILE_FORMATS).nullable(),
+      "Its format. Null: an earlier release made it, and it can be downloaded in any.",
+    ),
+    message_id: field(
+      z.string(),
+      "The id of the message at the bank, in the formats that have one.",
+      "5f1c2b7a3d4e4f608a1b2c3d4e5f6071",
+    ),
+    payments_count: field(z.int(), "How many payments it has.", 12),
+    open_count: field(z.int(), "Those of them that you have not marked as paid or as failed.", 12),
+    total: field(z.int(), "Their sum with tax, in the minor unit of the account's currency.", 144000),
+    created_at: createdAt,
+  })
+  .meta({ id: "PaymentFile" });
+
+/** `GET /api/v2/company/payments_batches/{id}/files` */
+export const listPaymentFilesOperation: V2Operation = {
+  id: "listPaymentFiles",
+  summary: "List the files that pay a batch",
+  description: "Lists the files that were downloaded to pay a batch, oldest first. An extension of Tidemark.",
+  answer: z.array(fileAnswer),
+  refusals: ["not_found"],
+  async handle({ event, account, context: { store } }: V2Request) {
+    const batch = await loadPaymentsBatch(store, account.id, readPathId(event));
+    const files = await listFiles(store, batch);
+    return files.map(({ order, payments }) => ({
+      id: order.id,
+      format: order.file?.format ?? null,
+      message_id: order.reference.replaceAll("-", ""),
+      payments_count: payments.length,
+      open_count: payments.filter(({ state }) => state === "asked").length,
+      total: payments.reduce((sum, { amount }) => sum + amount, 0),
+      created_at: order.createdAt,
+    }));
+  },
+};
+
+/**
+ * A payments batch. `ext_id` and `scheduled_at` are null, because providers get an order per payment and don't know the
+ * batch. No provider asks for a one-time password.
+ */
+export async function showPaymentsBatch(
+  view: View,
+  batch: PaymentsBatch,
+): Promise<z.output<typeof paymentsBatchAnswer>> {
+  const { totalInclTax, promotersCount } = await loadBatchTotals(view, batch);
+  return {
+    id: batch.id,
+    method: batch.method,
+    status: batch.status,
+    ext_reference: batchReference(batch),
+    ext_id: null,
+    scheduled_at: null,
+    processing_started_at: batch.processingStartedAt,
+    completed_at: batch.completedAt,
+    is_payable: PAYABLE.includes(batch.status),
+    is_retriable: RETRIABLE.includes(batch.status),
+    is_payment_otp_required: false,
+    total: totalInclTax,
+    promoters_count: promotersCount,
+    error: batch.error,
+  };
 }

@@ -1,8 +1,13 @@
 import { z } from "zod";
 import { loadCampaign } from "../../domain/program/campaign/campaign.ts";
 import { UNITS } from "../../domain/money.ts";
-import { CARRY_REASONS, countOfRun, findRuns } from "../../domain/ledger/payout-run/run.ts";
-import { previewRun, type PreviewedPayout } from "../../domain/ledger/payout-run/generate.ts";
+import {
+  CARRY_REASONS,
+  countOfRun,
+  findRuns,
+  previewRun,
+  type PreviewedPayout,
+} from "../../domain/ledger/payout-run/payout-run.ts";
 import { loadPromoter } from "../../domain/people/promoter/promoter.ts";
 import { unlessGone } from "../../domain/show.ts";
 import { setPageHeaders } from "../../http/pages.ts";
@@ -14,7 +19,7 @@ import {
   embeddedPromoterJson,
 } from "../embedded-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { pageParams, readListing } from "../page-params.ts";
+import { pageParams, readListing } from "../params.ts";
 import { field, recordId } from "../../http/fields.ts";
 
 const instant = z.iso.datetime();

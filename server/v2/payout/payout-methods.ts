@@ -3,6 +3,8 @@ import {
   createPayoutMethod,
   removePayoutMethod,
   updatePayoutMethod,
+  listHolds,
+  releasePayouts,
   type PayoutMethodInput,
 } from "../../domain/ledger/payout-method/changes.ts";
 import {
@@ -18,11 +20,15 @@ import { setPageHeaders } from "../../http/pages.ts";
 import { shapeInput } from "../../input/shape.ts";
 import { isOwnMethod, shapeOwnDetails } from "../affiliate/money/payout-details.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { pageParams, readListing } from "../page-params.ts";
-import { readPathId } from "../path-id.ts";
-import { bankFormsAnswer, bankFormsJson } from "./bank-forms.ts";
-import { BANK_DETAILS, DETAILS, payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
-import { field, message } from "../../http/fields.ts";
+import { pageParams, readListing, readPathId } from "../params.ts";
+import { field, message, recordId } from "../../http/fields.ts";
+import {
+  BANK_FIELD_NAMES,
+  BANK_FORMS,
+  ELSEWHERE,
+  type BankForm,
+} from "../../domain/ledger/payout-method/bank-country.ts";
+import { loadPromoter, promoterName } from "../../domain/people/promoter/promoter.ts";
 
 const SAME_WALLET = { path: ["paypal_email"], error: "is not the same as wallet_email" };
 
@@ -43,10 +49,53 @@ const walletDetails = z
 
 const ownText = z.union([text, z.number().transform(String)], "is invalid").nullable();
 
+const detail = (description: string, example: string | null = null) =>
+  field(z.string().nullable(), description, example);
+
+/** The details of a bank account. Each country needs different ones. */
+const bankDetails = {
+  bank_country: detail("Two-letter code of the bank's country."),
+  account_holder_name: detail("Name of the account's holder."),
+  account_number: detail("Number of the account."),
+  routing_aba_number: detail("ABA routing number of a bank in the United States."),
+  country: detail("Country of the holder."),
+  state: detail("State or province of the holder."),
+  postal_code: detail("Postal code of the holder."),
+  address: detail("Street and number of the holder."),
+  city: detail("City of the holder."),
+  transit_number: detail("Transit number of a bank in Canada."),
+  institution_number: detail("Institution number of a bank in Canada."),
+  bsb_code: detail("BSB code of a bank in Australia."),
+  sort_code: detail("Sort code of a bank in the United Kingdom."),
+  ifsc_code: detail("IFSC code of a bank in India."),
+  bank_code: detail("Code of a bank, in countries that use one, such as Japan."),
+  branch_code: detail("Code of a bank's branch, in countries that use one, such as Japan and South Africa."),
+  clabe: detail("CLABE of an account in Mexico."),
+  account_type: detail("`checking` or `savings`, for ACH."),
+  account_holder_type: detail("`person` or `company`, for ACH."),
+  iban: detail("International number of the account."),
+  swift_bic_code: detail("BIC of the bank."),
+  bank_name: detail("Name of the bank."),
+  bank_city: detail("City of the bank."),
+  bank_address: detail("Address of the bank."),
+};
+
+/** The documented details of all methods. `custom` and `dots` may have others. */
+const details = {
+  wallet_email: detail("E-mail address of the wallet that they are paid to.", "jane@wallet.example"),
+  paypal_email: detail("Another name of `wallet_email`.", "jane@wallet.example"),
+  ...bankDetails,
+  wise_email: detail("E-mail address of the account at Wise."),
+  wallet_address: detail("Address of the wallet."),
+  crypto_currency: detail("Currency of the wallet."),
+};
+const DETAILS = Object.keys(details) as (keyof typeof details)[];
+
 /** Details that the company chooses. Those with a documented name are text. */
 const ownDetails = z
   .record(z.string(), z.unknown())
   .pipe(z.looseObject(Object.fromEntries(DETAILS.map((name) => [name, ownText]))).partial());
+const BANK_DETAILS = Object.keys(bankDetails);
 
 /**
  * The details of each method. A bank account needs only a country and a holder, because every country has its own
@@ -92,6 +141,25 @@ const listQuery = pageParams.extend({
     "Only records that match.",
   ),
 });
+
+const detailsAnswer = z.looseObject(details).meta({ id: "PayoutMethodDetails" });
+
+/** @see docs/spec/v2.md "Payout method" */
+export const payoutMethodAnswer = z
+  .object({
+    id: recordId,
+    method: field(z.enum(PAYOUT_METHODS), "Way of payment."),
+    date_added: field(z.iso.datetime(), "When the payout method was added."),
+    is_disabled: field(z.boolean(), "Whether it can't be used."),
+    meta: field(z.record(z.string(), z.unknown()), "Further data.", {}),
+    is_selected: field(z.boolean(), "Whether the promoter is paid this way."),
+    details: field(
+      detailsAnswer,
+      "Account or wallet that the money goes to. Each method has its own fields; the others are null.",
+    ),
+    managed_payouts: field(z.boolean(), "Whether the provider pays the promoter automatically."),
+  })
+  .meta({ id: "PayoutMethod" });
 
 /** `GET /api/v2/company/payout_methods` */
 export const listPayoutMethodsOperation: V2Operation = {
@@ -140,6 +208,21 @@ export const createPayoutMethodOperation: V2Operation = {
     return payoutMethodJson(await createPayoutMethod(context, account.id, input));
   },
 };
+
+const names = z.array(z.enum(BANK_FIELD_NAMES));
+const bankForm = z
+  .object({
+    required: field(names, "Details that an account there needs, unless its IBAN is given.", ["iban"]),
+    optional: field(names, "Details that banks there may want.", ["swift_bic_code"]),
+  })
+  .meta({ id: "BankForm" });
+
+export const bankFormsAnswer = z.object({
+  countries: field(z.record(z.string(), bankForm), "The form of each country, by its two letters.", {
+    NL: { required: ["iban"], optional: ["swift_bic_code"] },
+  }),
+  elsewhere: field(bankForm, "The form of all other countries."),
+});
 
 /** `GET /api/v2/company/bank_forms` */
 export const bankFormsOperation: V2Operation = {
@@ -210,3 +293,86 @@ function shapeDetails(method: PayoutMethodName, given: Record<string, unknown>):
   const { details } = shapeInput(z.object({ details: SHAPES[method] }), { details: given });
   return method === "paypal" ? { wallet_email: details["wallet_email"] ?? details["paypal_email"] } : details;
 }
+
+/** Which details a bank account needs, by country. */
+export function bankFormsJson(): z.output<typeof bankFormsAnswer> {
+  const countries = Object.entries(BANK_FORMS).map(([country, form]) => [country, formJson(form)]);
+  return { countries: Object.fromEntries(countries), elsewhere: formJson(ELSEWHERE) };
+}
+
+function formJson({ required, optional }: BankForm): z.output<typeof bankForm> {
+  return { required: [...required], optional: [...optional] };
+}
+
+/** A way to pay a promoter. */
+export function payoutMethodJson(method: PayoutMethod): z.output<typeof payoutMethodAnswer> {
+  return {
+    id: method.id,
+    method: method.method,
+    date_added: method.createdAt,
+    is_disabled: method.isDisabled,
+    meta: method.meta,
+    is_selected: method.isSelected,
+    details: detailsJson(method),
+    managed_payouts: method.isManaged,
+  };
+}
+
+/** The details of a method whose details are hidden. */
+export const NO_DETAILS = Object.fromEntries(DETAILS.map((name) => [name, null])) as Record<
+  keyof typeof details,
+  null
+>;
+
+/** Shows the wallet's address under both names, because clients read either. */
+function detailsJson({ method, details: given }: PayoutMethod): z.output<typeof detailsAnswer> {
+  const shown = { ...NO_DETAILS, ...given };
+  return method === "paypal" ? { ...shown, paypal_email: shown.wallet_email } : shown;
+}
+
+const holdAnswer = z
+  .object({
+    promoter_id: field(z.int(), "Id of the promoter.", 17),
+    name: field(z.string(), "Name of the promoter.", "Jane Doe"),
+    email: field(z.string(), "E-mail address of the promoter.", "jane@example.com"),
+    changed_at: field(z.iso.datetime(), "When the payout method was changed."),
+    held_at: field(z.iso.datetime(), "When the promoter has said that someone else did it."),
+  })
+  .meta({ id: "PayoutHold" });
+
+/** `GET /api/v2/company/payout_holds`. Choice: our addition. */
+export const listPayoutHoldsOperation: V2Operation = {
+  id: "listPayoutHolds",
+  summary: "List promoters whose payouts are held",
+  description:
+    "Lists the promoters who say that someone else has changed their payout method, at most a hundred, the longest held first. They are not paid. An extension of Tidemark.",
+  answer: z.array(holdAnswer),
+  async handle({ account, context: { store } }: V2Request) {
+    const shown: z.output<typeof holdAnswer>[] = [];
+    for (const { promoterId, changedAt, heldAt } of await listHolds(store, account.id)) {
+      const promoter = await loadPromoter(store, account.id, promoterId);
+      shown.push({
+        promoter_id: promoterId,
+        name: promoterName(promoter),
+        email: promoter.email,
+        changed_at: changedAt,
+        held_at: heldAt,
+      });
+    }
+    return shown;
+  },
+};
+
+/** `POST /api/v2/company/promoters/{id}/release_payouts`. Choice: our addition. */
+export const releasePayoutsOperation: V2Operation = {
+  id: "releasePayouts",
+  summary: "Pay a promoter again whose payouts are held",
+  description:
+    "Ends the hold of a promoter who had said that someone else changed the payout method. Speak with them first, and look at the method. The same link can't hold the payouts again. An extension of Tidemark.",
+  answer: z.object({ message }),
+  refusals: ["not_found"],
+  async handle({ event, account, context }: V2Request) {
+    await releasePayouts(context, account.id, readPathId(event));
+    return { message: "Payouts released" };
+  },
+};

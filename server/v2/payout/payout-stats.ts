@@ -12,9 +12,9 @@ import {
 } from "../../domain/ledger/payout/stats.ts";
 import { flag, id, listOf, oneOf, text } from "../../input/fields.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { readListing } from "../page-params.ts";
+import { readListing } from "../params.ts";
 import { field } from "../../http/fields.ts";
-import { payoutAnswer } from "./payout-json.ts";
+import { payoutAnswer } from "./payouts.ts";
 
 const filters = field(
   z

@@ -1,16 +1,118 @@
 import { z } from "zod";
-import { groupPayouts, UNPAYABLE_REASONS, type PayoutGroup } from "../../domain/ledger/payout/groups.ts";
-import { listPayouts, type PayoutParts } from "../../domain/ledger/payout/search.ts";
+import {
+  groupPayouts,
+  UNPAYABLE_REASONS,
+  INVOICEABLE,
+  type PayoutGroup,
+} from "../../domain/ledger/payout/groups.ts";
+import {
+  listPayouts,
+  DUE_PERIODS,
+  type PayoutParts,
+  type PayoutFilter,
+  type PayoutSort,
+} from "../../domain/ledger/payout/search.ts";
 import { setPageHeaders } from "../../http/pages.ts";
-import { INVOICE_DETAILS_STATUSES } from "../../domain/people/promoter/promoter.ts";
+import { INVOICE_DETAILS_STATUSES, type Promoter } from "../../domain/people/promoter/promoter.ts";
 import { invoiceDetailFaults } from "../../domain/people/vat-number.ts";
-import { embeddedPromoter, embeddedPromoterJson } from "../embedded-json.ts";
+import {
+  embeddedPromoter,
+  embeddedPromoterJson,
+  embeddedCampaign,
+  embeddedCampaignJson,
+} from "../embedded-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { readListing } from "../page-params.ts";
-import { payoutAnswer, payoutJson } from "./payout-json.ts";
-import { NO_DETAILS, payoutMethodAnswer, payoutMethodJson } from "./payout-method-json.ts";
-import { groupParams, listParams, payoutFilter, payoutSorting } from "./payout-params.ts";
-import { field } from "../../http/fields.ts";
+import { readListing, pageParams, sortsOf, period, span } from "../params.ts";
+import { NO_DETAILS, payoutMethodAnswer, payoutMethodJson } from "./payout-methods.ts";
+import { field, recordId } from "../../http/fields.ts";
+import { direction, flag, id, listOf, oneOf, text } from "../../input/fields.ts";
+import type { Query } from "../../http/parameters/pairs.ts";
+import { FRAUD_SUSPICIONS } from "../../domain/people/lead/lead.ts";
+import { PAYOUT_METHODS, type PayoutMethod } from "../../domain/ledger/payout-method/payout-method.ts";
+import { PAYOUT_STATUSES, type Payout } from "../../domain/ledger/payout/payout.ts";
+import { UNITS } from "../../domain/money.ts";
+import type { Campaign } from "../../domain/program/campaign/campaign.ts";
+
+const instant = z.iso.datetime();
+
+/** @see docs/spec/v2.md "Payout" */
+export const payoutAnswer = z
+  .object({
+    id: recordId,
+    status: field(z.enum(PAYOUT_STATUSES), "State of the record."),
+    amount: field(z.number(), "The amount: cents for `cash`, whole units otherwise.", 2000),
+    payments_batch_id: field(
+      z.int().nullable(),
+      "Id of the payments batch that it is part of, or null if it is in none.",
+      null,
+    ),
+    tax_rate: field(z.number(), "Tax in percent.", 19),
+    unit: field(z.enum(UNITS), "Unit of the amount.", "cash"),
+    period_start: field(instant, "First moment of the period that is paid for."),
+    period_end: field(instant, "Last moment of the period that is paid for."),
+    paid_at: field(instant.nullable(), "When it was paid, or null if it was not yet."),
+    processing_started_at: field(instant.nullable(), "When the payment began, or null if it has not."),
+    failed_at: field(instant.nullable(), "When the payment failed, or null if it did not."),
+    error: field(z.string().nullable(), "Why the payment failed, or null if it did not.", null),
+    total_incl_tax: field(z.number(), "The amount with tax.", 2380),
+    created_at: field(instant, "When the record was created.", "2026-03-01T09:30:00.000Z"),
+    payout_method: field(
+      payoutMethodAnswer.nullable(),
+      "How the promoter is paid, or null if they have not chosen yet.",
+    ),
+    promoter: field(embeddedPromoter, "The promoter, or null if they were deleted."),
+    campaign: field(embeddedCampaign, "The campaign, or null if it was deleted."),
+  })
+  .meta({ id: "Payout" });
+
+/** @see docs/spec/v2.md "List payouts" */
+const listParams = z.object({
+  q: field(text.optional(), "Text to search for in names and e-mail addresses.", "jane"),
+  ids: field(listOf(id).optional(), "Ids of the records.", [17, 18]),
+  filters: field(
+    z
+      .object(
+        {
+          status: field(oneOf(PAYOUT_STATUSES), "Only records with this status."),
+          campaign_id: field(listOf(id), "Ids of the campaigns.", [1]),
+          payments_batch_id: field(listOf(id), "Ids of the payments that they are part of.", [5]),
+          due_period: field(
+            oneOf(DUE_PERIODS),
+            "`next`: at the coming due date. `overdue`: past it. `custom`: promoters with their own terms.",
+          ),
+          period_start: field(period, payoutAnswer.shape.period_start),
+          period_end: field(period, payoutAnswer.shape.period_end),
+          payout_method: field(oneOf([...PAYOUT_METHODS, "not_set"]), "How the promoter is paid."),
+          promoter_id: field(id, "Id of the promoter.", 17),
+          only_payable: field(flag, "`true`: only what can be paid now."),
+          group_ref: field(text, "The run that made the payouts.", "2026-02"),
+          fraud_suspicions: field(
+            listOf(oneOf([...FRAUD_SUSPICIONS, "no_suspicion"])),
+            "Promoters with any of these suspicions. `no_suspicion`: those with none.",
+          ),
+        },
+        "is invalid",
+      )
+      .partial()
+      .default({}),
+    "Only records that match.",
+  ),
+  sorting: field(
+    z
+      .object(
+        {
+          amount: field(direction, "By amount."),
+          period_start: field(direction, "By the start of the period."),
+          period_end: field(direction, "By the end of the period."),
+        },
+        "is invalid",
+      )
+      .partial()
+      .default({}),
+    "Order of the records. Of several, the first counts most.",
+  ),
+  ...pageParams.shape,
+});
 
 /** `GET /api/v2/company/payouts` @see docs/spec/v2.md "List payouts" */
 export const listPayoutsOperation: V2Operation = {
@@ -68,6 +170,40 @@ const groupAnswer = z
     total_incl_tax: field(z.number(), "The amount with tax.", 2380),
   })
   .meta({ id: "PayoutGroup" });
+
+/** @see docs/spec/v2.md "List payouts grouped by promoters" */
+const groupParams = z.object({
+  q: field(text.optional(), listParams.shape.q),
+  filters: field(
+    z
+      .object(
+        {
+          status: field(oneOf(PAYOUT_STATUSES), "Only records with this status."),
+          campaign_id: field(listOf(id), "Ids of the campaigns.", [1]),
+          min_payment: field(
+            z
+              .string("is invalid")
+              .trim()
+              .regex(/^\d{1,15}$/, "is invalid")
+              .transform(Number)
+              .meta({ documentedAs: { type: "integer", minimum: 0 } }),
+            "Cash payouts of a promoter below this amount wait for the next period.",
+            5000,
+          ),
+          invoiceable: field(oneOf(INVOICEABLE), "Whether the promoter's invoice details are approved."),
+        },
+        "is invalid",
+      )
+      .partial()
+      .default({}),
+    "Only records that match.",
+  ),
+  include_payout_method_details: field(
+    flag.optional(),
+    "`true` shows the accounts and wallets that money goes to.",
+  ),
+  ...pageParams.shape,
+});
 
 /** `GET /api/v2/company/payouts/group_by_promoters` @see docs/spec/v2.md "List payouts grouped by promoters" */
 export const groupPayoutsOperation: V2Operation = {
@@ -171,4 +307,67 @@ export function showPayouts(payouts: PayoutParts[]): z.output<typeof payoutAnswe
     const method = payout.payoutMethodId === null ? selected : used;
     return [payoutJson({ payout, promoter, campaign, method })];
   });
+}
+
+/** The filter by the domain's names. */
+function payoutFilter({ q, ids, filters }: z.output<typeof listParams>): PayoutFilter {
+  return {
+    text: q,
+    ids,
+    status: filters.status,
+    campaignIds: filters.campaign_id,
+    paymentsBatchIds: filters.payments_batch_id,
+    duePeriod: filters.due_period,
+    periodStart: span(filters.period_start),
+    periodEnd: span(filters.period_end),
+    payoutMethod: filters.payout_method,
+    promoterId: filters.promoter_id,
+    onlyPayable: filters.only_payable || undefined,
+    groupRef: filters.group_ref,
+    fraudSuspicions: filters.fraud_suspicions,
+  };
+}
+
+const SORT_NAMES = { amount: "amount", period_start: "periodStart", period_end: "periodEnd" } as const;
+
+/** The sort orders by the domain's names. */
+function payoutSorting(sorting: z.output<typeof listParams>["sorting"], query: Query): PayoutSort[] {
+  return sortsOf(sorting, query, SORT_NAMES);
+}
+
+/** A payout with its related records. */
+export interface PayoutRecords {
+  payout: Payout;
+  promoter: Promoter;
+  campaign: Campaign;
+  /** Null if the promoter has selected none. */
+  method: PayoutMethod | null;
+}
+
+/** A payout. Amounts are cents of `cash`, or whole units otherwise. */
+export function payoutJson({
+  payout,
+  promoter,
+  campaign,
+  method,
+}: PayoutRecords): z.output<typeof payoutAnswer> {
+  return {
+    id: payout.id,
+    status: payout.status,
+    amount: payout.amount,
+    payments_batch_id: payout.paymentsBatchId,
+    tax_rate: payout.taxRateHundredths / 100,
+    unit: payout.unit,
+    period_start: payout.periodStart,
+    period_end: payout.periodEnd,
+    paid_at: payout.paidAt,
+    processing_started_at: payout.processingStartedAt,
+    failed_at: payout.failedAt,
+    error: payout.error,
+    total_incl_tax: payout.totalInclTax,
+    created_at: payout.createdAt,
+    payout_method: method && payoutMethodJson(method),
+    promoter: embeddedPromoterJson(promoter),
+    campaign: embeddedCampaignJson(campaign),
+  };
 }

@@ -13,10 +13,8 @@ import { text, word } from "../../input/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
-import type { V2Operation, V2Request } from "../operation.ts";
-import { pageParams, readListing } from "../page-params.ts";
-import { readPathId } from "../path-id.ts";
-import { recordError } from "../record-error.ts";
+import { recordError, type V2Operation, type V2Request } from "../operation.ts";
+import { pageParams, readListing, readPathId } from "../params.ts";
 import { createdAt, field, recordId, message } from "../../http/fields.ts";
 
 const MAX_PRICES = 100;

@@ -7,17 +7,14 @@ import {
 import { findPromoCodes, loadPromoCode, type PromoCode } from "../../domain/people/promo-code/promo-code.ts";
 import { loadReward } from "../../domain/program/reward/reward.ts";
 import { showAll } from "../../domain/show.ts";
-import { id, jsonObject, longText, text } from "../../input/fields.ts";
+import { id, jsonObject, longText, text, ownData } from "../../input/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import type { View } from "../../storage/store.ts";
-import type { V2Operation, V2Request } from "../operation.ts";
-import { pageParams, readListing } from "../page-params.ts";
-import { readPathId } from "../path-id.ts";
-import { recordError } from "../record-error.ts";
+import { recordError, type V2Operation, type V2Request } from "../operation.ts";
+import { pageParams, readListing, readPathId } from "../params.ts";
 import { field, recordId } from "../../http/fields.ts";
-import { ownData } from "../../input/common-fields.ts";
 
 /** @see docs/spec/v2.md "Promo code" */
 export const promoCodeAnswer = z

@@ -9,7 +9,7 @@ import { readMailbox, type Mailbox } from "../../input/mailbox.ts";
 import { describe, shapeInput } from "../../input/shape.ts";
 import { LANGUAGES } from "../../languages/languages.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { setupUrl } from "./promoter-parts.ts";
+import { setupUrl } from "./promoter-json.ts";
 
 /** Enough for a list that is pasted. Larger lists can be imported. */
 const MAX_EMAILS = 100;
@@ -60,7 +60,7 @@ export const invitePromotersOperation: V2Operation = {
   id: "invitePromoters",
   summary: "Invite people to become promoters",
   description:
-    "Adds up to 100 people as promoters, accepted whatever the campaign's settings, and sends each an e-mail with your message, what the campaign pays, their referral link and a link to the portal.",
+    "Adds up to 100 people as promoters, accepted even if the campaign's settings demand an approval, and sends each an e-mail with your message, what the campaign pays, their referral link and a link to the portal.",
   example: {
     emails: ["Jane Doe <jane@example.com>", "kim@example.com"],
     message: "We would love to have you with us.",

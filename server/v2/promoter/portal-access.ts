@@ -9,9 +9,9 @@ import { readJson } from "../../http/parameters/json.ts";
 import { text } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import { actorOf } from "../../request/caller.ts";
-import { newPassword } from "../affiliate/profile/password-field.ts";
+import { newPassword } from "../affiliate/own-fields.ts";
 import type { V2Operation, V2Request, V2Row } from "../operation.ts";
-import { readPathId } from "../path-id.ts";
+import { readPathId } from "../params.ts";
 import { field, message } from "../../http/fields.ts";
 import { promoterAnswer } from "./promoter-json.ts";
 

@@ -2,30 +2,41 @@ import { z } from "zod";
 import {
   INVOICE_DETAILS_STATUSES,
   promoterName,
+  promoters,
   type Promoter,
 } from "../../domain/people/promoter/promoter.ts";
 import {
   PROMOTER_CAMPAIGN_STATES,
   refLink,
+  withCampaign,
   type PromoterCampaign,
 } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
 import type { Stats } from "../../domain/people/daily.ts";
-import type { Balance } from "../../domain/ledger/commission/balance.ts";
+import { loadTotalsAndBalance, type Balance } from "../../domain/ledger/commission/balance.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/people/lead/lead.ts";
 import type { Account } from "../../domain/program/account/account.ts";
 import type { Campaign } from "../../domain/program/campaign/campaign.ts";
-import type { PayoutMethod } from "../../domain/ledger/payout-method/payout-method.ts";
+import {
+  findSelectedPayoutMethod,
+  payoutMethods,
+  type PayoutMethod,
+} from "../../domain/ledger/payout-method/payout-method.ts";
 import {
   embeddedCampaign,
   embeddedCampaignJson,
   embeddedPromoter,
   embeddedPromoterJson,
 } from "../embedded-json.ts";
-import { payoutMethodAnswer } from "../payout/payout-method-json.ts";
-import { balancesAnswer, balancesJson } from "./balance-json.ts";
+import { payoutMethodAnswer } from "../payout/payout-methods.ts";
 import { promoterProfileAnswer, promoterProfileJson } from "./promoter-profile.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
-import { coupon, custId, customFields, refToken, referralLink } from "../../input/common-fields.ts";
+import { coupon, custId, customFields, refToken, referralLink } from "../../input/fields.ts";
+import { listPromoterCampaigns } from "../../domain/people/promoter-campaign/search.ts";
+import { signInUrl } from "../../domain/people/portal/sign-in.ts";
+import { showAll, type Show } from "../../domain/show.ts";
+import type { View } from "../../storage/store.ts";
+import type { V2Request } from "../operation.ts";
+import { seesPayoutDetails } from "../payout/masked-details.ts";
 
 /** @see docs/spec/v2.md "Promoter campaigns of a promoter" */
 const joinedCampaignAnswer = z
@@ -41,6 +52,25 @@ const joinedCampaignAnswer = z
     ref_link: referralLink,
   })
   .meta({ id: "PromoterCampaignSummary" });
+
+/** The amounts of each unit. `cash` is in cents. */
+export const balanceAnswer = z
+  .object({
+    cash: field(z.number(), "Money, in cents.", 2000),
+    credits: field(z.number(), "Credits.", 0),
+    points: field(z.number(), "Points.", 0),
+    free_months: field(z.number(), "Free months.", 0),
+    discount: field(z.number(), "Discount in percent.", 0),
+  })
+  .meta({ id: "Balance" });
+
+export const balancesAnswer = balanceAnswer
+  .extend({
+    current_balance: field(balanceAnswer, "What the promoter has earned and has not been paid yet."),
+    earnings_balance: field(balanceAnswer, "What the promoter has earned so far."),
+    paid_balance: field(balanceAnswer, "What the promoter has been paid so far."),
+  })
+  .meta({ id: "Balances" });
 
 /** @see docs/spec/v2.md "Promoter" */
 export const promoterAnswer = z
@@ -122,7 +152,7 @@ export const promoterAnswer = z
   .meta({ id: "Promoter" });
 
 /** A promoter with the related records that V2 shows. */
-export interface PromoterParts {
+interface PromoterParts {
   account: Account;
   promoter: Promoter;
   promoterCampaigns: { promoterCampaign: PromoterCampaign; campaign: Campaign }[];
@@ -206,4 +236,92 @@ function joinedCampaignJson({
 
 function payoutMethodJson({ id, method, createdAt, isDisabled }: PayoutMethod) {
   return { id, method, date_added: createdAt, is_disabled: isDisabled };
+}
+
+/** The parts of a promoter that a request may exclude. */
+export interface Extras {
+  withPayoutMethod: boolean;
+  withParent: boolean;
+}
+
+/** The parts that are shown by default. */
+const USUAL_EXTRAS: Extras = { withPayoutMethod: true, withParent: true };
+
+/** Shows a promoter of the request's account with the default parts. */
+export function showPromoterOf(request: SetupRequest): Show<Promoter, z.output<typeof promoterAnswer>> {
+  return async (view, promoter) => {
+    const parts = await readPromoterParts(view, request.account, { promoter, ...USUAL_EXTRAS });
+    return promoterJson({ ...parts, setupUrl: await setupUrl(request, view, promoter) });
+  };
+}
+
+type SetupRequest = Pick<V2Request, "account" | "caller" | "publicUrl" | "context">;
+
+/**
+ * Where a promoter sets their first password, or null if they have one or can't sign in. Promoters who signed up
+ * themselves have chosen a password, and confirm their address by the link in their e-mail. The link opens the portal,
+ * where payout methods are whole, so who may not see them gets none of a promoter who has any.
+ */
+export async function setupUrl(
+  { account, caller, publicUrl, context: { now } }: SetupRequest,
+  view: View,
+  promoter: Promoter,
+): Promise<string | null> {
+  const { passwordHash, archivedAt, isUnconfirmed } = promoter;
+  if (passwordHash !== undefined || archivedAt !== null || isUnconfirmed) return null;
+  const hidesDetails = !seesPayoutDetails(caller);
+  if (hidesDetails && (await view.count(payoutMethods, "promoter", promoter.accountId, [promoter.id])) > 0)
+    return null;
+  return signInUrl({ publicUrl, now }, { account, promoter }, "setup");
+}
+
+/** Reads the related records that V2 shows with a promoter. */
+export async function readPromoterParts(
+  view: View,
+  account: Account,
+  { promoter, withPayoutMethod, withParent }: Extras & { promoter: Promoter },
+): Promise<Omit<PromoterParts, "setupUrl">> {
+  const { accountId, id } = promoter;
+  const [promoterCampaigns, { totals: stats, balance }, payoutMethod, parent] = await Promise.all([
+    joinedCampaigns(view, promoter),
+    loadTotalsAndBalance(view, accountId, id),
+    withPayoutMethod ? findSelectedPayoutMethod(view, accountId, id) : undefined,
+    withParent ? findParent(view, promoter) : undefined,
+  ]);
+  return { account, promoter, promoterCampaigns, stats, balance, payoutMethod, parent };
+}
+
+async function joinedCampaigns(view: View, { accountId, id }: Promoter) {
+  return showAll(view, await listPromoterCampaigns(view, accountId, id), withCampaign);
+}
+
+async function findParent(view: View, { accountId, parentPromoterId }: Promoter): Promise<Promoter | null> {
+  return parentPromoterId === null ? null : view.get(promoters, accountId, parentPromoterId);
+}
+
+/**
+ * The balances. The current amounts are also at the top level.
+ */
+function balancesJson(balance: Balance): z.output<typeof balancesAnswer> {
+  const current = balanceJson(balance, "current");
+  return {
+    ...current,
+    current_balance: current,
+    earnings_balance: balanceJson(balance, "earnings"),
+    paid_balance: balanceJson(balance, "paid"),
+  };
+}
+
+/** The amounts of one balance, by unit. */
+export function balanceJson(
+  { units }: Balance,
+  kind: "current" | "earnings" | "paid",
+): z.output<typeof balanceAnswer> {
+  return {
+    cash: units["cash"]?.[kind] ?? 0,
+    credits: units["credits"]?.[kind] ?? 0,
+    points: units["points"]?.[kind] ?? 0,
+    free_months: units["free_months"]?.[kind] ?? 0,
+    discount: units["discount_per"]?.[kind] ?? 0,
+  };
 }

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { VAT_STATUSES, type ProfileChanges, type Promoter } from "../../domain/people/promoter/promoter.ts";
-import { vatCheckOf } from "../../domain/people/vat-check.ts";
-import { invoiceDetailFaults } from "../../domain/people/vat-number.ts";
+import { vatCheckOf, invoiceDetailFaults } from "../../domain/people/vat-number.ts";
 import { longText, text } from "../../input/fields.ts";
 import type { Account } from "../../domain/program/account/account.ts";
 import { field, recordId } from "../../http/fields.ts";

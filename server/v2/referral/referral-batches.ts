@@ -8,9 +8,9 @@ import { asItIs } from "../../domain/show.ts";
 import type { Introduced } from "../../http/operation.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeInput } from "../../input/shape.ts";
-import { BATCH, batchAnswer, batchJson, idsBody } from "../batch/batch-json.ts";
+import { BATCH, batchAnswer, batchJson, idsBody } from "../batch/batch-processes.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { moveBody } from "./referral-params.ts";
+import { moveBody } from "./referrals.ts";
 
 /** Changes one lead of a batch. */
 type Work = (context: Context, accountId: number, id: number) => Promise<unknown>;

@@ -10,7 +10,7 @@ import { promoters } from "../../domain/people/promoter/promoter.ts";
 import type { Reader } from "../../storage/store.ts";
 import { embeddedPromoterCampaign, embeddedPromoterCampaignJson, type OwnerParts } from "../embedded-json.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
-import { ownData, uid } from "../../input/common-fields.ts";
+import { ownData, uid } from "../../input/fields.ts";
 
 /** A lead as V2 shows it. @see docs/spec/v2.md "Referrals" */
 export const referralAnswer = z

@@ -5,7 +5,7 @@ import { readQuery } from "../../http/parameters/form.ts";
 import { shapeInput } from "../../input/shape.ts";
 import { embeddedPromoter, embeddedPromoterJson } from "../embedded-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { findParams, pathId, readSelector } from "./referral-params.ts";
+import { findParams, pathId, readSelector } from "./referrals.ts";
 import { field } from "../../http/fields.ts";
 
 const KINDS = ["click", "signup", "sale", "refund", "commission", "payout", "cancellation"] as const;

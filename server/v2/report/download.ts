@@ -1,16 +1,24 @@
-import { csvForPeople } from "../../csv.ts";
 import { z } from "zod";
+import { csvForPeople } from "../../csv.ts";
 import { exponentOf } from "../../domain/money.ts";
 import { reportOverview, reportTotal, type ReportGroup } from "../../domain/reports/report.ts";
 import { Failure } from "../../failure.ts";
 import { flag, listOf, oneOf, text } from "../../input/fields.ts";
 import { describe } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { readListing } from "../page-params.ts";
+import { readListing } from "../params.ts";
 import { findOrigins, ORIGIN_REPORTS } from "./origins.ts";
 import { ALL_COLUMNS, dataJson, ORIGIN_COLUMNS, rowJson, type Column } from "./report-columns.ts";
-import { queryOf, reportParams, sortOf, type V2ReportQuery } from "./report-params.ts";
-import { findCampaigns, findPromoters, narrowed, type Selection } from "./reports.ts";
+import {
+  queryOf,
+  reportParams,
+  sortOf,
+  findCampaigns,
+  findPromoters,
+  narrowed,
+  type V2ReportQuery,
+  type Selection,
+} from "./reports.ts";
 import { field } from "../../http/fields.ts";
 
 type OriginName = keyof typeof ORIGIN_REPORTS;

@@ -6,10 +6,17 @@ import { listOf, oneOf, text } from "../../input/fields.ts";
 import type { OriginKind } from "../../domain/people/origin.ts";
 import type { Found } from "../../storage/query.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { pageParams, readListing } from "../page-params.ts";
+import { pageParams, readListing } from "../params.ts";
 import { dataAnswer, dataJson, ORIGIN_COLUMNS, rowAnswer, rowJson, type Column } from "./report-columns.ts";
-import { QUERY, narrowing, paramsOf, queryOf, sortOf, type V2ReportQuery } from "./report-params.ts";
-import type { Selection } from "./reports.ts";
+import {
+  QUERY,
+  narrowing,
+  paramsOf,
+  queryOf,
+  sortOf,
+  type V2ReportQuery,
+  type Selection,
+} from "./reports.ts";
 import { field } from "../../http/fields.ts";
 
 const params = paramsOf(ORIGIN_COLUMNS).extend(pageParams.shape);

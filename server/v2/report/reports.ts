@@ -7,9 +7,11 @@ import {
   reportPromoters,
   reportTotal,
   type ReportGroup,
+  type ReportQuery,
+  type Sort,
 } from "../../domain/reports/report.ts";
 import { setPageHeaders } from "../../http/pages.ts";
-import { flag, text } from "../../input/fields.ts";
+import { flag, text, calendarDay, direction, id, listOf, oneOf } from "../../input/fields.ts";
 import type { Found, Window } from "../../storage/query.ts";
 import {
   embeddedCampaign,
@@ -18,19 +20,20 @@ import {
   embeddedPromoterJson,
 } from "../embedded-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { readListing } from "../page-params.ts";
-import { dataAnswer, dataJson, rowAnswer, rowJson } from "./report-columns.ts";
+import { readListing, pageParams } from "../params.ts";
 import {
-  QUERY,
-  narrowing,
-  numberOf,
-  pagedParams,
-  queryOf,
-  reportParams,
-  sortOf,
-  type V2ReportQuery,
-} from "./report-params.ts";
+  dataAnswer,
+  dataJson,
+  rowAnswer,
+  rowJson,
+  ALL_COLUMNS,
+  figureOf,
+  orders,
+  type Column,
+} from "./report-columns.ts";
 import { field, recordId } from "../../http/fields.ts";
+import { GROUPINGS } from "../../domain/reports/figures.ts";
+import type { Query } from "../../http/parameters/pairs.ts";
 
 const group = {
   id: recordId,
@@ -38,10 +41,15 @@ const group = {
   sub_data: field(z.array(rowAnswer), "The same for each period."),
 };
 
+export const reportParams = paramsOf(ALL_COLUMNS);
+
 const overviewParams = reportParams.extend({
   q: field(text.optional(), "Text to search for in the names of periods.", "2026-03"),
   totals: field(flag.optional(), "`true` adds a row for the whole range. Default: `false`."),
 });
+
+/** The last sentence in the description of each report. */
+export const QUERY = "Choose `columns`, the days, and whether each row is a day, week, month or year.";
 
 /** `GET /api/v2/company/reports/overview` */
 export const overviewReport: V2Operation = {
@@ -54,6 +62,7 @@ export const overviewReport: V2Operation = {
   refusals: ["invalid"],
   handle: overview,
 };
+const pagedParams = reportParams.extend(pageParams.shape);
 
 /** `GET /api/v2/company/reports/campaigns` */
 export const campaignsReport: V2Operation = {
@@ -196,4 +205,67 @@ function groupJson({ id, total, rows }: ReportGroup, report: V2ReportQuery) {
     data: dataJson(total, report.columns),
     sub_data: rows.map((row) => rowJson(row, report)),
   };
+}
+
+/** The parameters of a report that has these columns. @see docs/spec/v2.md "Reports" */
+export function paramsOf<N extends Column>(names: readonly [N, ...N[]]) {
+  return z.object({
+    columns: field(listOf(oneOf(names)), "The columns to show.", ["revenue_amount", "clicks_count"]),
+    q: field(text.optional(), "Text to search for in names and e-mail addresses.", "jane"),
+    group_by: field(
+      oneOf(GROUPINGS),
+      "Whether each row is a day, a week, a month or a year. Weeks begin on Monday.",
+    ),
+    start_date: field(
+      calendarDay,
+      "First day of the report. Default: twelve months before its last day.",
+      "2025-03-01",
+    ),
+    end_date: field(calendarDay, "Last day of the report. Default: today.", "2026-02-28"),
+    sorting: field(
+      orders(names, direction).optional(),
+      "Order of the records. Of several, the first counts most.",
+    ),
+  });
+}
+
+type Params = Pick<z.output<typeof reportParams>, "columns" | "group_by" | "start_date" | "end_date">;
+
+/** A report's query and the columns to write. */
+export interface V2ReportQuery extends ReportQuery {
+  columns: Column[];
+}
+
+/** The query of a report. */
+export function queryOf(params: Params): V2ReportQuery {
+  const columns = [...new Set(params.columns)];
+  return {
+    range: { from: params.start_date, to: params.end_date },
+    groupBy: params.group_by,
+    columns,
+    figures: columns.map(figureOf),
+  };
+}
+
+/** The first sort column in the query, or null if there is none. */
+export function sortOf(
+  sorting: Partial<Record<Column, "asc" | "desc" | undefined>> | undefined,
+  query: Query,
+): Sort | null {
+  const names = Object.keys(query["sorting"] ?? {}) as Column[];
+  const name = names.find((each) => sorting?.[each] !== undefined);
+  return name === undefined ? null : { by: figureOf(name), isDescending: sorting?.[name] === "desc" };
+}
+
+/** The text or the id (`id:5`) that a report is filtered by. */
+export function narrowing(q: string | undefined): { text: string | null; id: string | null } {
+  const wanted = q?.trim().toLowerCase() ?? "";
+  const [, named = null] = /^id:\s*(\S+)$/.exec(wanted) ?? [];
+  return { id: named, text: wanted === "" || named !== null ? null : wanted };
+}
+
+/** The number in `id:5`, or null if it is not a number. */
+function numberOf(named: string): number | null {
+  const parsed = id.safeParse(named);
+  return parsed.success ? parsed.data : null;
 }

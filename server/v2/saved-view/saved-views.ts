@@ -12,8 +12,7 @@ import { readJson } from "../../http/parameters/json.ts";
 import { oneOf, word } from "../../input/fields.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Row } from "../operation.ts";
-import { readListing } from "../page-params.ts";
-import { readPathId } from "../path-id.ts";
+import { readListing, readPathId } from "../params.ts";
 
 const NAME_LENGTH = 100;
 const MOST_FILTERS = 30;

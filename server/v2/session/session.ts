@@ -17,8 +17,7 @@ import { email, text, word } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { Caller } from "../../request/caller.ts";
 import { signInCookies } from "../../request/sign-in.ts";
-import type { OpenOperation, OpenRequest } from "../open-operation.ts";
-import type { V2Operation } from "../operation.ts";
+import type { OpenOperation, OpenRequest, V2Operation } from "../operation.ts";
 import { sessionAnswer, sessionJson } from "./session-json.ts";
 import { field, message } from "../../http/fields.ts";
 

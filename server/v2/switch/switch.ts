@@ -1,12 +1,17 @@
 import { z } from "zod";
-import { mailNewLinks } from "../../domain/switch/new-links.ts";
-import { findSeenSteps, findSwitch, SWITCH_STEPS, tickSteps } from "../../domain/switch/switch.ts";
+import {
+  mailNewLinks,
+  findSeenSteps,
+  findSwitch,
+  SWITCH_STEPS,
+  tickSteps,
+} from "../../domain/switch/switch.ts";
 import { field } from "../../http/fields.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { flag, listOf, oneOf, webAddress } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
-import { linksCsv } from "../../transfer/open/links.ts";
+import { linksCsv } from "../../transfer/open/export.ts";
 import { logExport } from "../export/exports.ts";
 import { findScript } from "../home/setup.ts";
 import type { V2Operation, V2Request, V2Row } from "../operation.ts";

@@ -6,10 +6,9 @@ import { Failure } from "../../failure.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import type { View } from "../../storage/store.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { pageParams, readListing } from "../page-params.ts";
-import { readPathId } from "../path-id.ts";
+import { pageParams, readListing, readPathId } from "../params.ts";
 import { field, recordId } from "../../http/fields.ts";
-import { uid } from "../../input/common-fields.ts";
+import { uid } from "../../input/fields.ts";
 
 const waitingEventAnswer = z
   .object({

@@ -1,6 +1,12 @@
 import { z } from "zod";
 import { SYSTEM } from "../../domain/context.ts";
-import { ENTITIES, EVENT_MEANINGS, EVENT_TYPES, type Entity } from "../../domain/events/event-type.ts";
+import {
+  ENTITIES,
+  EVENT_MEANINGS,
+  EVENT_TYPES,
+  type Entity,
+  type EventMessage,
+} from "../../domain/events/event-type.ts";
 import type { RecordChange } from "../../domain/ledger/announcement.ts";
 import type { Balance } from "../../domain/ledger/commission/balance.ts";
 import type { Commission } from "../../domain/ledger/commission/commission.ts";
@@ -21,24 +27,22 @@ import { promoters, type Promoter } from "../../domain/people/promoter/promoter.
 import { accounts } from "../../domain/program/account/account.ts";
 import { loadCampaign } from "../../domain/program/campaign/campaign.ts";
 import type { Store } from "../../storage/store.ts";
-import { commissionAnswer, showCommission } from "../commission/commission-json.ts";
+import { commissionAnswer, showCommission } from "../commission/commissions.ts";
 import { documentAnswer, showDocument } from "../contract/contract-json.ts";
 import { embeddedPromoter, embeddedPromoterCampaign, embeddedPromoterJson } from "../embedded-json.ts";
-import { eventBody } from "./event-json.ts";
-import { paymentsBatchAnswer, showPaymentsBatch } from "../payments-batch/payments-batch-json.ts";
-import { payoutAnswer, payoutJson } from "../payout/payout-json.ts";
-import { payoutMethodAnswer, payoutMethodJson } from "../payout/payout-method-json.ts";
+import { paymentsBatchAnswer, showPaymentsBatch } from "../payments-batch/payments-batches.ts";
+import { payoutAnswer, payoutJson } from "../payout/payouts.ts";
+import { payoutMethodAnswer, payoutMethodJson } from "../payout/payout-methods.ts";
 import { promoCodeAnswer, showPromoCode } from "../promo-code/promo-codes.ts";
 import {
   promoterCampaignAnswer,
   promoterCampaignJson,
   readPromoterCampaignParts,
-} from "../promoter-campaign/promoter-campaign-json.ts";
-import { promoterAnswer, promoterJson } from "../promoter/promoter-json.ts";
-import { readPromoterParts } from "../promoter/promoter-parts.ts";
+} from "../promoter-campaign/promoter-campaigns.ts";
+import { promoterAnswer, promoterJson, readPromoterParts } from "../promoter/promoter-json.ts";
 import { referralAnswer, showReferral } from "../referral/referral-json.ts";
-import { field } from "../../http/fields.ts";
-import { custId } from "../../input/common-fields.ts";
+import { field, createdAt, recordId } from "../../http/fields.ts";
+import { custId } from "../../input/fields.ts";
 
 /** The promoter of a record, or null if deleted. */
 const owner = field(
@@ -197,3 +201,68 @@ function ownerJson(promoter: Promoter | null): Json | null {
 
 /** Replaces a deleted promoter for the serialisers. The result shows null instead. */
 const DELETED_PROMOTER = { profile: { firstName: null, lastName: null } } as Promoter;
+
+/** The body that is posted to webhooks. @see docs/spec/events.md */
+export const eventBody = z
+  .object({
+    event_id: field(z.uuid(), "Id of the event.", "00000000-0000-4000-8000-000000000001"),
+    event_type: field(z.string(), "What happened.", "referral.created"),
+    action: field(
+      z.enum(["created", "updated", "deleted"]),
+      "Whether the record was created, updated or deleted.",
+      "created",
+    ),
+    entity_type: field(z.enum(ENTITIES), "What kind of record it happened to."),
+    entity_id: field(z.int(), "Id of the record.", 204),
+    changes: field(
+      z.record(z.string(), z.tuple([z.unknown(), z.unknown()])),
+      "Fields that changed: the value before and after. Empty unless updated.",
+      {},
+    ),
+    data: field(z.record(z.string(), z.unknown()), "The record, as V2 shows it.", {
+      id: 204,
+      email: "sam@example.net",
+    }),
+    timestamp: field(z.iso.datetime(), "When it happened."),
+  })
+  .meta({ id: "Event" });
+
+/** The body of an event in V1's form. @see docs/spec/events.md "V1's form" */
+export const v1EventBody = z
+  .object({
+    event: field(
+      z.object({
+        id: recordId,
+        type: field(z.string(), "What happened.", "lead_signup"),
+        created_at: createdAt,
+      }),
+      "Its numeric id, its type and when it happened.",
+    ),
+    data: field(z.record(z.string(), z.unknown()), "The record, as V1 shows it.", {
+      id: 204,
+      email: "sam@example.net",
+    }),
+  })
+  .meta({ id: "V1Event" });
+
+/** The body that is posted. V2 manages the webhooks of both forms and lists their deliveries, so both are here. */
+export function postedJson(message: EventMessage): z.output<typeof eventBody> | z.output<typeof v1EventBody> {
+  return message.format === "v1" ? v1EventJson(message) : eventJson(message);
+}
+
+function eventJson(message: EventMessage): z.output<typeof eventBody> {
+  return {
+    event_id: message.eventId,
+    event_type: message.type,
+    action: message.action,
+    entity_type: message.entity,
+    entity_id: message.entityId,
+    changes: message.changes,
+    data: message.data,
+    timestamp: message.at,
+  };
+}
+
+function v1EventJson({ eventId, type, at, data }: EventMessage): z.output<typeof v1EventBody> {
+  return { event: { id: Number(eventId), type, created_at: at }, data };
+}

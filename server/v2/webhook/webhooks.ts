@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { emailsOf } from "../../domain/program/campaign/campaign.ts";
-import { EVENT_FORMATS, EVENT_TYPES, V1_EVENT_TYPES } from "../../domain/events/event-type.ts";
+import { EVENT_FORMATS, EVENT_TYPES, V1_EVENT_TYPES, isV1EventType } from "../../domain/events/event-type.ts";
 import {
   createWebhook,
   deleteWebhook,
@@ -8,25 +8,32 @@ import {
   loadWebhook,
   rotateSecret,
   updateWebhook,
+  MAX_RETRIES,
+  type WebhookInput,
+  type Webhook,
 } from "../../domain/events/webhook/webhook.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { readJson } from "../../http/parameters/json.ts";
-import { oneOf } from "../../input/fields.ts";
-import { readPathId } from "../path-id.ts";
-import { shapeChanges, shapeInput } from "../../input/shape.ts";
-import type { V2Operation, V2Request } from "../operation.ts";
-import { pageParams, setPageHeaders } from "../../http/pages.ts";
-import { readListing } from "../page-params.ts";
-import { seesPayoutDetails } from "../payout/masked-details.ts";
-import { recordError } from "../record-error.ts";
-import { createBody, inputOf, refusePrivate, updateBody } from "./webhook-input.ts";
 import {
-  webhookAnswer,
-  webhookJson,
-  webhookWithSecretAnswer,
-  webhookWithSecretJson,
-} from "./webhook-json.ts";
-import { field } from "../../http/fields.ts";
+  oneOf,
+  flag,
+  id,
+  listOf,
+  longText,
+  splitList,
+  text,
+  webAddress,
+  wholeNumber,
+} from "../../input/fields.ts";
+import { readPathId, readListing } from "../params.ts";
+import { shapeChanges, shapeInput } from "../../input/shape.ts";
+import { recordError, type V2Operation, type V2Request } from "../operation.ts";
+import { pageParams, setPageHeaders } from "../../http/pages.ts";
+import { seesPayoutDetails } from "../payout/masked-details.ts";
+import { field, createdAt, recordId } from "../../http/fields.ts";
+import { Failure } from "../../failure.ts";
+import type { Post } from "../../outgoing/post.ts";
+import { parseUrl } from "../../url.ts";
 
 /** @see docs/spec/common.md "Pages" */
 export const WEBHOOK_PAGES = { usual: 25, most: 100 };
@@ -34,6 +41,36 @@ export const WEBHOOK_PAGES = { usual: 25, most: 100 };
 export const webhookPageParams = pageParams(WEBHOOK_PAGES);
 
 const shape = recordError({ basicAuthPassword: "basic_auth_password", eventTypes: "event_types" });
+
+/** A webhook of V2. */
+const webhookAnswer = z
+  .object({
+    id: recordId,
+    url: field(z.string(), "Address that events are posted to.", "https://app.example.com/hooks"),
+    description: field(z.string().nullable(), "A longer description.", "Ten percent off in spring"),
+    format: field(z.enum(EVENT_FORMATS), "Form of the events.", "v2"),
+    event_types: field(z.array(z.string()), "The types of events that are sent.", ["referral.created"]),
+    campaign_ids: field(
+      z.array(z.int()),
+      "Ids of the campaigns whose events are sent. Empty means all.",
+      [1],
+    ),
+    active: field(z.boolean(), "Whether events are sent."),
+    timeout: field(z.int(), "Seconds that your server has to answer.", 30),
+    max_retries: field(z.int(), "How often a failed delivery is retried.", 5),
+    headers: field(z.record(z.string(), z.string()), "Headers that are sent with each event.", {
+      "X-Team": "growth",
+    }),
+    basic_auth_user: field(
+      z.string().nullable(),
+      "User name for HTTP authentication at your server, or null for none.",
+      null,
+    ),
+    basic_auth_enabled: field(z.boolean(), "Whether events are sent with a user name and password."),
+    created_at: createdAt,
+    updated_at: field(z.iso.datetime(), "When the record was last changed."),
+  })
+  .meta({ id: "Webhook" });
 
 /** `GET /api/v2/company/webhooks` */
 export const listWebhooksOperation: V2Operation = {
@@ -45,6 +82,92 @@ export const listWebhooksOperation: V2Operation = {
   isPaged: true,
   handle: list,
 };
+
+const url = text
+  .trim()
+  .pipe(webAddress)
+  // The address is visible to everyone who lists webhooks.
+  .refine((value) => {
+    const address = parseUrl(value);
+    return address === null || address.username + address.password === "";
+  }, "must not name a user; use basic_auth_user and basic_auth_password");
+
+/** A type of either format. */
+export const eventType = z
+  .string("is invalid")
+  .refine((type) => EVENT_TYPES.includes(type) || isV1EventType(type), "is not an event type");
+
+const eventTypes = field(
+  z
+    .preprocess(splitList, z.array(eventType, "is invalid").min(1, "can't be blank"))
+    .transform((types) => [...new Set(types)]),
+  webhookAnswer.shape.event_types,
+);
+const MAX_TIMEOUT_SECONDS = 120;
+
+const headers = field(
+  z
+    .record(z.string(), z.union([z.string(), z.number()], "is invalid").transform(String), "is invalid")
+    .superRefine((given, context) => {
+      if (Object.keys(given).length > MAX_HEADERS) {
+        context.addIssue(`is too long (maximum is ${MAX_HEADERS} entries)`);
+      }
+      for (const [name, value] of Object.entries(given)) {
+        if (!HEADER_NAME.test(name) || !HEADER_VALUE.test(value)) context.addIssue("is invalid");
+        else if (RESERVED_HEADER.test(name)) context.addIssue(`must not set ${name}`);
+      }
+    }),
+  webhookAnswer.shape.headers,
+);
+
+/** The first colon ends the user name (RFC 7617). */
+const user = text.refine((value) => !value.includes(":"), "must not contain a colon");
+
+/** The fields of a webhook that can be changed. @see docs/spec/v2.md "Webhooks" */
+const updateBody = z
+  .object({
+    url: field(url, webhookAnswer.shape.url),
+    format: field(
+      oneOf(EVENT_FORMATS),
+      "Form of the events: `v2`, or `v1` for connectors that know the older form.",
+      "v2",
+    ),
+    event_types: eventTypes,
+    active: field(flag, "Whether events are sent."),
+    timeout: field(wholeNumber(1, MAX_TIMEOUT_SECONDS), webhookAnswer.shape.timeout),
+    max_retries: field(wholeNumber(0, MAX_RETRIES), webhookAnswer.shape.max_retries),
+    description: field(longText.nullable(), webhookAnswer.shape.description),
+    campaign_ids: field(listOf(id), webhookAnswer.shape.campaign_ids),
+    headers,
+    basic_auth_user: field(user.nullable(), webhookAnswer.shape.basic_auth_user),
+    basic_auth_password: field(
+      text.nullable(),
+      "Password for HTTP authentication at your server. It is never shown.",
+      "s3cret",
+    ),
+  })
+  .partial();
+
+/** The fields of a new webhook. */
+const createBody = updateBody.extend({
+  format: field(
+    updateBody.shape.format,
+    "Form of the events: `v2`, or `v1` for connectors that know the older form. Default: `v2`.",
+  ),
+  url: field(url, webhookAnswer.shape.url),
+  event_types: eventTypes,
+});
+
+/** A webhook with its signing key, which is shown only once. */
+export const webhookWithSecretAnswer = webhookAnswer
+  .extend({
+    secret_key: field(
+      z.string(),
+      "Key that signs the events. It is shown only once.",
+      "whsec_dGlkZW1hcmstZXhhbXBsZS1zZWNyZXQtMzM=",
+    ),
+  })
+  .meta({ id: "WebhookWithSecret" });
 
 /** `POST /api/v2/company/webhooks`. Only this answer and that of a rotation show `secret_key`. */
 export const createWebhookOperation: V2Operation = {
@@ -149,4 +272,78 @@ async function list(request: V2Request) {
   const { records, total } = await findWebhooks(context.store, account.id, window);
   setPageHeaders(request, page, total);
   return records.map(webhookJson);
+}
+
+const MAX_HEADERS = 20;
+/** Headers of the connection, and headers that the server sets itself. */
+const RESERVED_HEADER =
+  /^(host|connection|content-.*|transfer-encoding|expect|upgrade|te|trailer|keep-alive|proxy-.*|webhook-.*|x-event-.*)$/i;
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]{1,100}$/;
+/** Visible ASCII and blanks only, because a line break would start another header. */
+const HEADER_VALUE = /^[\x20-\x7e]{0,1000}$/;
+
+/** A test needs an address, or a webhook that has one. */
+export const testBody = updateBody
+  .pick({ url: true, headers: true, basic_auth_user: true, basic_auth_password: true })
+  .extend({
+    url: field(updateBody.shape.url, "Address that the test is posted to."),
+    webhook_id: field(id.optional(), "Id of the webhook.", 4),
+    event_type: field(eventType, "What happened.", "referral.created"),
+  })
+  .refine((body) => (body.url ?? body.webhook_id) !== undefined, { path: ["url"], error: "can't be blank" });
+
+/**
+ * Refuses an address that is visibly private. A host name is checked when it is connected to, because its target can
+ * change.
+ *
+ * @throws Failure `invalid`
+ */
+function refusePrivate(post: Post, { url: given }: z.output<typeof updateBody>): void {
+  if (given === undefined || !post.refuses(given)) return;
+  const fields = { url: ["must not lead to a private or internal address"] };
+  throw new Failure("invalid", "The webhook leads to a private address", fields);
+}
+
+/**
+ * Converts a body to the domain's names. An empty list of `campaign_ids` means all campaigns.
+ */
+function inputOf(body: z.output<typeof updateBody>): WebhookInput {
+  return {
+    url: body.url,
+    description: body.description,
+    format: body.format,
+    eventTypes: body.event_types,
+    campaignIds: body.campaign_ids,
+    isActive: body.active,
+    timeoutSeconds: body.timeout,
+    maxRetries: body.max_retries,
+    headers: body.headers,
+    basicAuthUser: body.basic_auth_user,
+    basicAuthPassword: body.basic_auth_password,
+  };
+}
+
+/** A webhook as V2 shows it. Its password is never shown. */
+function webhookJson(webhook: Webhook): z.output<typeof webhookAnswer> {
+  return {
+    id: webhook.id,
+    url: webhook.url,
+    description: webhook.description,
+    format: webhook.format,
+    event_types: webhook.eventTypes,
+    campaign_ids: webhook.campaignIds,
+    active: webhook.isActive,
+    timeout: webhook.timeoutSeconds,
+    max_retries: webhook.maxRetries,
+    headers: webhook.headers,
+    basic_auth_user: webhook.basicAuthUser,
+    basic_auth_enabled: webhook.basicAuthUser !== null,
+    created_at: webhook.createdAt,
+    updated_at: webhook.updatedAt,
+  };
+}
+
+/** A webhook with its newest secret. */
+function webhookWithSecretJson(webhook: Webhook): z.output<typeof webhookWithSecretAnswer> {
+  return { ...webhookJson(webhook), secret_key: webhook.secrets[0]?.text ?? "" };
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { faultsOf, newPages } from "../../support/pages.ts";
+import { faultsOf, newPages, WIDTHS } from "../../support/pages.ts";
 
 const pages = newPages({ promoters: 1, leads: 0, sales: 0 });
 
-describe.each([1280, 360])("at %i pixels", (width) => {
+describe.each(WIDTHS)("at %i pixels", (width) => {
   it("an owner connects Stripe, and no page shows the secrets again", async () => {
     const page = await pages.open("/admin/settings/billing", { width, role: "owner" });
     await page.getByText("checkout.session.async_payment_succeeded", { exact: true }).waitFor();

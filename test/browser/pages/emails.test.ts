@@ -59,7 +59,7 @@ it("a German text begins with the German original, and the preview shows it", as
   await company(pages.app, `DELETE /emails/${saved!.id}`);
 });
 
-describe.each([1280, 360])("at %i pixels", (width) => {
+describe.each(WIDTHS)("at %i pixels", (width) => {
   it("a manager edits the frame of e-mails, sees it, and goes back to the original", async () => {
     const page = await pages.open("/admin/emails", { width, role: "manager" });
     await page.getByRole("link", { name: "Edit the frame" }).click();

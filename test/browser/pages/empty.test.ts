@@ -5,15 +5,15 @@ const pages = newPages();
 
 // What a list will hold or why it is empty, and what leads on.
 it.each([
-  ["/admin/promoters", "Nobody promotes you yet", "Invite people"],
+  ["/admin/promoters", "You have no promoters yet", "Invite people"],
   ["/admin/leads", "No leads yet", "See how to put the script on your site"],
   ["/admin/rewards", "No rewards yet", "Add a reward"],
   ["/admin/promo-codes", "No promo codes yet", "Add a promo code"],
   ["/admin/assets", "No assets yet", "Add an asset"],
   ["/admin/emails", "No e-mails of your own yet", "Write an e-mail"],
   ["/admin/contracts", "No contracts yet", "Add a contract"],
-  ["/admin/commissions", "Nobody has earned anything yet", "See how"],
-  ["/admin/payouts", "Nobody waits for money", "Show the next run"],
+  ["/admin/commissions", "No promoter has earned anything yet", "See how"],
+  ["/admin/payouts", "No promoter waits for money", "Show the next run"],
   ["/admin/payouts#tab=all", "No payouts were made yet", "Show the next run"],
   ["/admin/payouts#tab=batches", "No batches yet", "Show what is to be paid"],
   ["/admin/payouts#tab=next", "The next run has nothing to pay yet", "See the commissions"],
@@ -46,6 +46,6 @@ it("offers to make the first reward of a campaign, instead of a choice among non
 
 it("says nothing of making a batch as long as nobody waits for money", async () => {
   const page = await pages.open("/admin/payouts", { role: "owner" });
-  await page.getByText("Nobody waits for money").waitFor();
+  await page.getByText("No promoter waits for money").waitFor();
   expect(await page.getByRole("button", { name: "Make a batch" }).count()).toBe(0);
 });

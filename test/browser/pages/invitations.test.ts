@@ -1,10 +1,11 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { faultsOf, newPages } from "../../support/pages.ts";
+import { IS_LONG } from "../../support/rounds.ts";
 
 const pages = newPages({ promoters: 10, leads: 30, sales: 20 });
 beforeAll(() => void Object.assign(pages.app.services, { mail: null }));
-const WIDTHS = [360, 768, 1280];
+const WIDTHS = IS_LONG ? [360, 768, 1280] : [1280];
 const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name });
 
 describe.each(WIDTHS)("at %i pixels", (width) => {

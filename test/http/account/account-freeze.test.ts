@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createApiKey } from "../../../server/domain/program/account/api-key.ts";
-import { listRuns } from "../../../server/domain/ledger/payout-run/run.ts";
+import { listRuns } from "../../../server/domain/ledger/payout-run/payout-run.ts";
 import { putUser } from "../../../server/domain/access/user/user.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
 import { freeze, unfreeze } from "../../../server/transfer/account.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { commissions } from "../../../server/domain/ledger/commission/commission.ts";
-import { announceMoney } from "../../../server/domain/ledger/commission/balance-event.ts";
+import { announceMoney } from "../../../server/domain/ledger/announcement.ts";
 import { EVENT_TYPES } from "../../support/event-types.ts";
 import type { Dispatcher } from "../../../server/outbox/dispatcher.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newCommission } from "../../support/commissions.ts";
-import { listRewards } from "../../../server/v1/reward/rewards.ts";
+import { listRewards } from "../../../server/v1/rewards.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { bodyOf, send } from "../../support/v1.ts";
 import type { RecordOf } from "../../support/records.ts";

@@ -2,7 +2,7 @@ import { createServer, type Server, type Socket } from "node:net";
 import type { AddressInfo } from "node:net";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { newMailer } from "../../../server/outgoing/mailer.ts";
+import { newMailer } from "../../../server/outgoing/mail.ts";
 import { EMAIL_TEXTS } from "../../../server/outbox/email-template.ts";
 import { NOW, SENDER, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { useMail } from "../../support/mail.ts";

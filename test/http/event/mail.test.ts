@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { newMailer } from "../../../server/outgoing/mailer.ts";
+import { newMailer } from "../../../server/outgoing/mail.ts";
 import { SENDER, startApp, type TestApp } from "../../support/app.ts";
 import { freePort } from "../../support/free-port.ts";
 import { startMailServer, type MailServer } from "../../support/mail-server.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LEADS } from "../../../server/transfer/csv/leads.ts";
 import { PROMOTERS } from "../../../server/transfer/csv/promoters.ts";
-import { announceMoney } from "../../../server/domain/ledger/commission/balance-event.ts";
+import { announceMoney } from "../../../server/domain/ledger/announcement.ts";
 import { payouts } from "../../../server/domain/ledger/payout/payout.ts";
 import { Failure } from "../../../server/failure.ts";
 import type { Dispatcher } from "../../../server/outbox/dispatcher.ts";

@@ -80,7 +80,7 @@ async function expectOnce(app: TestApp, engine: Engine, promoters: number): Prom
 
 it("is put into the outbox once for each promoter, whichever commit is the last", async () => {
   let killed = true;
-  for (let afterCommits = 0; killed; afterCommits += rounds(2, 1)) {
+  for (let afterCommits = 0; killed; afterCommits += rounds(5, 1)) {
     for (const isWritten of [true, false]) {
       const { store, engine } = await temporaryStore("memory");
       const first = await startApp("memory", { store });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createLead } from "../../../server/v1/lead/leads.ts";
+import { createLead } from "../../../server/v1/leads.ts";
 import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { bodyOf } from "../../support/v1.ts";
 import { V1_LEAD, V1_PROMOTER, V1_PROMOTION } from "../../support/v1-records.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { METRICS, type Series, dailySums, statsOf } from "../../support/stats.ts";
-import { updateLead } from "../../../server/v1/lead/leads.ts";
+import { updateLead } from "../../../server/v1/leads.ts";
 import { KEY, NOW, STORAGES, answerOf, form, startApp, type TestApp } from "../../support/app.ts";
 import { bodyOf, send } from "../../support/v1.ts";
 import type { RecordOf } from "../../support/records.ts";

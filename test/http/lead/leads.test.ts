@@ -3,7 +3,7 @@ import { addToCampaign, moveToCampaign } from "../../../server/domain/people/pro
 import { listPromoterCampaigns } from "../../../server/domain/people/promoter-campaign/search.ts";
 import { byId } from "../../../server/domain/people/promoter/search.ts";
 import { asItIs } from "../../../server/domain/show.ts";
-import { listLeads, showLead } from "../../../server/v1/lead/leads.ts";
+import { getLead, listLeads } from "../../../server/v1/leads.ts";
 import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../../support/app.ts";
 import { countReads } from "../../support/edge.ts";
 import { bodyOf, send } from "../../support/v1.ts";
@@ -56,13 +56,13 @@ describe.each(STORAGES)("V1 leads on %s", (storage) => {
       [{ id: "", uid: "u1" }],
     ])("answers the whole lead to %o", async (params) => {
       const answer = await send(app, "GET /leads/show", params as Record<string, string>);
-      expect(bodyOf(answer, showLead)).toEqual(LEAD);
+      expect(bodyOf(answer, getLead)).toEqual(LEAD);
     });
 
     it("answers a GET without a body that claims to be JSON, on a path that ends in .json", async () => {
       const headers = { "content-type": "application/json" };
       const answer = await send(app, "GET /leads/show.json", { id: "1" }, { headers });
-      expect(bodyOf(answer, showLead)).toEqual(LEAD);
+      expect(bodyOf(answer, getLead)).toEqual(LEAD);
     });
 
     it.each([

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { company, invalid, join, outcome } from "../../support/v2.ts";
 import type { RecordOf } from "../../support/records.ts";
@@ -39,30 +39,122 @@ const BOBS = {
   promoter: { id: 2, email: "bob@example.com", name: "bob@example.com" },
 };
 
-describe.each(STORAGES)("V2 referrals on %s", (storage) => {
-  let app: TestApp;
-  beforeEach(async () => {
-    app = await startApp(storage);
-    await join(app, "jane@example.com", { ref_id: "jane" });
-    await join(app, "bob@example.com", { ref_id: "bob" });
-    await join(app, "eve@example.com", { ref_id: "eve" });
-    await app.v1("/track/signup", {
-      email: "sam@example.com",
-      uid: "cus_1",
-      username: "sam",
-      first_name: "Sam",
-      last_name: "Smith",
-      website: "https://sam.example",
-      ref_id: "jane",
-    });
+/** Jane, Bob and Eve, and Sam, a lead of Jane's. */
+async function appWithSam(storage: (typeof STORAGES)[number]): Promise<TestApp> {
+  const app = await startApp(storage);
+  await join(app, "jane@example.com", { ref_id: "jane" });
+  await join(app, "bob@example.com", { ref_id: "bob" });
+  await join(app, "eve@example.com", { ref_id: "eve" });
+  await app.v1("/track/signup", {
+    email: "sam@example.com",
+    uid: "cus_1",
+    username: "sam",
+    first_name: "Sam",
+    last_name: "Smith",
+    website: "https://sam.example",
+    ref_id: "jane",
   });
-  afterEach(async () => {
-    expect(app.bugs).toEqual([]);
-    await app.close();
+  return app;
+}
+
+async function closed(app: TestApp): Promise<void> {
+  expect(app.bugs).toEqual([]);
+  await app.close();
+}
+
+describe.each(STORAGES)("GET /referrals on %s", (storage) => {
+  let app: TestApp;
+  const call = (request: string, body?: unknown) => outcome(company(app, request, body));
+  const change = (over: Partial<RecordOf<"lead">>, id: number) => app.records.change("lead", id, over);
+
+  // No test writes.
+  beforeAll(async () => {
+    app = await appWithSam(storage);
+    await call("POST /campaigns", { name: "Second", landing_url: "https://2.example/" });
+    await join(app, "zoe@example.com", { ref_id: "zoe", campaign_id: "2" });
+    await app.v1("/track/signup", { email: "two@example.com", ref_id: "bob" });
+    await app.v1("/track/signup", { uid: "cus_3", ref_id: "zoe" });
+    await app.v1("/track/signup", { email: "jane+1@example.com", ref_id: "jane" });
+    const bought = { customerSince: "2026-03-01T10:00:00.000Z", planName: "pro" };
+    await change({ ...bought, state: "active", entrySource: "coupon" }, 2);
+    await change(
+      {
+        state: "cancelled",
+        customerSince: "2026-01-01T00:00:00.000Z",
+        cancelledAt: "2026-02-28T23:59:59.999Z",
+        createdAt: "2026-01-01T00:00:00.000Z",
+      },
+      3,
+    );
+  });
+  afterAll(() => closed(app));
+
+  it.each([
+    ["", [1, 2, 3, 4], 4],
+    ["?page=2&per_page=3", [4], 4],
+    ["?q=SAM@", [1], 1],
+    ["?q=cus_", [1, 3], 2],
+    ["?q=m+Smi", [1], 1],
+    ["?q=sam.example", [1], 1],
+    ["?sorting[created_at]=asc&per_page=1", [1], 4],
+    ["?sorting[created_at]=desc&per_page=3", [4, 3, 2], 4],
+    ["?sorting[created_at]=desc&per_page=3&page=2", [1], 4],
+    ["?sorting[created_at]=desc&filters[fraud_check]=no_suspicion&per_page=2", [3, 2], 3],
+    ["?sorting[created_at]=desc&filters[fraud_check]=no_suspicion&per_page=2&page=2", [1], 3],
+    ["?sorting[created_at]=desc&filters[fraud_check]=no_suspicion&per_page=2&page=3", [], 3],
+    ["?sorting[created_at]=desc&filters[promoter_id]=1", [4, 1], 2],
+    ["?sorting[created_at]=desc&ids[]=1&ids[]=3", [3, 1], 2],
+    ["?ids[]=3&ids[]=1&ids[]=99", [1, 3], 2],
+    ["?ids=3", [3], 1],
+    ["?ids=3&q=two", [], 0],
+    ["?filters[type]=lead", [1, 4], 2],
+    ["?filters[type]=customer", [2, 3], 2],
+    ["?filters[promoter_id]=1", [1, 4], 2],
+    ["?filters[promoter_id]=1&per_page=1&page=2", [4], 2],
+    ["?filters[promoter_id]=99", [], 0],
+    ["?filters[campaign_id]=2", [3], 1],
+    ["?filters[campaign_id][]=1&filters[campaign_id][]=2", [1, 2, 3, 4], 4],
+    ["?filters[promoter_id]=1&filters[campaign_id]=2", [], 0],
+    ["?filters[promoter_id]=1&filters[fraud_check]=same_promoter_email", [4], 1],
+    ["?filters[state]=signup", [1, 4], 2],
+    ["?filters[state]=cancelled", [3], 1],
+    ["?filters[state]=moved", [], 0],
+    ["?filters[entry_source]=coupon", [2], 1],
+    ["?filters[plan_id]=pro", [2], 1],
+    ["?filters[plan_id][]=basic&filters[plan_id][]=pro&filters[promoter_id]=1", [], 0],
+    ["?filters[fraud_check][]=no_suspicion", [1, 2, 3], 3],
+    ["?filters[customer_since][from]=2026-03-01", [2], 1],
+    ["?filters[customer_since][to]=2026-03-01", [2, 3], 2],
+    ["?filters[created_at][to]=2026-01-01", [3], 1],
+    ["?filters[created_at][from]=2026-03-04&filters[created_at][to]=2026-03-04", [1, 2, 4], 3],
+    ["?filters[cancelled_at][to]=2026-02-28", [3], 1],
+    ["?filters[cancelled_at][to]=2026-02-27", [], 0],
+  ])("answers %j with %j", async (query, ids, total) => {
+    const { body, headers } = await company(app, `GET /referrals${query}`);
+    expect((body as { id: number }[]).map(({ id }) => id)).toEqual(ids);
+    expect(headers.get("total")).toBe(String(total));
   });
 
+  it.each([
+    ["?filters[state]=x", "filters[state]"],
+    ["?filters[type]=x", "filters[type]"],
+    ["?sorting[created_at]=down", "sorting[created_at]"],
+    ["?filters[promoter_id]=x", "filters[promoter_id]"],
+    ["?filters[created_at][from]=2026-02-30", "filters[created_at][from]"],
+    ["?filters[created_at][frm]=2026-02-01", "filters[created_at][frm]"],
+    ["?filters[plan]=x", "filters[plan]"],
+  ])("answers 422 to %j", async (query, name) => {
+    const { status, body } = await call(`GET /referrals${query}`);
+    expect([status, Object.keys((body as { errors: object }).errors)]).toEqual([422, [name]]);
+  });
+});
+
+describe.each(STORAGES)("V2 referrals on %s", (storage) => {
+  let app: TestApp;
+  beforeEach(async () => void (app = await appWithSam(storage)));
+  afterEach(() => closed(app));
+
   const call = (request: string, body?: unknown) => outcome(company(app, request, body));
-  const change = (over: Partial<RecordOf<"lead">>, id = 1) => app.records.change("lead", id, over);
 
   describe("GET /referrals/{id}", () => {
     it.each([
@@ -92,86 +184,6 @@ describe.each(STORAGES)("V2 referrals on %s", (storage) => {
     it("finds the first of two leads with one username", async () => {
       await app.v1("/track/signup", { email: "other@example.com", username: "sam", ref_id: "bob" });
       expect((await call("GET /referrals/sam?find_by=username")).body).toMatchObject({ id: 1 });
-    });
-  });
-
-  describe("GET /referrals", () => {
-    beforeEach(async () => {
-      await call("POST /campaigns", { name: "Second", landing_url: "https://2.example/" });
-      await join(app, "zoe@example.com", { ref_id: "zoe", campaign_id: "2" });
-      await app.v1("/track/signup", { email: "two@example.com", ref_id: "bob" });
-      await app.v1("/track/signup", { uid: "cus_3", ref_id: "zoe" });
-      await app.v1("/track/signup", { email: "jane+1@example.com", ref_id: "jane" });
-      const bought = { customerSince: "2026-03-01T10:00:00.000Z", planName: "pro" };
-      await change({ ...bought, state: "active", entrySource: "coupon" }, 2);
-      await change(
-        {
-          state: "cancelled",
-          customerSince: "2026-01-01T00:00:00.000Z",
-          cancelledAt: "2026-02-28T23:59:59.999Z",
-          createdAt: "2026-01-01T00:00:00.000Z",
-        },
-        3,
-      );
-    });
-
-    it.each([
-      ["", [1, 2, 3, 4], 4],
-      ["?page=2&per_page=3", [4], 4],
-      ["?q=SAM@", [1], 1],
-      ["?q=cus_", [1, 3], 2],
-      ["?q=m+Smi", [1], 1],
-      ["?q=sam.example", [1], 1],
-      ["?sorting[created_at]=asc&per_page=1", [1], 4],
-      ["?sorting[created_at]=desc&per_page=3", [4, 3, 2], 4],
-      ["?sorting[created_at]=desc&per_page=3&page=2", [1], 4],
-      ["?sorting[created_at]=desc&filters[fraud_check]=no_suspicion&per_page=2", [3, 2], 3],
-      ["?sorting[created_at]=desc&filters[fraud_check]=no_suspicion&per_page=2&page=2", [1], 3],
-      ["?sorting[created_at]=desc&filters[fraud_check]=no_suspicion&per_page=2&page=3", [], 3],
-      ["?sorting[created_at]=desc&filters[promoter_id]=1", [4, 1], 2],
-      ["?sorting[created_at]=desc&ids[]=1&ids[]=3", [3, 1], 2],
-      ["?ids[]=3&ids[]=1&ids[]=99", [1, 3], 2],
-      ["?ids=3", [3], 1],
-      ["?ids=3&q=two", [], 0],
-      ["?filters[type]=lead", [1, 4], 2],
-      ["?filters[type]=customer", [2, 3], 2],
-      ["?filters[promoter_id]=1", [1, 4], 2],
-      ["?filters[promoter_id]=1&per_page=1&page=2", [4], 2],
-      ["?filters[promoter_id]=99", [], 0],
-      ["?filters[campaign_id]=2", [3], 1],
-      ["?filters[campaign_id][]=1&filters[campaign_id][]=2", [1, 2, 3, 4], 4],
-      ["?filters[promoter_id]=1&filters[campaign_id]=2", [], 0],
-      ["?filters[promoter_id]=1&filters[fraud_check]=same_promoter_email", [4], 1],
-      ["?filters[state]=signup", [1, 4], 2],
-      ["?filters[state]=cancelled", [3], 1],
-      ["?filters[state]=moved", [], 0],
-      ["?filters[entry_source]=coupon", [2], 1],
-      ["?filters[plan_id]=pro", [2], 1],
-      ["?filters[plan_id][]=basic&filters[plan_id][]=pro&filters[promoter_id]=1", [], 0],
-      ["?filters[fraud_check][]=no_suspicion", [1, 2, 3], 3],
-      ["?filters[customer_since][from]=2026-03-01", [2], 1],
-      ["?filters[customer_since][to]=2026-03-01", [2, 3], 2],
-      ["?filters[created_at][to]=2026-01-01", [3], 1],
-      ["?filters[created_at][from]=2026-03-04&filters[created_at][to]=2026-03-04", [1, 2, 4], 3],
-      ["?filters[cancelled_at][to]=2026-02-28", [3], 1],
-      ["?filters[cancelled_at][to]=2026-02-27", [], 0],
-    ])("answers %j with %j", async (query, ids, total) => {
-      const { body, headers } = await company(app, `GET /referrals${query}`);
-      expect((body as { id: number }[]).map(({ id }) => id)).toEqual(ids);
-      expect(headers.get("total")).toBe(String(total));
-    });
-
-    it.each([
-      ["?filters[state]=x", "filters[state]"],
-      ["?filters[type]=x", "filters[type]"],
-      ["?sorting[created_at]=down", "sorting[created_at]"],
-      ["?filters[promoter_id]=x", "filters[promoter_id]"],
-      ["?filters[created_at][from]=2026-02-30", "filters[created_at][from]"],
-      ["?filters[created_at][frm]=2026-02-01", "filters[created_at][frm]"],
-      ["?filters[plan]=x", "filters[plan]"],
-    ])("answers 422 to %j", async (query, name) => {
-      const { status, body } = await call(`GET /referrals${query}`);
-      expect([status, Object.keys((body as { errors: object }).errors)]).toEqual([422, [name]]);
     });
   });
 

@@ -267,8 +267,8 @@ describe("every operation", () => {
         path.includes("company/promoter_campaigns") ||
         (method === "POST" && path.endsWith("affiliate/referrals"));
       const errors = hasErrors ? ',"errors":{}' : "";
-      const message =
-        access === "person" || access === "promoter" ? "Nobody is signed in" : "Bad credentials";
+      const who = { person: "user", promoter: "promoter" }[access as string];
+      const message = who === undefined ? "Bad credentials" : `No ${who} is signed in`;
       const refusal = `{"message":"${message}","code":"unauthorized"${errors}}`;
       const isOpen = caller === "v2" && access === "anyone";
       // It needs the token of a link.

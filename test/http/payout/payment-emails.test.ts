@@ -190,7 +190,7 @@ it("tells the owners once of payments that nobody can decide", async () => {
     app.setNow(now);
     await Promise.all([runPaymentJob(app), runPaymentJob(app)]);
   }
-  expect(await sent()).toEqual(["owner@acme.example: Nobody knows whether 2 payments arrived"]);
+  expect(await sent()).toEqual(["owner@acme.example: It is unknown whether 2 payments arrived"]);
   expect(mail.emails.at(-1)!.text).toContain("what became of 2 payments of BATCH-1");
   const needed = (await app.v2("GET", "/payments?filters[needs_decision]=true")).body as unknown[];
   expect(needed.length).toBe(2);

@@ -129,7 +129,7 @@ describe("a batch of more payments than a file may hold", () => {
   const names = (from: number, to: number) =>
     Array.from({ length: to - from + 1 }, (_, at) => `BATCH-1-${from + at}`);
 
-  it("has several files, none of them by chance", async () => {
+  it("has several files, and keeps everybody in the same one, whatever happens to others between two downloads", async () => {
     const message = "A wise file holds 1000 payments, so this batch needs 2 files: choose a part from 1 to 2";
     expect(await refusal("wise")).toEqual({
       status: 422,
@@ -140,9 +140,7 @@ describe("a batch of more payments than a file may hold", () => {
       'attachment; filename="batch-1-wise-2-of-2.csv"',
     );
     expect(await refusal("wise", "part=3")).toEqual(invalid({ part: ["is not from 1 to 2"] }));
-  });
 
-  it("keeps everybody in the same file, whatever happens to the payouts of others between two downloads", async () => {
     await app.v2("POST", "/payments_batches/1/pay", {});
     await app.v2("POST", "/payouts/mark_as_failed", { ids: [7] });
     const parts = [names(1, 1_000).filter((_, at) => at !== 6), names(1_001, 1_001)];

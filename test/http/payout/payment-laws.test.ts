@@ -9,8 +9,11 @@ import {
   transferHistory,
   type TransferEvent,
 } from "../../support/transfer-world.ts";
-import { rounds } from "../../support/rounds.ts";
+import { IS_LONG, rounds } from "../../support/rounds.ts";
 import { MAIN_KINDS, useEmptyStore } from "../../support/stores.ts";
+
+/** In a long run, the same on other engines: `engines.test.ts` compares them with memory in every run. */
+const OTHER_KINDS = IS_LONG ? MAIN_KINDS.filter((kind) => kind !== "memory") : [];
 
 describe("each payout is paid at most once, whatever is killed, lost, late or repeated", () => {
   it("in memory", async () => {
@@ -23,15 +26,15 @@ describe("each payout is paid at most once, whatever is killed, lost, late or re
           await engine.close();
         }
       }),
-      { numRuns: rounds(5, 150) },
+      { numRuns: rounds(3, 150) },
     );
   }, 600_000);
 
-  describe.each(MAIN_KINDS.filter((kind) => kind !== "memory"))("in %s too", (kind) => {
+  describe.each(OTHER_KINDS)("in %s too", (kind) => {
     let engine: Engine;
     useEmptyStore(kind, TABLES, (emptyEngine) => void (engine = emptyEngine));
 
-    it.each(fc.sample(paymentHistory(24), rounds(1, 20)))("(history %#)", async (...history) => {
+    it.each(fc.sample(paymentHistory(24), 20))("(history %#)", async (...history) => {
       await liveThrough<PaymentEvent>(await newPaymentWorld(engine), history as PaymentEvent[]);
     });
   });
@@ -50,15 +53,15 @@ describe.each(TRANSFER_PROVIDERS)(
             await engine.close();
           }
         }),
-        { numRuns: rounds(4, 100) },
+        { numRuns: rounds(2, 100) },
       );
     }, 600_000);
 
-    describe.each(MAIN_KINDS.filter((kind) => kind !== "memory"))("in %s too", (kind) => {
+    describe.each(OTHER_KINDS)("in %s too", (kind) => {
       let engine: Engine;
       useEmptyStore(kind, TABLES, (emptyEngine) => void (engine = emptyEngine));
 
-      it.each(fc.sample(transferHistory(24), rounds(1, 10)))("(history %#)", async (...history) => {
+      it.each(fc.sample(transferHistory(24), 10))("(history %#)", async (...history) => {
         await liveThrough<TransferEvent>(
           await newTransferWorld(engine, provider),
           history as TransferEvent[],

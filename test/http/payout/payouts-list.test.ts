@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { listPayouts } from "../../../server/v1/payout/payouts.ts";
+import { listPayouts } from "../../../server/v1/payouts.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { bodyOf, send } from "../../support/v1.ts";
 import type { RecordOf } from "../../support/records.ts";

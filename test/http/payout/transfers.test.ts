@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { addBatch, connectTo, runPaymentJob, sendAll } from "../../support/payments.ts";
+import { rounds } from "../../support/rounds.ts";
 import { company, outcome } from "../../support/v2.ts";
 import {
   startBoth,
@@ -12,6 +13,8 @@ import {
 
 const DAY_LATER = "2026-03-05T06:00:00.000Z";
 const MONTH_LATER = "2026-04-05T06:00:00.000Z";
+/** When a payment that may have failed is asked for again. The short run has the last, after which no provider remembers. */
+const RETRIED_AT = ["2026-03-04T05:08:07.890Z", DAY_LATER, MONTH_LATER].slice(-rounds(1, 3));
 
 describe.each([
   ["wise", "wise_email", ["a@b.example", "c@d.example"], ["120", "120"], "funds refunded"],
@@ -88,7 +91,7 @@ describe.each([
   // Stripe has forgotten the idempotency key after a day, and would pay again.
   it.each(
     (["paid, then 500", "paid, answer lost", "503", "request lost"] as const).flatMap((fault) =>
-      ["2026-03-04T05:08:07.890Z", DAY_LATER, MONTH_LATER].map((now) => [fault, now] as const),
+      RETRIED_AT.map((now) => [fault, now] as const),
     ),
   )("asks again after “%s” at %s, and pays once", async (fault, now) => {
     api.fail(fault, fault);

@@ -28,7 +28,7 @@ const JANE = {
   agreements: "none",
 };
 const refused = (status: number, message: string, code: string) => ({ status, body: { message, code } });
-const NOBODY = refused(401, "Nobody is signed in", "unauthorized");
+const NOBODY = refused(401, "No promoter is signed in", "unauthorized");
 const WRONG = refused(401, "The e-mail address or the password is wrong", "unauthorized");
 
 describe("a temporary password", () => {

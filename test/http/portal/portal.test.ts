@@ -666,11 +666,12 @@ it("reports on channels, from the click to the commission", async () => {
   expect(await report(`${march}&sorting[clicks_count]=asc`)).toEqual([video, letter]);
   expect(await report(`${march}&q=vid`)).toEqual([video]);
   expect(await report("start_date=2026-02-01&end_date=2026-02-28")).toEqual([]);
-  const page = { name: "https://www.acme.example/", referrals_count: 1, customers_count: 1 };
+  const page = { name: "https://www.acme.example/", clicks_count: 4, referrals_count: 1, customers_count: 1 };
   const money = { sales_count: 1, revenue_amount: 10_000, promoter_earnings_amount: 2_000 };
   await app.v1("/track/signup", { email: "kim@example.net", ref_id: "jane" });
   const unknown = {
     name: "unknown",
+    clicks_count: 0,
     referrals_count: 1,
     customers_count: 0,
     sales_count: 0,
@@ -683,8 +684,8 @@ it("reports on channels, from the click to the commission", async () => {
   ]);
   expect(await body("GET /reports/origins?by=page&start_date=2026-02-01&end_date=2026-02-28")).toEqual([]);
   expect(await body(`GET /reports/origins/download?by=page&${march}`)).toBe(
-    "name,referrals_count,customers_count,sales_count,revenue_amount,promoter_earnings_amount\r\n" +
-      "https://www.acme.example/,1,1,1,10000,2000\r\nunknown,1,0,0,0,0\r\n",
+    "name,clicks_count,referrals_count,customers_count,sales_count,revenue_amount,promoter_earnings_amount\r\n" +
+      "https://www.acme.example/,4,1,1,1,10000,2000\r\nunknown,0,1,0,0,0,0\r\n",
   );
   expect(await body("GET /reports/origins?by=page&start_date=2026-03-02&end_date=2026-03-01")).toMatchObject({
     message: "The start date is after the end date",

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { LANGUAGES } from "../../../server/languages/languages.ts";
-import { ALLOWED } from "../../../server/request/limits.ts";
+import { ALLOWED } from "../../../server/request/services.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { useMail } from "../../support/mail.ts";
 import { connectTo, runPaymentJob } from "../../support/payments.ts";

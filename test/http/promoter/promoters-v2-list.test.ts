@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Metric } from "../../support/stats.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { v1, v2 } from "../../support/calls.ts";
@@ -15,8 +15,8 @@ interface List {
 describe.each(STORAGES)("GET /api/v2/company/promoters on %s", (storage) => {
   let app: TestApp;
 
-  /** Ids 1 to 5: jane, ben, kid (child of jane), cy (pending in campaign 2), old (archived). */
-  beforeEach(async () => {
+  /** Ids 1 to 5: jane, ben, kid (child of jane), cy (pending in campaign 2), old (archived). No test writes. */
+  beforeAll(async () => {
     app = await startApp(storage);
     const landingUrl = "https://b.example/";
     await addCampaign(app, { name: "B", landing_url: landingUrl, auto_approve_promoters: false });
@@ -49,7 +49,7 @@ describe.each(STORAGES)("GET /api/v2/company/promoters on %s", (storage) => {
     await count(2, "salesCents", 700);
     await count(3, "customers", 2);
   });
-  afterEach(async () => {
+  afterAll(async () => {
     expect(app.bugs).toEqual([]);
     await app.close();
   });

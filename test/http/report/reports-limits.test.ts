@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { COLUMN_NAMES } from "../../../server/v1/report/reports.ts";
+import { COLUMN_NAMES } from "../../../server/v1/reports.ts";
 import { ALL_COLUMNS } from "../../../server/v2/report/report-columns.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { putFact } from "../../support/facts.ts";

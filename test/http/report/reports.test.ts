@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Metric } from "../../support/stats.ts";
-import { campaignsReport, overviewReport, promotersReport } from "../../../server/v1/report/reports.ts";
+import { campaignsReport, overviewReport, promotersReport } from "../../../server/v1/reports.ts";
 import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../../support/app.ts";
 import { putFact } from "../../support/facts.ts";
 import { bodyOf, send } from "../../support/v1.ts";

@@ -3,9 +3,9 @@ import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createApp, createMetricsApp } from "../../../server/app.ts";
 import { newMetrics } from "../../../server/request/metrics.ts";
-import { takeStock } from "../../../server/request/store-state.ts";
+import { takeStock } from "../../../server/request/observation.ts";
 import { errorLine } from "../../../server/process/log.ts";
-import { storeText } from "../../../server/http/stored-text.ts";
+import { storeText } from "../../../server/http/answer.ts";
 import { company } from "../../support/v2.ts";
 import { BUILT_PAGES, KEY, startApp, type TestApp } from "../../support/app.ts";
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createApp } from "../../../server/app.ts";
-import { storeText } from "../../../server/http/stored-text.ts";
+import { storeText } from "../../../server/http/answer.ts";
 import { BUILT_PAGES, startApp, type TestApp } from "../../support/app.ts";
 
 let app: TestApp;

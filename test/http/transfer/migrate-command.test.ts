@@ -70,7 +70,7 @@ it("takes a program over, to the cent, and changes nothing the next time", async
 });
 
 it("says the same in a dry run, and writes nothing", async () => {
-  standIn = await startRewardful();
+  standIn = await startRewardful({ size: 100 });
   const before = await content();
   const dry = await migrate("--dry-run");
   expect(await content()).toEqual(before);
@@ -79,7 +79,7 @@ it("says the same in a dry run, and writes nothing", async () => {
 });
 
 it("ends with a fault if a person differs, and says who", async () => {
-  standIn = await startRewardful();
+  standIn = await startRewardful({ size: 100 });
   const [first] = standIn.lists["affiliates"]!;
   first!["conversions"] = Number(first!["conversions"]) + 1;
   const { code, stderr, said } = await migrate();

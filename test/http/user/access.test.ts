@@ -305,7 +305,7 @@ describe("the least that a caller must be for", () => {
           body: { message: refusal, code: "forbidden" },
         });
     }
-    const message = least === "person" ? "Nobody is signed in" : "Bad credentials";
+    const message = least === "person" ? "No user is signed in" : "Bad credentials";
     const errors = line.includes("/promoter_campaigns") && { errors: {} };
     expect(await outcome(callWith(app, null)(requestOf(line)))).toEqual({
       status: 401,

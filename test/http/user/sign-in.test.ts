@@ -360,7 +360,7 @@ describe("a session", () => {
   it("is needed to show who is signed in", async () => {
     expect(await outcome(callWith(app, null)("GET /session"))).toEqual({
       status: 401,
-      body: { message: "Nobody is signed in", code: "unauthorized" },
+      body: { message: "No user is signed in", code: "unauthorized" },
     });
     expect(await outcome(app.v2("GET", "/session"))).toEqual({
       status: 403,

@@ -7,15 +7,17 @@ import { commissions } from "../../../server/domain/ledger/commission/commission
 import { deliveries, destinationOf, lanes } from "../../../server/domain/events/webhook/delivery.ts";
 import { leads } from "../../../server/domain/people/lead/lead.ts";
 import { paymentsBatches } from "../../../server/domain/ledger/payments-batch/batch.ts";
-import { payoutRuns } from "../../../server/domain/ledger/payout-run/run.ts";
+import { payoutRuns } from "../../../server/domain/ledger/payout-run/payout-run.ts";
 import { payoutMethods } from "../../../server/domain/ledger/payout-method/payout-method.ts";
 import { payouts } from "../../../server/domain/ledger/payout/payout.ts";
 import { productPrices, products } from "../../../server/domain/program/product.ts";
 import { promoCodes } from "../../../server/domain/people/promo-code/promo-code.ts";
 import { archivedStates } from "../../../server/domain/people/promoter/changes.ts";
-import { promoterCampaigns } from "../../../server/domain/people/promoter-campaign/promoter-campaign.ts";
+import {
+  promoterCampaigns,
+  refTokens,
+} from "../../../server/domain/people/promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../../../server/domain/people/promoter/promoter.ts";
-import { refTokens } from "../../../server/domain/people/promoter-campaign/ref-token.ts";
 import { rewards } from "../../../server/domain/program/reward/reward.ts";
 import { refunds, sales, type Refund, type Sale } from "../../../server/domain/ledger/sale/sale.ts";
 import { promoterAddresses } from "../../../server/domain/people/lead/suspicion.ts";

@@ -7,7 +7,7 @@ import type {
   SourceName,
   SourceRecord,
 } from "../../../server/transfer/migration/model.ts";
-import { readProgram, SOURCES } from "../../../server/transfer/migration/run.ts";
+import { readProgram, SOURCES } from "../../../server/transfer/migration/migrate.ts";
 import type { Sums, Truth } from "./program.ts";
 import type { StandIn } from "./stand-in.ts";
 

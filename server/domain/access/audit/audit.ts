@@ -1,8 +1,7 @@
 import { sql, type SelectQueryBuilder, type SqlBool } from "kysely";
-import { parse } from "../../../storage/documents.ts";
+import { parse, table } from "../../../storage/table.ts";
 import { findPage, isWithin, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import type { Store, Transaction, View } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
 import type { Actor } from "../../context.ts";
 import { isoRange, type Span } from "../../span.ts";
 

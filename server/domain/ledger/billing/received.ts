@@ -1,7 +1,8 @@
+import type { LeasedContext } from "../../context.ts";
 import { digest, numberOf } from "../../../storage/digests.ts";
 import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import { keyOf } from "../../../storage/sql.ts";
-import type { Reader, Store, Transaction, View } from "../../../storage/store.ts";
+import type { Reader, Transaction, View } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
 import { servedAccounts } from "../../program/account/account.ts";
 import { missingRate } from "../rate.ts";
@@ -159,15 +160,8 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Enough to share the cost of a commit, few enough to let other requests in. */
 const REMOVED_AT_ONCE = 100;
 
-interface Sweep {
-  store: Store;
-  clock: () => Date;
-  /** Ties a commit to the lease of the sweep. */
-  guard: (tx: Transaction) => Promise<void>;
-}
-
 /** Removes old events, and the oldest of accounts that have too many. */
-export async function* sweepReceived({ store, clock, guard }: Sweep): AsyncGenerator<void> {
+export async function* sweepReceived({ store, clock, guard }: LeasedContext): AsyncGenerator<void> {
   for await (const { id: accountId } of servedAccounts(store)) {
     for (;;) {
       const spare = (await store.count(receivedEvents, "id", accountId, [])) - RECEIVED_KEPT.count;

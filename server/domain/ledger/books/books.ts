@@ -1,7 +1,7 @@
 import { sql, type Kysely, type RawBuilder, type SelectQueryBuilder, type SqlBool } from "kysely";
 import { among, type Schema } from "../../../storage/query.ts";
 import type { View } from "../../../storage/store.ts";
-import { parse } from "../../../storage/documents.ts";
+import { parse } from "../../../storage/table.ts";
 import { promoterName, promoters } from "../../people/promoter/promoter.ts";
 import type { Account } from "../../program/account/account.ts";
 import { dayIn, startOfDay, timeZoneOf } from "../../program/account/time-zone.ts";

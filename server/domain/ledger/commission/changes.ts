@@ -3,16 +3,16 @@ import { digest } from "../../../storage/digests.ts";
 import type { Transaction } from "../../../storage/store.ts";
 import { createdBy, type Context } from "../../context.ts";
 import { refuseErased } from "../../people/erased.ts";
-import { announceMoney } from "./balance-event.ts";
+import { announceMoney } from "../announcement.ts";
 import { loadLead } from "../../people/lead/search.ts";
 import type { Lead, LeadSelector } from "../../people/lead/lead.ts";
 import { ensureNonCashPayout } from "../payout/creation.ts";
 import { refuseSettled, settlementOf, withdrawFromPayouts } from "../payout/status.ts";
 import {
   loadPromoterCampaign,
+  findByRefToken,
   type PromoterCampaign,
 } from "../../people/promoter-campaign/promoter-campaign.ts";
-import { findByRefToken } from "../../people/promoter-campaign/ref-token.ts";
 import { loadPromoter } from "../../people/promoter/promoter.ts";
 import { refunds, sales } from "../sale/sale.ts";
 import type { Show } from "../../show.ts";

@@ -1,11 +1,11 @@
 import { Failure } from "../../../failure.ts";
 import { digest } from "../../../storage/digests.ts";
-import type { Reader, Store, Transaction, View } from "../../../storage/store.ts";
+import type { Reader, Transaction, View } from "../../../storage/store.ts";
 import { servedAccounts, type Account } from "../../program/account/account.ts";
 import { daysLater, timeZoneOf } from "../../program/account/time-zone.ts";
 import { loadCampaign } from "../../program/campaign/campaign.ts";
-import type { Context } from "../../context.ts";
-import { announceMoney } from "./balance-event.ts";
+import type { Context, LeasedContext } from "../../context.ts";
+import { announceMoney } from "../announcement.ts";
 import type { Lead } from "../../people/lead/lead.ts";
 import type { Unit } from "../../money.ts";
 import { ensureNonCashPayout } from "../payout/creation.ts";
@@ -129,14 +129,6 @@ export async function approvalOf(
     : { status: "approved", approveAt: null };
 }
 
-/** The parameters of a run. */
-interface Run {
-  store: Store;
-  clock: () => Date;
-  /** Ties a commit to the lease of the run. */
-  guard: (tx: Transaction) => Promise<void>;
-}
-
 /** Commits between two pauses, in which other jobs get their turn. */
 const APPROVED_AT_ONCE = 100;
 
@@ -144,7 +136,7 @@ const APPROVED_AT_ONCE = 100;
  * Approves the held commissions whose day has come, one commit for each. An interrupted run leaves the others
  * for the next one, and a missed day is made up for later.
  */
-export async function* approveHeldCommissions(run: Run): AsyncGenerator<void> {
+export async function* approveHeldCommissions(run: LeasedContext): AsyncGenerator<void> {
   const { store, clock } = run;
   let approvedCount = 0;
   for await (const { id: accountId } of servedAccounts(store)) {
@@ -208,7 +200,7 @@ function isDue(approveAt: string | null, now: Date): boolean {
   return approveAt !== null && Date.parse(approveAt) <= now.getTime();
 }
 
-async function approve(run: Run, accountId: number, id: number): Promise<void> {
+async function approve(run: LeasedContext, accountId: number, id: number): Promise<void> {
   const { store, clock, guard } = run;
   await store.transact(async (tx) => {
     await guard(tx);

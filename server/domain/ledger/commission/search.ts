@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from "kysely";
-import { parse } from "../../../storage/documents.ts";
+import { parse, type Table } from "../../../storage/table.ts";
 import {
   among,
   contains,
@@ -13,8 +13,7 @@ import {
   type Sort,
   type Window,
 } from "../../../storage/query.ts";
-import type { Reader } from "../../../storage/store.ts";
-import type { Table } from "../../../storage/table.ts";
+import type { Reader, View } from "../../../storage/store.ts";
 import type { Account } from "../../program/account/account.ts";
 import { dayIn, timeZoneOf } from "../../program/account/time-zone.ts";
 import { campaigns, type Campaign } from "../../program/campaign/campaign.ts";
@@ -292,4 +291,33 @@ function inPayouts(
 ): RawBuilder<SqlBool> {
   return sql<SqlBool>`${payoutId} in (select payouts.id from payouts
     where payouts.account_id = ${accountId} and ${condition})`;
+}
+
+/** How many commissions in cash there are, and their sum. */
+export interface CommissionSum {
+  count: number;
+  cents: number;
+}
+
+/** Commissions in cash by status. Statuses without commissions are absent. Without campaigns: of all. */
+export async function sumCommissions(
+  view: View,
+  accountId: number,
+  campaignIds: number[] | undefined,
+): Promise<Map<CommissionStatus, CommissionSum>> {
+  let query = view
+    .query<Schema<{ commissions: typeof commissions }>>()
+    .selectFrom("commissions")
+    .select(["status", sql<number>`count(*)`.as("count"), sql<number>`coalesce(sum(amount), 0)`.as("cents")])
+    .where("account_id", "=", accountId)
+    .where("unit", "=", "cash")
+    .groupBy("status");
+  if (campaignIds !== undefined) query = query.where(among("campaign_id", campaignIds));
+  const rows = await view.rows(query);
+  return new Map(
+    rows.map(({ status, count, cents }) => [
+      status as CommissionStatus,
+      { count: Number(count), cents: Number(cents) },
+    ]),
+  );
 }

@@ -1,14 +1,14 @@
 import { Failure } from "../../../failure.ts";
-import { parse } from "../../../storage/documents.ts";
+import { parse } from "../../../storage/table.ts";
 import type { Schema } from "../../../storage/query.ts";
 import type { Transaction } from "../../../storage/store.ts";
 import { accounts, type Account } from "../../program/account/account.ts";
 import { type Context, SYSTEM } from "../../context.ts";
 import { isErased } from "../../people/erased.ts";
 import { announce } from "../../events/event.ts";
-import { refuseUnapproved } from "../payments-batch/approval.ts";
+import { refuseUnapproved } from "../payments-batch/changes.ts";
 import { lockPaymentsBatch, paymentsBatches, type PaymentsBatch } from "../payments-batch/batch.ts";
-import { HELD, isHeld } from "../payout-method/hold.ts";
+import { HELD, isHeld } from "../payout-method/changes.ts";
 import {
   METHOD_WORDS,
   payoutMethods,

@@ -8,7 +8,7 @@ import { loadPayout, payouts, type Payout, type PayoutStatus } from "../payout/p
 import { moveWithin } from "../payout/status.ts";
 import { promoters } from "../../people/promoter/promoter.ts";
 import { receiverOf } from "./intent.ts";
-import { tellPromoter } from "./notice.ts";
+import { tellPromoter } from "../money-email.ts";
 import {
   findOrderNamed,
   isLive,
@@ -17,21 +17,19 @@ import {
   payerWords,
   payments,
   payoutClaims,
-  type Payment,
-  type PaymentOrder,
-  type PaymentState,
-  type Review,
-  type Said,
-} from "./payment.ts";
-import {
   isOverdue,
   judge,
   mayRepeat,
   nextAskAt,
   untoldSince,
+  type Payment,
+  type PaymentOrder,
+  type PaymentState,
+  type Review,
+  type Said,
   type Answer,
   type Report,
-} from "./transition.ts";
+} from "./payment.ts";
 
 /**
  * How long other processes wait before they take an order from one that may have died. If it was only slow,

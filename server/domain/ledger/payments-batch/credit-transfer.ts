@@ -3,7 +3,7 @@ import { isSEPACountry } from "ibantools";
 import { compactNumber, isBic, isIban } from "../../bank-numbers.ts";
 import type { FileTerms } from "../payment/payment.ts";
 import { clearingOf } from "../payout-method/bank-country.ts";
-import { decimalOf, type PaymentLine } from "./payments.ts";
+import { decimalOf, type PaymentLine } from "./batch.ts";
 
 type Payer = NonNullable<FileTerms["payer"]>;
 

@@ -2,17 +2,24 @@ import { csvForMachines, defused } from "../../../csv.ts";
 import { Failure } from "../../../failure.ts";
 import { isIban } from "../../bank-numbers.ts";
 import type { Account, BankAccount } from "../../program/account/account.ts";
-import { bankAccountOf } from "../../program/account/bank-account.ts";
+import { bankAccountOf } from "../../program/account/settings.ts";
 import { timeZoneOf } from "../../program/account/time-zone.ts";
 import type { Context } from "../../context.ts";
 import { listFiles, orderFile } from "../payment/file-order.ts";
 import type { FileFormat, FileTerms } from "../payment/payment.ts";
-import { refuseHeld } from "../payout-method/hold.ts";
+import { refuseHeld } from "../payout-method/changes.ts";
 import type { PayoutMethodName } from "../payout-method/payout-method.ts";
 import { achFault, achFile, payerFaultOfAch } from "./ach-file.ts";
-import { batchReference, lockPaymentsBatch, type PaymentsBatch } from "./batch.ts";
+import {
+  batchReference,
+  lockPaymentsBatch,
+  choosePart,
+  loadLeft,
+  loadPaymentLines,
+  type PaymentsBatch,
+  type PaymentLine,
+} from "./batch.ts";
 import { creditTransfer, payerFault, transferFault } from "./credit-transfer.ts";
-import { choosePart, loadLeft, loadPaymentLines, type PaymentLine } from "./payments.ts";
 
 /** The input of a file. The debtor replaces the company's bank account for it. */
 interface FileRequest {

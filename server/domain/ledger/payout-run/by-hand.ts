@@ -5,7 +5,7 @@ import { commissions, isUnpaid, type Commission } from "../commission/commission
 import { payoutTerms, type Payout, type PayoutStatus } from "../payout/payout.ts";
 import type { Reader, Transaction } from "../../../storage/store.ts";
 import type { Context } from "../../context.ts";
-import { CARRY_REASONS } from "./run.ts";
+import { CARRY_REASONS } from "./payout-run.ts";
 import { insertPayout, takeUnpaid, type GroupKey, type Taken } from "../payout/creation.ts";
 import { AFTER_ALL_ISO } from "../../span.ts";
 import { moveWithin } from "../payout/status.ts";

@@ -4,7 +4,7 @@ import type { Transaction, View } from "../../../storage/store.ts";
 import { accounts } from "../../program/account/account.ts";
 import { SYSTEM, type Context } from "../../context.ts";
 import { commissions, isUnpaid, type Commission } from "../commission/commission.ts";
-import { announceMoney } from "../commission/balance-event.ts";
+import { announceMoney } from "../announcement.ts";
 import type { Unit } from "../../money.ts";
 import type { Belonging } from "../../people/promoter-campaign/promoter-campaign.ts";
 import { loadPromoter, promoters } from "../../people/promoter/promoter.ts";

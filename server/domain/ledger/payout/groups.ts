@@ -4,7 +4,7 @@ import type { View } from "../../../storage/store.ts";
 import type { Account } from "../../program/account/account.ts";
 import { dayIn, timeZoneOf } from "../../program/account/time-zone.ts";
 import type { Context } from "../../context.ts";
-import { HELD, payoutHolds } from "../payout-method/hold.ts";
+import { HELD, payoutHolds } from "../payout-method/changes.ts";
 import { payoutMethods, type PayoutMethod } from "../payout-method/payout-method.ts";
 import { promoters, type Promoter } from "../../people/promoter/promoter.ts";
 import type { PayoutStatus } from "./payout.ts";

@@ -4,8 +4,8 @@ import { commissions, isPaid, type Commission } from "../commission/commission.t
 import type { Context } from "../../context.ts";
 import { isErased } from "../../people/erased.ts";
 import { announce } from "../../events/event.ts";
-import { announceMoney } from "../commission/balance-event.ts";
-import { followPayout } from "../invoice/following.ts";
+import { announceMoney } from "../announcement.ts";
+import { followPayout } from "../invoice/changes.ts";
 import { findInvoiceOf, refuseInvoiced } from "../invoice/invoice.ts";
 import {
   batchReference,

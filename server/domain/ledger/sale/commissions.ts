@@ -10,7 +10,7 @@ import {
 import { isRunning, rankOf, type CustomerHistory, type Earning } from "../commission/earnings.ts";
 import { approvalOf } from "../commission/review.ts";
 import type { Context } from "../../context.ts";
-import { announceMoney } from "../commission/balance-event.ts";
+import { announceMoney } from "../announcement.ts";
 import type { Lead, RewardStart, Split } from "../../people/lead/lead.ts";
 import { ensureNonCashPayout } from "../payout/creation.ts";
 import type { PromoCode } from "../../people/promo-code/promo-code.ts";

@@ -1,7 +1,7 @@
-import type { Store, Transaction } from "../../../storage/store.ts";
+import type { Transaction } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
 import { accounts, servedAccounts } from "../../program/account/account.ts";
-import { SYSTEM } from "../../context.ts";
+import { SYSTEM, type LeasedContext } from "../../context.ts";
 import type { Earning } from "../commission/earnings.ts";
 import { leads, type Lead } from "../../people/lead/lead.ts";
 import {
@@ -81,14 +81,6 @@ export async function addInstalments(
   });
 }
 
-/** The parameters of a run. */
-interface Run {
-  store: Store;
-  clock: () => Date;
-  /** Ties a commit to the lease of the run. */
-  guard: (tx: Transaction) => Promise<void>;
-}
-
 /** Commits between two pauses, in which other jobs get their turn. */
 const MADE_AT_ONCE = 100;
 
@@ -96,7 +88,7 @@ const MADE_AT_ONCE = 100;
  * Makes the commissions of all due instalments, one commit for each. A missed instalment is made up for
  * later. An interrupted run can continue, because each commit also records the next instalment.
  */
-export async function* makeInstalments(run: Run): AsyncGenerator<void> {
+export async function* makeInstalments(run: LeasedContext): AsyncGenerator<void> {
   const { store, clock } = run;
   let madeCount = 0;
   for await (const { id } of servedAccounts(store)) {
@@ -124,7 +116,11 @@ function laterBy(at: Date, days: number): Date {
 }
 
 /** Makes the next instalment of a sale. False if none is due. */
-function makeNext({ store, clock, guard }: Run, accountId: number, saleId: number): Promise<boolean> {
+function makeNext(
+  { store, clock, guard }: LeasedContext,
+  accountId: number,
+  saleId: number,
+): Promise<boolean> {
   return store.transact(async (tx) => {
     await guard(tx);
     const now = clock();

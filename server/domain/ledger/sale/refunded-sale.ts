@@ -6,7 +6,7 @@ import { withTakeBacks } from "../commission/review.ts";
 import type { Context } from "../../context.ts";
 import { isErased } from "../../people/erased.ts";
 import { announce } from "../../events/event.ts";
-import { announceMoney } from "../commission/balance-event.ts";
+import { announceMoney } from "../announcement.ts";
 import { withHistory } from "../../people/lead/customer.ts";
 import { isNamed, leads, type Lead } from "../../people/lead/lead.ts";
 import { share } from "../../money.ts";

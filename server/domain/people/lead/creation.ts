@@ -1,6 +1,5 @@
 import { Failure, type FieldErrors } from "../../../failure.ts";
-import type { Reader, Transaction } from "../../../storage/store.ts";
-import { refuseTaken, TAKEN } from "../../../storage/taken.ts";
+import { type Reader, type Transaction, refuseTaken, TAKEN } from "../../../storage/store.ts";
 import type { Account } from "../../program/account/account.ts";
 import { loadCampaign } from "../../program/campaign/campaign.ts";
 import type { Context } from "../../context.ts";
@@ -13,10 +12,10 @@ import {
   loadPromoterCampaign,
   promoterCampaigns,
   requireAccepted,
+  findByRefToken,
   type OwnRecord,
   type PromoterCampaign,
 } from "../promoter-campaign/promoter-campaign.ts";
-import { findByRefToken } from "../promoter-campaign/ref-token.ts";
 import { findPromoterByEmail, loadPromoter, loadPromoterInUse, promoters } from "../promoter/promoter.ts";
 import type { Show } from "../../show.ts";
 import { findVisitor } from "../visitor/visitor.ts";

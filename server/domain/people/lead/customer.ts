@@ -1,5 +1,5 @@
 import { Failure } from "../../../failure.ts";
-import { findTaken } from "../../../storage/taken.ts";
+import { findTaken } from "../../../storage/store.ts";
 import type { Context } from "../../context.ts";
 import { announce } from "../../events/event.ts";
 import { leads, settled, type CustomerChange, type Lead, type LeadState } from "./lead.ts";

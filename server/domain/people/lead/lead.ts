@@ -1,7 +1,7 @@
 import { Failure } from "../../../failure.ts";
 import { indexed } from "../../../storage/digests.ts";
 import { table } from "../../../storage/table.ts";
-import { TAKEN } from "../../../storage/taken.ts";
+import { TAKEN } from "../../../storage/store.ts";
 import type { Creator } from "../../context.ts";
 import { ORIGIN_COLUMNS, type Origin } from "../origin.ts";
 import { dailySums, type Count } from "../daily.ts";

@@ -7,9 +7,9 @@ import { announce } from "../../events/event.ts";
 import {
   acceptsLeads,
   promoterCampaigns,
+  findByRefToken,
   type PromoterCampaign,
 } from "../promoter-campaign/promoter-campaign.ts";
-import { findByRefToken } from "../promoter-campaign/ref-token.ts";
 import { findPromoterByEmail, promoters, type Promoter } from "../promoter/promoter.ts";
 import type { Show } from "../../show.ts";
 import { latestVisit, visitOf, type Click, type Visit } from "../visitor/click.ts";

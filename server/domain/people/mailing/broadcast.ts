@@ -1,21 +1,29 @@
 import { sql } from "kysely";
 import { Failure } from "../../../failure.ts";
 import { among, type Schema } from "../../../storage/query.ts";
-import type { Store, Transaction, View } from "../../../storage/store.ts";
-import { batchProcesses, type BatchProcess } from "../../batch.ts";
-import type { Context } from "../../context.ts";
-import { emailRuns, type EmailRun } from "../../email-run.ts";
+import type { Transaction, View } from "../../../storage/store.ts";
+import { batchProcesses, emailRuns, type BatchProcess, type EmailRun } from "../../batch.ts";
+import type { Context, LeasedContext } from "../../context.ts";
 import { servedAccounts, type Account } from "../../program/account/account.ts";
 import { campaigns } from "../../program/campaign/campaign.ts";
 import {
   companyEmails,
   loadCompanyEmail,
+  isForCampaign,
   type CompanyEmail,
 } from "../../program/company-email/company-email.ts";
-import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
+import { promoterCampaigns, type PromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../promoter/promoter.ts";
-import { enqueueOwnEmail, findAddressed, reasonAgainst, sentEmails, topicOf } from "./mailing.ts";
-import { latestDue } from "./recurrence.ts";
+import {
+  enqueueOwnEmail,
+  findAddressed,
+  reasonAgainst,
+  sentEmails,
+  topicOf,
+  plannedEmails,
+  type PlannedEmail,
+} from "./mailing.ts";
+import { dayIn, startOfDay, timeZoneOf } from "../../program/account/time-zone.ts";
 
 /** The promoters of one commit. */
 const TOGETHER = 100;
@@ -23,11 +31,7 @@ const TOGETHER = 100;
 const MOST_REASONS = 1_000;
 
 /** What the jobs of e-mails work with. */
-export interface MailingRun {
-  store: Store;
-  clock: () => Date;
-  /** Fails if another process has taken over. */
-  guard: (tx: Transaction) => Promise<void>;
+export interface MailingRun extends LeasedContext {
   publicUrl: string;
 }
 
@@ -226,4 +230,114 @@ export async function nextPromoters(view: View, email: CompanyEmail, after: numb
       .limit(TOGETHER),
   );
   return rows.map(({ id }) => Number(id));
+}
+
+const MINUTE_MS = 60_000;
+const WEEK_DAYS = 7;
+
+/**
+ * The last time that a recurring e-mail was due, in the account's time zone, or null if it lacks a setting. In a month
+ * without its day, it is due on the last one.
+ */
+function latestDue(
+  { settings }: Pick<CompanyEmail, "settings">,
+  account: Pick<Account, "timeZone">,
+  now: Date,
+): string | null {
+  const { frequency, day, hour, minute } = settings;
+  if (frequency === null || day === null || hour === null || minute === null) return null;
+  const zone = timeZoneOf(account);
+  const today = dayIn(zone, now);
+  const dueDays = frequency === "weekly" ? weekDays(today, day) : monthDays(today, day);
+  const dues = dueDays.map((each) => timeOfDay(zone, each, hour * 60 + minute));
+  return dues.find((due) => due <= now)?.toISOString() ?? null;
+}
+
+/** The last two days of a week day, the later one first. */
+function weekDays(today: string, weekDay: number): string[] {
+  const past = (new Date(`${today}T00:00:00Z`).getUTCDay() - (weekDay % WEEK_DAYS) + WEEK_DAYS) % WEEK_DAYS;
+  return [past, past + WEEK_DAYS].map((days) => dayBefore(today, days));
+}
+
+/** The day of this month and of the month before. */
+function monthDays(today: string, day: number): string[] {
+  const [year, month] = [Number(today.slice(0, 4)), Number(today.slice(5, 7))];
+  return [0, 1].map((before) => {
+    const last = new Date(Date.UTC(year, month - before, 0));
+    return new Date(last.setUTCDate(Math.min(day, last.getUTCDate()))).toISOString().slice(0, 10);
+  });
+}
+
+function dayBefore(today: string, days: number): string {
+  const at = new Date(`${today}T00:00:00Z`);
+  return new Date(at.setUTCDate(at.getUTCDate() - days)).toISOString().slice(0, 10);
+}
+
+/** A time of day. On a day whose clock is changed, it may be an hour off. */
+function timeOfDay(zone: string, day: string, minutes: number): Date {
+  return new Date(startOfDay(zone, day).getTime() + minutes * MINUTE_MS);
+}
+
+/** The e-mails of one commit. */
+const PLANNED_TOGETHER = 50;
+
+/** Puts planned e-mails that are due into the outbox. Each leaves the plan in the same commit, so it is sent once. */
+export async function* releasePlanned(run: MailingRun): AsyncGenerator<void> {
+  for await (const account of servedAccounts(run.store)) {
+    while (await isReleased(run, account)) yield;
+  }
+}
+
+/** Returns whether there may be more. */
+async function isReleased(run: MailingRun, account: Account): Promise<boolean> {
+  const { store, clock, guard } = run;
+  const first = await store.page(plannedEmails, "due", account.id, [], { limit: PLANNED_TOGETHER });
+  const now = clock();
+  const due = first.filter(({ dueAt }) => Date.parse(dueAt) <= now.getTime());
+  if (due.length === 0) return false;
+  const ids = await Promise.all(due.map(() => store.nextId("delivery")));
+  await store.transact(async (tx) => {
+    await guard(tx);
+    for (const [index, { id }] of due.entries()) {
+      const planned = await tx.get(plannedEmails, account.id, id);
+      if (planned === null) continue;
+      await tx.remove(plannedEmails, account.id, id);
+      await release(tx, run, { account, planned, id: ids[index]!, now });
+    }
+  });
+  return due.length === PLANNED_TOGETHER;
+}
+
+interface Release {
+  account: Account;
+  planned: PlannedEmail;
+  id: number;
+  now: Date;
+}
+
+/** What has changed since the trigger counts: an e-mail that is off by now, or that the promoter no longer wants, is dropped. */
+async function release(
+  tx: Transaction,
+  { publicUrl }: MailingRun,
+  { account, planned, id, now }: Release,
+): Promise<void> {
+  const email = await tx.get(companyEmails, account.id, planned.companyEmailId);
+  const promoter = await tx.get(promoters, account.id, planned.promoterId);
+  const promoterCampaign = await tx.get(promoterCampaigns, account.id, planned.promoterCampaignId);
+  if (email === null || promoter === null || promoterCampaign === null) return;
+  const campaign = await tx.get(campaigns, account.id, promoterCampaign.campaignId);
+  if (campaign === null || !email.isEnabled || !isStillFor(email, promoterCampaign)) return;
+  if ((await reasonAgainst(tx, promoter, topicOf(email.triggerOn))) !== null) return;
+  const { values } = planned;
+  await enqueueOwnEmail(
+    tx,
+    { account, campaign, promoter, promoterCampaign, publicUrl },
+    { email, id, now, values },
+  );
+}
+
+/** A promoter who was blocked since is told nothing more. */
+function isStillFor(email: CompanyEmail, { state, campaignId }: PromoterCampaign): boolean {
+  const wanted = email.triggerOn === "promoter_rejected" ? "rejected" : "accepted";
+  return state === wanted && isForCampaign(email, campaignId);
 }

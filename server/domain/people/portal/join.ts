@@ -7,7 +7,7 @@ import { acceptTerms } from "./agreements.ts";
 import { enqueueAccessEmail } from "./sign-in.ts";
 import { createPromoter } from "../promoter/creation.ts";
 import { findPromoterByEmail, newProfile } from "../promoter/promoter.ts";
-import { findByRefToken } from "../promoter-campaign/ref-token.ts";
+import { findByRefToken } from "../promoter-campaign/promoter-campaign.ts";
 import { asItIs } from "../../show.ts";
 import { Failure } from "../../../failure.ts";
 import type { Language } from "../../../languages/languages.ts";

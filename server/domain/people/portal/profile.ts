@@ -13,8 +13,7 @@ import {
   type ProfileChanges,
   type Promoter,
 } from "../promoter/promoter.ts";
-import { withoutFormerCheck } from "../vat-check.ts";
-import { invoiceDetailFaults } from "../vat-number.ts";
+import { withoutFormerCheck, invoiceDetailFaults } from "../vat-number.ts";
 import { endSessions, openSession, type OpenedSession, type Session } from "../../access/session.ts";
 import type { Language } from "../../../languages/languages.ts";
 

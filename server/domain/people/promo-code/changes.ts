@@ -1,6 +1,5 @@
 import { Failure } from "../../../failure.ts";
-import type { Reader, Transaction } from "../../../storage/store.ts";
-import { TAKEN } from "../../../storage/taken.ts";
+import { type Reader, type Transaction, TAKEN } from "../../../storage/store.ts";
 import { loadCampaign, type Campaign } from "../../program/campaign/campaign.ts";
 import type { Context } from "../../context.ts";
 import { refuseErased } from "../erased.ts";

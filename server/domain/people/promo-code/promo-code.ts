@@ -1,9 +1,8 @@
 import { Failure, type FieldErrors } from "../../../failure.ts";
 import { indexed } from "../../../storage/digests.ts";
 import { contains, findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
-import type { Reader, Store, Transaction, View } from "../../../storage/store.ts";
+import { type Reader, type Store, type Transaction, type View, TAKEN } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
-import { TAKEN } from "../../../storage/taken.ts";
 import { accounts } from "../../program/account/account.ts";
 import { SYSTEM } from "../../context.ts";
 import { promoterCampaigns, type PromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";

@@ -1,6 +1,5 @@
 import { Failure, type FieldErrors } from "../../../failure.ts";
-import type { Transaction } from "../../../storage/store.ts";
-import { findTaken, refuseTaken, TAKEN } from "../../../storage/taken.ts";
+import { type Transaction, findTaken, refuseTaken, TAKEN } from "../../../storage/store.ts";
 import { loadCampaign } from "../../program/campaign/campaign.ts";
 import type { Context } from "../../context.ts";
 import { refuseErased } from "../erased.ts";
@@ -9,18 +8,20 @@ import { leads, type Lead } from "../lead/lead.ts";
 import { findCodesOfOthers } from "../promo-code/promo-code.ts";
 import { loadPromoter, loadPromoterInUse, requireInUse, type Promoter } from "../promoter/promoter.ts";
 import { loadSelected, type Selection } from "../promoter/search.ts";
-import { checkRewardEntries } from "../../program/reward/changes.ts";
-import type { RewardEntry } from "../../program/reward/reward.ts";
+import { checkRewardEntries, type RewardEntry } from "../../program/reward/reward.ts";
 import type { Show } from "../../show.ts";
 import {
   loadPromoterCampaign,
   newPromoterCampaign,
   promoterCampaigns,
   requireLandingPage,
+  deriveRefToken,
+  isFreeRefToken,
+  refTokens,
+  replaceRefToken,
   type PromoterCampaign,
   type PromoterCampaignState,
 } from "./promoter-campaign.ts";
-import { deriveRefToken, isFreeRefToken, refTokens, replaceRefToken } from "./ref-token.ts";
 import {
   findPromoterCampaign,
   loadPromoterCampaignOf,

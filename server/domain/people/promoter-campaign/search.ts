@@ -1,12 +1,16 @@
 import { sql, type SelectQueryBuilder, type SqlBool } from "kysely";
 import { Failure } from "../../../failure.ts";
-import { parse } from "../../../storage/documents.ts";
+import { parse } from "../../../storage/table.ts";
 import { among, contains, findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
 import { loadCampaign } from "../../program/campaign/campaign.ts";
 import { promoters } from "../promoter/promoter.ts";
-import { promoterCampaigns, type PromoterCampaign, type PromoterCampaignState } from "./promoter-campaign.ts";
-import { findByRefToken } from "./ref-token.ts";
+import {
+  promoterCampaigns,
+  findByRefToken,
+  type PromoterCampaign,
+  type PromoterCampaignState,
+} from "./promoter-campaign.ts";
 
 /** Identifies a promoter campaign by its promoter and its campaign. */
 export interface PromoterInCampaign {

@@ -1,9 +1,8 @@
-import type { Transaction } from "../../../storage/store.ts";
+import { type Transaction, refuseTaken } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
-import { refuseTaken } from "../../../storage/taken.ts";
 import type { Context } from "../../context.ts";
 import { isErased, refuseErased } from "../erased.ts";
-import { withoutFormerCheck } from "../vat-check.ts";
+import { withoutFormerCheck } from "../vat-number.ts";
 import { announce } from "../../events/event.ts";
 import { planLinkChanges, putPromoterCampaign, type LinkChanges } from "../promoter-campaign/changes.ts";
 import {

@@ -1,7 +1,6 @@
 import { Failure } from "../../../failure.ts";
 import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
-import type { Reader, Transaction, View } from "../../../storage/store.ts";
-import { refuseTaken } from "../../../storage/taken.ts";
+import { type Reader, type Transaction, type View, refuseTaken } from "../../../storage/store.ts";
 import type { Account } from "../../program/account/account.ts";
 import { loadCampaignOrDefault, type Campaign } from "../../program/campaign/campaign.ts";
 import type { Context } from "../../context.ts";
@@ -14,9 +13,10 @@ import {
   newPromoterCampaign,
   promoterCampaigns,
   requireLandingPage,
+  deriveRefToken,
+  refTokens,
   type PromoterCampaign,
 } from "../promoter-campaign/promoter-campaign.ts";
-import { deriveRefToken, refTokens } from "../promoter-campaign/ref-token.ts";
 import type { Show } from "../../show.ts";
 import {
   findPromoterByEmail,

@@ -1,8 +1,7 @@
 import { Failure, type FieldErrors } from "../../../failure.ts";
 import { digest, indexed } from "../../../storage/digests.ts";
-import type { Reader, Transaction } from "../../../storage/store.ts";
+import { type Reader, type Transaction, findTaken } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
-import { findTaken } from "../../../storage/taken.ts";
 import type { Language } from "../../../languages/languages.ts";
 import type { Account } from "../../program/account/account.ts";
 import type { FraudSuspicion } from "../lead/lead.ts";

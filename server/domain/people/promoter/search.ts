@@ -17,10 +17,10 @@ import type { Suspicion } from "../lead/lead.ts";
 import { findCodeOwner } from "../promo-code/promo-code.ts";
 import {
   promoterCampaigns,
+  findByRefToken,
   type PromoterCampaign,
   type PromoterCampaignState,
 } from "../promoter-campaign/promoter-campaign.ts";
-import { findByRefToken } from "../promoter-campaign/ref-token.ts";
 import { columnOf, dailyQuery, totalsOf, type Metric, type TotalMetric } from "../daily.ts";
 import { findRecordId } from "../../program/migration/source-id.ts";
 import { isoRange, type Span } from "../../span.ts";

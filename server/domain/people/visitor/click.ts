@@ -5,13 +5,13 @@ import {
   acceptsLeads,
   promoterCampaigns,
   trackedPage,
+  findAccepting,
   type PromoterCampaign,
 } from "../promoter-campaign/promoter-campaign.ts";
 import { findVisitor, isExpired, removeVisitor, visitors, type Handover, type Visitor } from "./visitor.ts";
 import { indexed } from "../../../storage/digests.ts";
 import type { Transaction } from "../../../storage/store.ts";
 import type { Context } from "../../context.ts";
-import { findAccepting } from "../promoter-campaign/ref-token.ts";
 import { leads } from "../lead/lead.ts";
 import { findRecordId } from "../../program/migration/source-id.ts";
 import { adTrafficPolicy, hashAddress, isAdTraffic } from "../lead/suspicion.ts";

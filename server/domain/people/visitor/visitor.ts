@@ -3,14 +3,14 @@ import { keyOf } from "../../../storage/sql.ts";
 import type { Reader, Store, Transaction } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
 import { servedAccounts } from "../../program/account/account.ts";
-import type { Context } from "../../context.ts";
+import type { Context, LeasedContext } from "../../context.ts";
 import { ORIGIN_COLUMNS, originKeys, type Origin } from "../origin.ts";
 import {
   acceptsLeads,
   promoterCampaigns,
+  findAccepting,
   type PromoterCampaign,
 } from "../promoter-campaign/promoter-campaign.ts";
-import { findAccepting } from "../promoter-campaign/ref-token.ts";
 import { promoters, type Promoter } from "../promoter/promoter.ts";
 import { dailySums } from "../daily.ts";
 
@@ -163,14 +163,6 @@ export async function addPastClicks(tx: Transaction, added: PastClicks): Promise
   await tx.put(pastClicks, { ...added, count: added.count + (known?.count ?? 0) });
 }
 
-/** The parameters of a sweep. */
-interface Sweep {
-  store: Store;
-  clock: () => Date;
-  /** Ties a commit to the lease of the sweep. */
-  guard: (tx: Transaction) => Promise<void>;
-}
-
 /** Visitors in one commit: enough to share its cost, few enough to let other requests in. */
 const REMOVED_AT_ONCE = 100;
 
@@ -178,7 +170,7 @@ const REMOVED_AT_ONCE = 100;
  * Visits all visitors in small steps and removes the expired ones. Their clicks still count. An interrupted
  * sweep leaves nothing half done. The next one starts over.
  */
-export async function* sweepVisitors(sweep: Sweep): AsyncGenerator<void> {
+export async function* sweepVisitors(sweep: LeasedContext): AsyncGenerator<void> {
   const { store, clock } = sweep;
   for await (const { id } of servedAccounts(store)) {
     for await (const chunk of store.scan(visitors, "id", id, [])) {
@@ -200,7 +192,7 @@ function originKey(origin: Origin | null): string {
   return fingerprint([...keys, ...(subKey === undefined ? [] : [subKey])]);
 }
 
-async function remove({ store, guard }: Sweep, expired: Visitor[]): Promise<void> {
+async function remove({ store, guard }: LeasedContext, expired: Visitor[]): Promise<void> {
   await store.transact(async (tx) => {
     await guard(tx);
     for (const { accountId, tid, createdAt } of expired) {

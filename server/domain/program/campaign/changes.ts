@@ -3,7 +3,7 @@ import type { Transaction } from "../../../storage/store.ts";
 import { accounts, changeAccount } from "../account/account.ts";
 import { SYSTEM, type Context } from "../../context.ts";
 import { updateWantedEvents } from "../../events/webhook/webhook.ts";
-import { checkRewardEntries } from "../reward/changes.ts";
+import { checkRewardEntries } from "../reward/reward.ts";
 import type { Show } from "../../show.ts";
 import {
   campaigns,

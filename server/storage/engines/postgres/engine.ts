@@ -1,21 +1,18 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool } from "pg";
-import { isOutage, reasonOf } from "../../../failure.ts";
+import pLimit from "p-limit";
+import { isOutage, reasonOf, Failure } from "../../../failure.ts";
 import type { EngineOptions } from "../../open.ts";
-import type { Engine, StoreSize } from "../../session.ts";
+import type { Engine, StoreSize, AgedReads, Session } from "../../session.ts";
 import { POSTGRES } from "../../sql.ts";
-import { readWeaknesses } from "./durability.ts";
-import { sqlState } from "./faults.ts";
-import { newIdSource } from "./ids.ts";
-import { newCommit } from "./committer.ts";
-import { newMarks } from "./marks.ts";
-import { isShared } from "./pool.ts";
-import { deadlineIn, withRetries } from "./retries.ts";
-import { newReads, newRows, READ_MS } from "./rows.ts";
+import { sqlState, deadlineIn, withRetries, isPassing, isOutdated, LOST_RACE } from "./faults.ts";
+import { newCommit, newMarks } from "./committer.ts";
+import { isShared, openReadPool } from "./pool.ts";
+import { newReads, newRows, READ_MS, openSnapshot } from "./rows.ts";
 import { LIMITS_TABLE, prepareTables } from "./schema.ts";
-import { openServers } from "./servers.ts";
-import { openSnapshot } from "./snapshot.ts";
-import { openStandbys } from "./standby.ts";
-import { newTransactor } from "./transactor.ts";
+import { openServers, readHosts, type Servers } from "./servers.ts";
+import { blockLength, firstOfBlock } from "../../id-blocks.ts";
+import { newSession, type OpenSession, type Place } from "./session.ts";
 
 const OPEN_MS = 5_000;
 const DISK_FULL = "53100";
@@ -97,4 +94,268 @@ async function sizeOf(pool: Pool): Promise<StoreSize | null> {
   } catch {
     return null;
   }
+}
+
+/** Asks a server about its commits. A role without the right to see the standbys gets empty states. */
+const STATE = `select current_setting('synchronous_commit') as waits, current_setting('synchronous_standby_names') as names,
+  (select count(*) from pg_stat_replication where sync_state in ('sync', 'quorum')) > 0 as "hasStandby",
+  (select count(*) from pg_stat_replication where sync_state is null) > 0 as "isHidden"`;
+
+interface State {
+  waits: string;
+  names: string;
+  hasStandby: boolean;
+  isHidden: boolean;
+}
+
+/** Asks a server why its commits are less durable than promised, in sentences. */
+export async function readWeaknesses(pool: Pool, options: { requiresStandby: boolean }): Promise<string[]> {
+  try {
+    const { rows } = await pool.query<State>(STATE);
+    return weaknessesOf(rows[0]!, options);
+  } catch (error) {
+    if (isPassing(error)) throw error;
+    return [`the durability of commits is unknown: ${(error as Error).message}`]; // not Postgres itself
+  }
+}
+
+/** `requiresStandby`: whether the operator requires a synchronous standby. */
+export function weaknessesOf(
+  { waits, names, hasStandby, isHidden }: State,
+  { requiresStandby }: { requiresStandby: boolean },
+): string[] {
+  const found: string[] = [];
+  const wantsStandby = requiresStandby || names !== "";
+  if (waits === "off")
+    found.push("synchronous_commit is off: a crash of the database loses its latest commits");
+  if (waits === "local" && wantsStandby)
+    found.push("synchronous_commit is local: commits do not wait for the standby");
+  if (requiresStandby && names === "")
+    found.push("synchronous_standby_names is empty: commits wait for no standby");
+  if (names === "" || hasStandby) return found;
+  if (isHidden) found.push("the standbys can't be seen: grant pg_monitor to the role of STORAGE_URL");
+  else found.push("no synchronous standby is connected: every write waits for one");
+  return found;
+}
+
+const TAKE_MS = 5_000;
+
+const TAKE = `insert into ids (kind, next) values ($1, 1 + ${blockLength("1", "least", "greatest")})
+  on conflict (kind) do update set next = ids.next + ${blockLength("ids.next", "least", "greatest")}
+  returning next`;
+
+interface Block {
+  next: number;
+  end: number;
+  /**
+   * The timeline of the database that issued the block. After a failover, the new primary may not know of the
+   * block and issue the same ids again.
+   */
+  timeline: number;
+}
+
+/** Issues ids that no other process issues, from blocks reserved in the database. */
+export function newIdSource({ reads, timeline }: Servers): (kind: string) => Promise<number> {
+  const blocks = new Map<string, Promise<Block>>();
+
+  async function take(kind: string): Promise<Block> {
+    return withRetries(async () => {
+      const taken = timeline();
+      const { rows } = await reads().query<{ next: number | string }>(TAKE, [kind]);
+      const end = Number(rows[0]!.next);
+      return { next: firstOfBlock(end), end, timeline: taken };
+    }, deadlineIn(TAKE_MS));
+  }
+
+  return async function nextId(kind) {
+    for (;;) {
+      const current = blocks.get(kind) ?? begin(kind);
+      const block = await current;
+      if (block.next < block.end && block.timeline === timeline()) return block.next++;
+      if (blocks.get(kind) === current) begin(kind);
+    }
+  };
+
+  function begin(kind: string): Promise<Block> {
+    const taken = take(kind);
+    blocks.set(kind, taken);
+    // After a short outage, later callers must not get the old error.
+    taken.catch(() => blocks.delete(kind));
+    return taken;
+  }
+}
+
+/** The primary's current log position. */
+const POSITION = `select cast(system_identifier as text) as system, cast(pg_current_wal_lsn() as text) as position
+  from pg_control_system()`;
+
+/**
+ * A standby that has replayed up to the primary's position is up to date. Otherwise it has everything
+ * committed before the last commit that it replayed.
+ */
+const AGE = `select pg_is_in_recovery() as "isStandby", cast(system_identifier as text) as system,
+  case when pg_last_wal_replay_lsn() >= cast($1 as pg_lsn) then 0
+    else cast(extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp()) as double precision)
+  end as "ageSeconds"
+  from pg_control_system()`;
+
+/** The standbys of a `STORAGE_READ_URL`. */
+export interface Standbys {
+  /**
+   * The reads of the first standby that is fresh enough, or null if none is, or if the primary can't report
+   * its position.
+   */
+  find(): Promise<AgedReads | null>;
+  close(): Promise<void>;
+}
+
+/** Opens standbys. Connections are made on demand, so the standbys need not be reachable yet. */
+export function openStandbys(
+  url: string,
+  { primary, maxAgeSeconds }: { primary: () => Pool; maxAgeSeconds: number },
+): Standbys {
+  const standbys = readHosts(url).map((host) => {
+    const pool = openReadPool(host.url);
+    return { pool, reads: newReads(newRows(() => pool)) };
+  });
+
+  /** Null if it is no standby of this primary. */
+  async function ageOf(pool: Pool, { system, position }: Position): Promise<number | null> {
+    const { rows } = await pool.query<Age>(AGE, [position]);
+    const found = rows[0]!;
+    return found.isStandby && found.system === system ? found.ageSeconds : null;
+  }
+
+  async function positionOf(): Promise<Position> {
+    return (await primary().query<Position>(POSITION)).rows[0]!;
+  }
+
+  return {
+    async find() {
+      const position = await positionOf().catch(() => null); // a read of the primary will report the error
+      if (position === null) return null;
+      for (const { pool, reads } of standbys) {
+        const ageSeconds = await ageOf(pool, position).catch(() => null); // it can't be reached
+        if (ageSeconds !== null && ageSeconds <= maxAgeSeconds)
+          return { reads, ageSeconds: Math.max(0, Math.ceil(ageSeconds)) };
+      }
+      return null;
+    },
+    async close() {
+      await Promise.all(standbys.map(({ pool }) => pool.end()));
+    },
+  };
+}
+
+interface Position {
+  system: string;
+  position: string;
+}
+
+interface Age {
+  isStandby: boolean;
+  system: string;
+  /** Null if it has replayed no commit since it was started. */
+  ageSeconds: number | null;
+}
+
+const MAX_DELAY_MS = 50;
+/**
+ * How long a transaction is retried while others keep changing its reads, or the database is down. A clean
+ * stop waits slightly longer, and the locks of a cut connection are released earlier.
+ */
+const TRY_MS = 8_000;
+
+/** The limit of concurrent retries, so that transactions of one process can't keep failing each other. */
+const RETRIES = 8;
+
+/** Runs transactions. */
+interface Transactor {
+  transact<T>(work: (session: Session) => Promise<T>): Promise<Done<T>>;
+}
+
+interface Done<T> {
+  result: T;
+  hasWritten: boolean;
+}
+
+type Outcome<T> = Done<T> | { error: unknown } | { lost: unknown };
+
+export function newTransactor(place: Place): Transactor {
+  const inTurn = pLimit(RETRIES);
+
+  return {
+    async transact(work) {
+      const deadline = deadlineIn(TRY_MS);
+      const first = await tryFor(work, { isCareful: false, deadline });
+      if (!("lost" in first)) return settle(first);
+      return settle(await inTurn(() => retry(work, { deadline, lost: first.lost })));
+    },
+  };
+
+  /** Waiting transactions have about the same deadline, so they give up soon after the first. */
+  async function retry<T>(
+    work: (session: Session) => Promise<T>,
+    { deadline, lost }: { deadline: number; lost: unknown },
+  ): Promise<Exclude<Outcome<T>, { lost: unknown }>> {
+    for (let tries = 1; performance.now() < deadline; tries++) {
+      const next = await tryFor(work, { isCareful: true, deadline });
+      if (!("lost" in next)) return next;
+      await sleep(Math.random() * Math.min(2 ** tries, MAX_DELAY_MS));
+    }
+    const failure = new Failure("unavailable", "Other requests kept changing the same records; try again");
+    failure.cause = lost;
+    throw failure;
+  }
+
+  /**
+   * Retries until the database answers.
+   *
+   * @throws Failure `unavailable`
+   */
+  function tryFor<T>(
+    work: (session: Session) => Promise<T>,
+    { isCareful, deadline }: { isCareful: boolean; deadline: number },
+  ): Promise<Outcome<T>> {
+    return withRetries(async () => {
+      const session = newSession(place, { isCareful });
+      try {
+        return await run(session, work);
+      } finally {
+        await session.abandon();
+      }
+    }, deadline);
+  }
+
+  async function run<T>(session: OpenSession, work: (session: Session) => Promise<T>): Promise<Outcome<T>> {
+    let result: T;
+    try {
+      result = await work(session);
+    } catch (error) {
+      if (session.fault() !== null) return faultOf(session.fault());
+      // A result or error based on outdated reads must be decided again. During an outage this can't be
+      // checked.
+      return isOutage(error) || (await session.stands()) ? { error } : { lost: LOST_RACE };
+    }
+    if (session.fault() !== null) return faultOf(session.fault());
+    const hasWritten = session.hasChanges();
+    try {
+      if (hasWritten) await session.commit();
+    } catch (fault) {
+      return faultOf(fault);
+    }
+    return { result, hasWritten };
+  }
+}
+
+/** @throws the fault if a retry may help */
+function faultOf(fault: unknown): { error: unknown } | { lost: unknown } {
+  if (isOutdated(fault)) return { lost: fault };
+  if (isPassing(fault)) throw fault;
+  return { error: fault };
+}
+
+function settle<T>(outcome: Done<T> | { error: unknown }): Done<T> {
+  if ("error" in outcome) throw outcome.error;
+  return outcome;
 }

@@ -1,14 +1,11 @@
 import type { Pool } from "pg";
-import type { Reads } from "../../session.ts";
+import type { Reads, Snapshot } from "../../session.ts";
 import { POSTGRES } from "../../sql.ts";
 import { totalStatement } from "../../sums.ts";
 import type { ColumnValue, KeyPart, Table } from "../../table.ts";
-import { sqlState } from "./faults.ts";
-import { batchedRead } from "./batched-read.ts";
-import { sendOn, type Answer, type Command } from "./pipeline.ts";
-import { deadlineIn, withRetries } from "./retries.ts";
-import type { Wanted } from "./changes.ts";
-import { groupedBy, lookup, wayOf } from "./statements.ts";
+import { sqlState, isPassing, unavailable, deadlineIn, withRetries } from "./faults.ts";
+import { sendOn, type Answer, type Command, sendAll } from "./pipeline.ts";
+import { type Wanted, groupedBy, lookup, wayOf } from "./statements.ts";
 
 /** How long a read is retried while the database is down, and how long reads of single records wait. */
 export const READ_MS = 2_000;
@@ -81,7 +78,7 @@ export function namedRows({ fields, rows }: Answer): Record<string, ColumnValue>
 }
 
 /** Loads rows, with one statement for all that are found by the same columns, and runs queries. */
-export async function loadAll(
+async function loadAll(
   questions: readonly (Wanted | Command)[],
   send: (commands: readonly Command[]) => Promise<Answer[]>,
 ): Promise<(StoredRow | Answer | null)[]> {
@@ -102,4 +99,116 @@ export async function loadAll(
 /** A row that `lookup` has selected. */
 export function foundIn([, version, doc, ...key]: ColumnValue[]): StoredRow {
   return { key: key as KeyPart[], version: version as number, doc: doc as string };
+}
+
+/** Runs a read. Concurrent reads share a query, and those of the same name share their answer as well. */
+type BatchedRead<Q, A> = (name: string, question: Q) => Promise<A>;
+
+interface Waiting<Q, A> {
+  question: Q;
+  askers: { resolve: (answer: A) => void; reject: (error: unknown) => void }[];
+}
+
+const MAX_QUESTIONS = 1_000;
+
+/**
+ * Batches reads that are requested in the same turn of the event loop, or while the maximum number of queries
+ * is running. A read never joins a query that began before it, because that query may miss a later commit.
+ * `isOfOne`: whether an error may come from a single read, so that the others must be retried without it.
+ */
+export function batchedRead<Q, A>(
+  load: (questions: Q[]) => Promise<A[]>,
+  { maxQueries, isOfOne }: { maxQueries: number; isOfOne: (error: unknown) => boolean },
+): BatchedRead<Q, A> {
+  let waiting = new Map<string, Waiting<Q, A>>();
+  let queryCount = 0;
+  let isScheduled = false;
+
+  return (name, question) =>
+    new Promise((resolve, reject) => {
+      const known = waiting.get(name);
+      if (known !== undefined) known.askers.push({ resolve, reject });
+      else waiting.set(name, { question, askers: [{ resolve, reject }] });
+      schedule();
+    });
+
+  function schedule(): void {
+    if (isScheduled || queryCount >= maxQueries || waiting.size === 0) return;
+    isScheduled = true;
+    // By then all requests that arrived together have queued their next read.
+    setImmediate(() => {
+      isScheduled = false;
+      const entries = [...waiting];
+      waiting = new Map(entries.slice(MAX_QUESTIONS));
+      queryCount++;
+      void query(entries.slice(0, MAX_QUESTIONS).map(([, each]) => each)).finally(() => {
+        queryCount--;
+        schedule();
+      });
+      schedule();
+    });
+  }
+
+  async function query(batch: Waiting<Q, A>[]): Promise<void> {
+    try {
+      const answers = await load(batch.map(({ question }) => question));
+      batch.forEach(({ askers }, at) => askers.forEach(({ resolve }) => resolve(answers[at]!)));
+    } catch (error) {
+      // A text that the database can't hold must not fail the other reads.
+      if (batch.length > 1 && isOfOne(error)) for (const each of batch) await query([each]);
+      else for (const { reject } of batch.flatMap(({ askers }) => askers)) reject(error);
+    }
+  }
+}
+
+const BEGIN: Command[] = [
+  { text: "begin isolation level repeatable read, read only", values: [] },
+  // A reader may be slow (a pipe, for example), but a snapshot must not stay open for ever: it keeps Postgres
+  // from vacuuming.
+  { text: "set local idle_in_transaction_session_timeout = '10min'", values: [] },
+  // The first query fixes the moment.
+  { text: "select 1 from items limit 1", values: [] },
+];
+
+/**
+ * Opens reads of the present moment, on their own connection.
+ *
+ * @throws Failure `unavailable` when the connection is lost, because the snapshot is lost with it
+ */
+export async function openSnapshot(pool: Pool): Promise<Snapshot> {
+  const client = await pool.connect();
+  let line: Promise<unknown> = Promise.resolve();
+  let closing: Promise<void> | null = null;
+
+  function send(commands: readonly Command[]) {
+    const sent = line.then(() => sendAll(client, commands));
+    line = sent.catch(() => {});
+    return sent.catch((error: unknown) => {
+      throw isPassing(error) ? unavailable(error) : error;
+    });
+  }
+
+  /** A connection with an open transaction is closed. */
+  async function close(): Promise<void> {
+    const isIntact = await send([{ text: "commit", values: [] }]).then(
+      () => true,
+      () => false,
+    );
+    client.release(!isIntact);
+  }
+
+  try {
+    await send(BEGIN);
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+  return {
+    ...newReads({
+      send,
+      one: async (wanted) => (await loadAll([wanted], send))[0] as StoredRow | null,
+      ask: async (question) => (await send([question]))[0]!,
+    }),
+    close: () => (closing ??= close()),
+  };
 }

@@ -1,17 +1,24 @@
 import type { Pool, PoolClient } from "pg";
-import { parseStored } from "../../documents.ts";
+import { parseStored, type ColumnValue, type Key, type Table } from "../../table.ts";
 import type { Session, Written } from "../../session.ts";
 import { columnValues, mentions, POSTGRES, sqlName, type Statement } from "../../sql.ts";
 import { addedTo, newAdditions, totalStatement, type Addition } from "../../sums.ts";
-import type { ColumnValue, Key, Table } from "../../table.ts";
-import { nameOf, type Changes, type Seen, type Wanted, type WrittenRow } from "./changes.ts";
-import type { Commit } from "./committer.ts";
+import {
+  nameOf,
+  type Changes,
+  type Seen,
+  type Wanted,
+  type WrittenRow,
+  commandsOf,
+  lockingAccount,
+  lookup,
+  standing,
+} from "./statements.ts";
+import type { Commit, Marks } from "./committer.ts";
 import { LOST_RACE, sqlState } from "./faults.ts";
-import type { Marks } from "./marks.ts";
 import { sendAll, type Answer, type Command } from "./pipeline.ts";
 import { foundIn, namedRows, uniqueColumns, type StoredRow, type Rows } from "./rows.ts";
 import { BEGIN } from "./schema.ts";
-import { commandsOf, lockingAccount, lookup, standing } from "./statements.ts";
 
 /** The time limit for creating an index. */
 const DEFINING_MS = 6 * 60 * 60 * 1_000;

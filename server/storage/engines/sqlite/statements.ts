@@ -1,4 +1,4 @@
-import { parseRaw } from "../../documents.ts";
+import { parseRaw, type ColumnValue, type Key, type Table } from "../../table.ts";
 import type { Reads, Session, Written } from "../../session.ts";
 import { columnNames, columnValues, recordStatements, SQLITE, sqlName, type Statement } from "../../sql.ts";
 import {
@@ -10,7 +10,6 @@ import {
   totalStatement,
   type SumTable,
 } from "../../sums.ts";
-import type { ColumnValue, Key, Table } from "../../table.ts";
 import type { Database } from "./database.ts";
 import { refusalOf } from "./faults.ts";
 

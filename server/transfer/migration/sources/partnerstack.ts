@@ -1,7 +1,6 @@
 import { Failure } from "../../../failure.ts";
-import { newDerivedPayouts } from "../derived-payouts.ts";
+import { newDerivedPayouts, newRemarks, readRows, remarkClosed, type Remarks } from "../shapes.ts";
 import type { ArchivedRows, Source, SourceLink, SourceRecord } from "../model.ts";
-import { newRemarks, readRows, remarkClosed, type Remarks } from "../shapes.ts";
 import {
   askPartnerStack,
   groupShape,

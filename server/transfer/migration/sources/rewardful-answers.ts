@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { SourceApi, SourceQuery } from "../model.ts";
+import type { SourceApi, SourceQuery, ArchivedRows, SourceRecord } from "../model.ts";
 import { readNumberedPages } from "../paging.ts";
 import {
   amount,
@@ -14,7 +14,10 @@ import {
   reference,
   someInstant,
   text,
+  readRows,
+  type Remarks,
 } from "../shapes.ts";
+import { share } from "../../../domain/money.ts";
 
 const MOST_ROWS = 100;
 
@@ -121,9 +124,9 @@ export const saleShape = z.object({
   referral: z.unknown().optional(),
   affiliate: reference,
 });
-export type Sale = z.output<typeof saleShape>;
+type Sale = z.output<typeof saleShape>;
 
-export const commissionShape = z.object({
+const commissionShape = z.object({
   id,
   amount,
   currency,
@@ -134,9 +137,9 @@ export const commissionShape = z.object({
   sale: saleShape.nullish(),
   created_at: someInstant,
 });
-export type Commission = z.output<typeof commissionShape>;
+type Commission = z.output<typeof commissionShape>;
 
-export const payoutShape = z.object({
+const payoutShape = z.object({
   id,
   amount,
   currency,
@@ -146,4 +149,165 @@ export const payoutShape = z.object({
   affiliate: reference,
   commissions: z.array(z.unknown()).nullish(),
 });
-export type Payout = z.output<typeof payoutShape>;
+type Payout = z.output<typeof payoutShape>;
+
+/** What is read from one list and needed for others. */
+export interface Reading {
+  archive: ArchivedRows;
+  remarks: Remarks;
+  /** The affiliates by their ids. */
+  affiliates: Map<string, { campaign: string | null; createdAt: string }>;
+  /** The referrals that are records. */
+  customers: Set<string>;
+  sales: Set<string>;
+  /** The payout of each commission. */
+  payouts: Map<string, string>;
+  /** When the latest commission of each payout was made. */
+  latest: Map<string, string>;
+}
+
+export function commissionRows(reading: Reading): AsyncGenerator<Commission> {
+  return readRows(reading, { list: "commissions", shape: commissionShape, noun: "Commission" });
+}
+
+export function ownerOf({ sale, affiliate }: Commission): string | null {
+  return affiliate ?? sale?.affiliate ?? null;
+}
+
+/** A sale is embedded in each of its commissions. */
+export async function* sales(reading: Reading): AsyncGenerator<SourceRecord> {
+  for await (const row of commissionRows(reading)) {
+    const { sale } = row;
+    const promoterId = ownerOf(row);
+    if (!sale || promoterId === null || reading.sales.has(sale.id)) continue;
+    const customerId = reference.parse(sale.referral);
+    if (customerId === null || !reading.customers.has(customerId)) {
+      reading.remarks.add(
+        `sale:${sale.id}`,
+        `Sale ${sale.id} has no customer: only its commission is imported.`,
+      );
+      continue;
+    }
+    reading.sales.add(sale.id);
+    yield {
+      kind: "sale",
+      id: sale.id,
+      eventId: sale.stripe_charge_id,
+      customerId,
+      promoterId: sale.affiliate ?? promoterId,
+      campaignId: row.campaign,
+      amount: sale.sale_amount_cents,
+      currency: sale.currency ?? row.currency,
+      refunded: refundedOf(sale, reading.remarks),
+      planId: null,
+      createdAt: sale.charged_at ?? sale.invoiced_at ?? row.created_at,
+    };
+  }
+}
+
+/** A sale is the charge less tax, and its refund is reduced in the same proportion. */
+function refundedOf(sale: Sale, remarks: Remarks): number {
+  const { charge_amount_cents: charged, sale_amount_cents: sold, refund_amount_cents: refunded } = sale;
+  if (refunded === 0 || sold <= 0) return 0;
+  if (charged === null || charged <= sold) return Math.min(refunded, sold);
+  if (refunded < charged) {
+    remarks.add(
+      `sale:${sale.id}:refund`,
+      `Sale ${sale.id}: ${refunded} of ${charged} were refunded, tax included. The refund's share of the sale is imported.`,
+    );
+  }
+  return Math.min(share(refunded, sold, charged), sold);
+}
+
+const COMMISSION_STATES = {
+  pending: "pending",
+  due: "approved",
+  paid: "approved",
+  voided: "denied",
+} as const;
+
+export async function* commissions(reading: Reading): AsyncGenerator<SourceRecord> {
+  for await (const row of commissionRows(reading)) {
+    const promoterId = ownerOf(row);
+    if (promoterId === null) {
+      const shown = `${row.amount} (${row.currency ?? "?"}, ${row.state})`;
+      reading.remarks.add(`commission:${row.id}`, `Commission ${row.id} of ${shown} names no affiliate.`);
+      continue;
+    }
+    const saleId = row.sale && reading.sales.has(row.sale.id) ? row.sale.id : null;
+    yield {
+      kind: "commission",
+      id: row.id,
+      saleId,
+      customerId: saleId === null ? null : reference.parse(row.sale?.referral),
+      promoterId,
+      campaignId: row.campaign,
+      unit: "cash",
+      amount: row.amount,
+      currency: row.currency,
+      status: COMMISSION_STATES[row.state],
+      isPaid: row.state === "paid",
+      payoutId: reading.payouts.get(row.id) ?? null,
+      tierLevel: 1,
+      note: null,
+      createdAt: row.created_at,
+      paidAt: row.paid_at,
+    };
+  }
+}
+
+function payoutRows(reading: Reading): AsyncGenerator<Payout> {
+  return readRows(reading, { list: "payouts", shape: payoutShape, noun: "Payout" });
+}
+
+export async function notePayouts(reading: Reading): Promise<void> {
+  for await (const row of payoutRows(reading)) {
+    for (const commission of row.commissions ?? []) {
+      const found = reference.parse(commission);
+      if (found === null) continue;
+      reading.payouts.set(found, row.id);
+    }
+  }
+  for await (const { id, created_at: at } of commissionRows(reading)) {
+    const payout = reading.payouts.get(id);
+    if (payout !== undefined && at > (reading.latest.get(payout) ?? "")) reading.latest.set(payout, at);
+  }
+}
+
+const PAYOUT_STATES = {
+  pending: "pending",
+  due: "pending",
+  processing: "processing",
+  paid: "completed",
+} as const;
+
+export async function* payouts(reading: Reading): AsyncGenerator<SourceRecord> {
+  for await (const row of payoutRows(reading)) {
+    // Some answers lack the date of the payout.
+    const createdAt = row.created_at ?? row.paid_at ?? reading.latest.get(row.id) ?? null;
+    if (row.affiliate === null || createdAt === null) {
+      const shown = `${row.amount} (${row.currency ?? "?"}, ${row.state})`;
+      reading.remarks.add(
+        `payout:${row.id}`,
+        `Payout ${row.id} of ${shown} lacks its affiliate or its date.`,
+      );
+      continue;
+    }
+    yield {
+      kind: "payout",
+      id: row.id,
+      promoterId: row.affiliate,
+      campaignId: null,
+      unit: "cash",
+      amount: row.amount,
+      currency: row.currency,
+      status: PAYOUT_STATES[row.state],
+      method: null,
+      error: null,
+      periodStart: null,
+      periodEnd: null,
+      createdAt,
+      paidAt: row.paid_at,
+    };
+  }
+}

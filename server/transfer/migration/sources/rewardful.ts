@@ -15,19 +15,17 @@ import {
   campaignShape,
   couponShape,
   referralShape,
-  type Affiliate,
-  type Campaign,
-  type Referral,
-} from "./rewardful-answers.ts";
-import {
   commissionRows,
   commissions,
   notePayouts,
   ownerOf,
   payouts,
   sales,
+  type Affiliate,
+  type Campaign,
+  type Referral,
   type Reading,
-} from "./rewardful-money.ts";
+} from "./rewardful-answers.ts";
 
 /** @see https://developers.rewardful.com/rest-api/ */
 export const rewardful: Source = {

@@ -1,8 +1,7 @@
 import type { z } from "zod";
 import { Failure } from "../../../failure.ts";
-import { newDerivedPayouts } from "../derived-payouts.ts";
+import { newDerivedPayouts, newRemarks, readRows, remarkClosed, type Remarks } from "../shapes.ts";
 import type { ArchivedRows, Source, SourcePayoutMethod, SourceRecord } from "../model.ts";
-import { newRemarks, readRows, remarkClosed, type Remarks } from "../shapes.ts";
 import {
   askTolt,
   programShape,

@@ -10,14 +10,12 @@ import {
 } from "../../../domain/people/referral-link.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
-import { id, webAddress, word } from "../../../input/fields.ts";
+import { id, webAddress, word, subId } from "../../../input/fields.ts";
 import { shapeChanges, shapeInput } from "../../../input/shape.ts";
-import { pageParams, readListing } from "../../page-params.ts";
-import { readPathId } from "../../path-id.ts";
-import { referralLinkAnswer, referralLinkJson } from "../../promoter-campaign/referral-links.ts";
+import { pageParams, readListing, readPathId } from "../../params.ts";
+import { referralLinkAnswer, referralLinkJson } from "../../promoter-campaign/promoter-campaigns.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { field, recordId } from "../../../http/fields.ts";
-import { subId } from "../../../input/common-fields.ts";
 
 const answer = referralLinkAnswer
   .extend({

@@ -10,9 +10,8 @@ import { setPageHeaders } from "../../../http/pages.ts";
 import { id, text, word } from "../../../input/fields.ts";
 import { shapeChanges, shapeInput } from "../../../input/shape.ts";
 import type { View } from "../../../storage/store.ts";
-import { pageParams, readListing } from "../../page-params.ts";
-import { readPathId } from "../../path-id.ts";
-import { recordError } from "../../record-error.ts";
+import { pageParams, readListing, readPathId } from "../../params.ts";
+import { recordError } from "../../operation.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { field, recordId } from "../../../http/fields.ts";
 

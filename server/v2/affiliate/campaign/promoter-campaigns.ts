@@ -5,34 +5,33 @@ import { listPromoterCampaigns } from "../../../domain/people/promoter-campaign/
 import {
   acceptsLeads,
   loadOwnPromoterCampaign,
+  REF_TOKEN_LENGTH,
+  isRefToken,
   type PromoterCampaign,
 } from "../../../domain/people/promoter-campaign/promoter-campaign.ts";
-import { REF_TOKEN_LENGTH, isRefToken } from "../../../domain/people/promoter-campaign/ref-token.ts";
 import { updatePromoterCampaign } from "../../../domain/people/promoter-campaign/changes.ts";
 import type { Reward } from "../../../domain/program/reward/reward.ts";
 import { showAll, type Show } from "../../../domain/show.ts";
 import { loadGoals, loadTerms, type Goal } from "../../../domain/ledger/terms.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
-import { word } from "../../../input/fields.ts";
+import { word, coupon, landingUrl, refToken, referralLink } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
 import type { View } from "../../../storage/store.ts";
 import { offer } from "../../campaign/signup-page-json.ts";
 import { embeddedCampaign } from "../../embedded-json.ts";
-import { pageParams, readListing } from "../../page-params.ts";
-import { readPathId } from "../../path-id.ts";
+import { pageParams, readListing, readPathId } from "../../params.ts";
 import {
   promoterCampaignAnswer,
   promoterCampaignJson,
   readPromoterCampaignParts,
   type PromoterCampaignParts,
-} from "../../promoter-campaign/promoter-campaign-json.ts";
-import { recordError } from "../../record-error.ts";
-import { rewardEntryAnswer } from "../../reward/reward-entry-json.ts";
+} from "../../promoter-campaign/promoter-campaigns.ts";
+import { recordError } from "../../operation.ts";
+import { rewardEntryAnswer } from "../../reward/reward-json.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { listOwnPromoCodes, ownPromoCodeAnswer } from "./promo-codes.ts";
 import { field, recordId } from "../../../http/fields.ts";
-import { coupon, landingUrl, refToken, referralLink } from "../../../input/common-fields.ts";
 import { signupTexts } from "../../../domain/program/campaign/campaign.ts";
 
 const company = promoterCampaignAnswer.shape;

@@ -18,8 +18,7 @@ import {
   documentAnswer,
   documentJson,
 } from "../../contract/contract-json.ts";
-import { pageParams, readListing } from "../../page-params.ts";
-import { readPathId } from "../../path-id.ts";
+import { pageParams, readListing, readPathId } from "../../params.ts";
 import { mailAddress } from "../own-fields.ts";
 import type { AffiliateOperation } from "../operation.ts";
 

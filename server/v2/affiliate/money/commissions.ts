@@ -1,24 +1,21 @@
+import { z } from "zod";
 import {
   COMMISSION_STATUSES,
   COMMISSION_TYPES,
   isPaid,
   type Commission,
 } from "../../../domain/ledger/commission/commission.ts";
-import { z } from "zod";
 import { listCommissions, type CommissionParts } from "../../../domain/ledger/commission/search.ts";
 import { UNITS, formatAmount } from "../../../domain/money.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
-import { id, listOf, oneOf } from "../../../input/fields.ts";
+import { id, listOf, oneOf, uid } from "../../../input/fields.ts";
 import type { Found, Window } from "../../../storage/query.ts";
-import { rewardJson } from "../../commission/commission-json.ts";
-import { pageParams, readListing } from "../../page-params.ts";
-import { period, span } from "../../range-params.ts";
-import { ownExport } from "../exports.ts";
-import { maskedEmail, maskedUid } from "../masked-email.ts";
-import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+import { rewardJson } from "../../commission/commissions.ts";
+import { pageParams, readListing, period, span } from "../../params.ts";
+import { ownExport, type AffiliateOperation, type AffiliateRequest } from "../operation.ts";
+import { maskedEmail, maskedUid } from "../referral/referrals.ts";
 import { ownCampaignAnswer, ownCampaignJson } from "../own-campaign.ts";
 import { createdAt, field, recordId } from "../../../http/fields.ts";
-import { uid } from "../../../input/common-fields.ts";
 import { percentIn, textsOf, type Language, type Say } from "../../../languages/languages.ts";
 
 const answer = z

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { agree, agreementState } from "../../../domain/ledger/invoice/agreement.ts";
+import { agree, agreementState } from "../../../domain/ledger/invoice/company.ts";
 import { listInvoices, loadInvoice, type Invoice } from "../../../domain/ledger/invoice/invoice.ts";
 import { Failure } from "../../../failure.ts";
 import { field } from "../../../http/fields.ts";
@@ -7,10 +7,8 @@ import { setPageHeaders } from "../../../http/pages.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { id } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
-import { invoiceFileName, invoicePdf } from "../../invoice/invoice-file.ts";
-import { invoiceAnswer } from "../../invoice/invoice-json.ts";
-import { pageParams, readListing } from "../../page-params.ts";
-import { readPathId } from "../../path-id.ts";
+import { invoiceFileName, invoicePdf, invoiceAnswer } from "../../invoice/invoices.ts";
+import { pageParams, readListing, readPathId } from "../../params.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 
 const ownInvoiceAnswer = invoiceAnswer.omit({ promoter: true }).meta({ id: "PortalInvoice" });

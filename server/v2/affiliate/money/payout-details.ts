@@ -1,11 +1,8 @@
 import { z } from "zod";
 import { compactNumber } from "../../../domain/bank-numbers.ts";
 import { BANK_FIELD_NAMES, bankFaults } from "../../../domain/ledger/payout-method/bank-country.ts";
-import type { Account } from "../../../domain/program/account/account.ts";
-import type { Promoter } from "../../../domain/people/promoter/promoter.ts";
 import { email, word } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
-import { payoutTermsJson, type payoutTermsAnswer } from "../../payout/payout-stats.ts";
 
 const LINE = 200;
 const line = word(LINE).min(1, "can't be blank");
@@ -68,10 +65,4 @@ export function shapeOwnDetails(method: OwnMethod, given: Record<string, unknown
 /** Whether promoters can set up such a method themselves. */
 export function isOwnMethod(method: string): method is OwnMethod {
   return method in OWN_METHODS;
-}
-
-/** The promoter's payout terms: the account's, unless the promoter has their own `net_payout_days`. */
-export function ownTermsJson(account: Account, promoter: Promoter): z.output<typeof payoutTermsAnswer> {
-  const netPayoutDays = promoter.netPayoutDays ?? account.netPayoutDays;
-  return { ...payoutTermsJson({ ...account, netPayoutDays }), selected_payout_methods: OWN_METHOD_NAMES };
 }

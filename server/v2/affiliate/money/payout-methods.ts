@@ -12,23 +12,20 @@ import {
 import { Failure } from "../../../failure.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
-import { flag, oneOf } from "../../../input/fields.ts";
+import { flag, oneOf, ownData } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
-import { pageParams, readListing } from "../../page-params.ts";
-import { readPathId } from "../../path-id.ts";
-import { bankFormsAnswer, bankFormsJson } from "../../payout/bank-forms.ts";
-import { payoutMethodAnswer, payoutMethodJson } from "../../payout/payout-method-json.ts";
-import { payoutTermsAnswer } from "../../payout/payout-stats.ts";
-import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+import { pageParams, readListing, readPathId } from "../../params.ts";
 import {
-  OWN_METHODS,
-  OWN_METHOD_NAMES,
-  ownTermsJson,
-  shapeOwnDetails,
-  type OwnMethod,
-} from "./payout-details.ts";
+  bankFormsAnswer,
+  bankFormsJson,
+  payoutMethodAnswer,
+  payoutMethodJson,
+} from "../../payout/payout-methods.ts";
+import { payoutTermsAnswer } from "../../payout/payout-stats.ts";
+import { ownTermsJson } from "./payouts.ts";
+import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+import { OWN_METHODS, OWN_METHOD_NAMES, shapeOwnDetails, type OwnMethod } from "./payout-details.ts";
 import { field } from "../../../http/fields.ts";
-import { ownData } from "../../../input/common-fields.ts";
 
 const details = z.record(z.string(), z.unknown());
 const createBody = z.object({

@@ -11,16 +11,26 @@ import {
   embeddedPromoter,
   embeddedPromoterJson,
 } from "../../embedded-json.ts";
-import { pageParams, readListing } from "../../page-params.ts";
-import { payoutMethodAnswer, payoutMethodJson } from "../../payout/payout-method-json.ts";
-import { payoutTermsAnswer } from "../../payout/payout-stats.ts";
-import { ownExport } from "../exports.ts";
-import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
-import { ownTermsJson } from "./payout-details.ts";
+import { pageParams, readListing, readPathId } from "../../params.ts";
+import { payoutMethodAnswer, payoutMethodJson } from "../../payout/payout-methods.ts";
+import {
+  dueStatsAnswer,
+  dueStatsJson,
+  payoutTermsAnswer,
+  payoutTermsJson,
+} from "../../payout/payout-stats.ts";
+import { ownExport, type AffiliateOperation, type AffiliateRequest } from "../operation.ts";
+import { OWN_METHOD_NAMES } from "./payout-details.ts";
 import { createdAt, field, recordId } from "../../../http/fields.ts";
+import { shownName } from "../../../domain/program/account/brand.ts";
+import { dueStats } from "../../../domain/ledger/payout/stats.ts";
+import type { Account } from "../../../domain/program/account/account.ts";
+import { promoterName, type Promoter } from "../../../domain/people/promoter/promoter.ts";
+import { Failure } from "../../../failure.ts";
+import { invoiceFields, invoiceFieldsJson } from "./invoice-details.ts";
 
 /** A payout as its promoter sees it. */
-export const ownPayoutAnswer = z
+const ownPayoutAnswer = z
   .object({
     id: recordId,
     status: field(z.enum(PAYOUT_STATUSES), "State of the record."),
@@ -139,7 +149,7 @@ function find(
 }
 
 /** Shows a payout. Its method is fixed once the payment starts. */
-export function ownPayoutJson(
+function ownPayoutJson(
   { promoter }: Pick<AffiliateRequest, "promoter">,
   { payout, campaign, used: method }: PayoutParts,
 ): Answer {
@@ -163,4 +173,74 @@ export function ownPayoutJson(
     promoter: embeddedPromoterJson(promoter),
     campaign: campaign && embeddedCampaignJson(campaign),
   };
+}
+
+const receiptAnswer = z
+  .object({
+    number: field(z.string(), "Number of the receipt. It never changes.", "acme-12"),
+    payer: field(
+      z.object({ name: field(z.string(), "The record's display name.", "Jane Doe") }),
+      "The company.",
+    ),
+    payee: field(
+      z.object({
+        name: field(z.string(), "The record's display name.", "Jane Doe"),
+        email: field(z.string(), "The person's e-mail address.", "jane@example.com"),
+        ...invoiceFields,
+      }),
+      "The promoter, with their invoice details.",
+    ),
+    currency: field(z.string(), "The currency of the amounts.", "USD"),
+    tax_amount: field(z.int(), "The tax within the total.", 400),
+    payout: field(ownPayoutAnswer, "The payout that was paid."),
+  })
+  .meta({ id: "PayoutReceipt" });
+
+/** `GET /api/v2/affiliate/payouts/{id}/receipt` */
+export const payoutReceiptOperation: AffiliateOperation = {
+  id: "getPayoutReceipt",
+  summary: "Show the receipt of a payout",
+  description: "Shows the receipt of a payout that was paid.",
+  answer: receiptAnswer,
+  refusals: ["not_found", "refused"],
+  handle: showReceipt,
+};
+
+/** `GET /api/v2/affiliate/payouts/due_stats` */
+export const ownDueStatsOperation: AffiliateOperation = {
+  id: "getOwnDueStats",
+  summary: "Show what the promoter will be paid, and when",
+  description: "Shows the sums that are due next, overdue, and due on other terms.",
+  answer: dueStatsAnswer,
+  handle: showDueStats,
+};
+
+/** Only a completed payout has a receipt. */
+async function showReceipt(request: AffiliateRequest) {
+  const { event, account, promoter, context } = request;
+  const filter = { ids: [readPathId(event)], promoterId: promoter.id };
+  const { records } = await listPayouts(context, account, { filter, sorting: [], limit: 1, offset: 0 });
+  const [parts] = records;
+  if (parts === undefined) throw new Failure("not_found", "Payout not found.");
+  const { payout } = parts;
+  if (payout.status !== "completed") throw new Failure("refused", "This payout was not paid yet.");
+  return {
+    number: `${account.publicId}-${payout.id}`,
+    payer: { name: shownName(account) },
+    payee: { name: promoterName(promoter), email: promoter.email, ...invoiceFieldsJson(promoter) },
+    currency: account.currency,
+    tax_amount: payout.totalInclTax - payout.amount,
+    payout: ownPayoutJson(request, parts),
+  };
+}
+
+async function showDueStats({ account, promoter, context }: AffiliateRequest) {
+  const found = await dueStats(context, account, { promoterId: promoter.id });
+  return { meta: ownTermsJson(account, promoter), data: dueStatsJson(found) };
+}
+
+/** The promoter's payout terms: the account's, unless the promoter has their own `net_payout_days`. */
+export function ownTermsJson(account: Account, promoter: Promoter): z.output<typeof payoutTermsAnswer> {
+  const netPayoutDays = promoter.netPayoutDays ?? account.netPayoutDays;
+  return { ...payoutTermsJson({ ...account, netPayoutDays }), selected_payout_methods: OWN_METHOD_NAMES };
 }

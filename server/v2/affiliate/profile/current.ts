@@ -1,15 +1,20 @@
 import { z } from "zod";
 import { listOwnDocuments } from "../../../domain/people/contract/document.ts";
-import { updateOwnProfile } from "../../../domain/people/portal/profile.ts";
+import { updateOwnProfile, setLanguage } from "../../../domain/people/portal/profile.ts";
 import { loadPendingEarnings } from "../../../domain/ledger/commission/balance.ts";
 import { PAYOUT_METHODS } from "../../../domain/ledger/payout-method/payout-method.ts";
 import { INVOICE_DETAILS_STATUSES, type Promoter } from "../../../domain/people/promoter/promoter.ts";
 import { showAll } from "../../../domain/show.ts";
 import { readJson } from "../../../http/parameters/json.ts";
-import { shapeFormChanges } from "../../../input/shape.ts";
-import { balancesAnswer, balanceAnswer, balanceJson } from "../../promoter/balance-json.ts";
-import { promoterAnswer, promoterJson } from "../../promoter/promoter-json.ts";
-import { readPromoterParts } from "../../promoter/promoter-parts.ts";
+import { shapeFormChanges, shapeInput } from "../../../input/shape.ts";
+import {
+  balancesAnswer,
+  balanceAnswer,
+  balanceJson,
+  promoterAnswer,
+  promoterJson,
+  readPromoterParts,
+} from "../../promoter/promoter-json.ts";
 import { profileChanges, profileParams, promoterProfileAnswer } from "../../promoter/promoter-profile.ts";
 import {
   ownPromoterCampaignSummary,
@@ -21,7 +26,9 @@ import { field, message, recordId } from "../../../http/fields.ts";
 import { endedSessionCookies, SESSION_COOKIES } from "../../../http/credentials.ts";
 import { endSessions } from "../../../domain/access/session.ts";
 import { archivePromoter } from "../../../domain/people/promoter/changes.ts";
-import { customFields } from "../../../input/common-fields.ts";
+import { customFields, oneOf } from "../../../input/fields.ts";
+import { LANGUAGES } from "../../../languages/languages.ts";
+import { noteVisit } from "../../../domain/people/portal/visit.ts";
 
 /** The promoter who is signed in, as they see themselves. */
 export const currentAnswer = z
@@ -168,3 +175,58 @@ export async function currentJson(
       : null,
   };
 }
+
+const body = z.object({
+  language: field(oneOf(LANGUAGES), "ISO 639 code of the language.", "de"),
+});
+
+/** `PUT /api/v2/affiliate/language` */
+export const setLanguageOperation: AffiliateOperation = {
+  id: "setPortalLanguage",
+  summary: "Choose the language of the portal and of e-mails",
+  description: "Chooses the language of the promoter's portal and e-mails. An extension of Tidemark.",
+  example: { language: "de" },
+  body,
+  answer: z
+    .object({ language: field(z.enum(LANGUAGES), "ISO 639 code of the language.", "de") })
+    .meta({ id: "PortalLanguage" }),
+  refusals: ["invalid"],
+  async handle({ event, context, promoter }) {
+    const { language } = shapeInput(body, await readJson(event));
+    await setLanguage(context, promoter, language);
+    return { language };
+  },
+};
+
+/** `POST /api/v2/affiliate/visits` */
+export const noteVisitOperation: AffiliateOperation = {
+  id: "notePortalVisit",
+  summary: "Show what is new since the promoter's last visit",
+  description:
+    "Notes that the promoter looks at the portal, and shows what was added since the visit before. Calls within four hours belong to one visit. An extension of Tidemark.",
+  answer: z
+    .object({
+      since: field(
+        z.iso.datetime().nullable(),
+        "When the visit before began, or null if this is the first one.",
+        "2026-03-01T09:30:00.000Z",
+      ),
+      clicks_count: field(z.int(), "Clicks since then.", 34),
+      referrals_count: field(z.int(), "Leads since then.", 4),
+      commissions_count: field(z.int(), "Commissions since then.", 2),
+      earnings_amount: field(z.int(), "What was earned since then, in cents.", 5000),
+      paid_amount: field(z.int(), "What was paid since then, in cents.", 0),
+    })
+    .meta({ id: "PortalVisit" }),
+  async handle({ context, promoter }) {
+    const news = await noteVisit(context, promoter);
+    return {
+      since: news?.since ?? null,
+      clicks_count: news?.added.clicks ?? 0,
+      referrals_count: news?.added.referrals ?? 0,
+      commissions_count: news?.added.commissions ?? 0,
+      earnings_amount: news?.added.earningsCents ?? 0,
+      paid_amount: news?.added.paidCents ?? 0,
+    };
+  },
+};

@@ -4,10 +4,9 @@ import { reportOwnCodes, reportOwnOrigins, type OwnOrigin } from "../../../domai
 import { field } from "../../../http/fields.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { calendarDay, oneOf } from "../../../input/fields.ts";
-import { pageParams, readListing } from "../../page-params.ts";
+import { pageParams, readListing } from "../../params.ts";
 import { dataAnswer } from "../../report/report-columns.ts";
-import { csvFile } from "../exports.ts";
-import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
+import { csvFile, type AffiliateOperation, type AffiliateRequest } from "../operation.ts";
 
 const rangeParams = z.object({
   by: field(
@@ -28,6 +27,11 @@ const answer = z
       "The site, the page or the code. `direct` and `unknown`: leads without one. `other`: those beyond the names that are kept.",
       "https://www.example.com/pricing",
     ),
+    clicks_count: field(
+      z.int().nullable(),
+      "How many visitors followed the promoter's links. Null by promo code, because only links have clicks.",
+      340,
+    ),
     referrals_count: data.referrals_count,
     customers_count: data.customers_count,
     sales_count: data.sales_count,
@@ -37,12 +41,12 @@ const answer = z
   .meta({ id: "PortalOrigin" });
 
 const MEANING =
-  "the promoter's own leads by source, landing page or promo code, with their sales and what these earned. Clicks are counted by channel only.";
+  "the promoter's own clicks and leads by source or landing page, or the leads by promo code, with their sales and what these earned.";
 
 /** `GET /api/v2/affiliate/reports/origins` */
 export const ownOriginsOperation: AffiliateOperation = {
   id: "getOwnOriginReport",
-  summary: "Report on the promoter's leads by source, landing page or promo code",
+  summary: "Report on the promoter's clicks and leads by source, landing page or promo code",
   description: `Reports on ${MEANING} Those that earned most come first. An extension of Tidemark.`,
   mayBeAged: true,
   params,
@@ -53,7 +57,7 @@ export const ownOriginsOperation: AffiliateOperation = {
     const { params: given, page, window } = readListing(request, params);
     const found = await originsOf(request, given);
     setPageHeaders(request, page, found.length);
-    return found.slice(window.offset, window.offset + window.limit).map(originJson);
+    return found.slice(window.offset, window.offset + window.limit).map((each) => originJson(each, given.by));
   },
 };
 
@@ -69,9 +73,12 @@ export const ownOriginsDownloadOperation: AffiliateOperation = {
   refusals: ["invalid"],
   async handle(request) {
     const { params: given } = readListing(request, rangeParams);
-    const lines = (await originsOf(request, given)).map(originJson);
+    const lines = (await originsOf(request, given)).map((each) => originJson(each, given.by));
+    const columns = Object.keys(answer.shape).filter(
+      (each) => given.by !== "code" || each !== "clicks_count",
+    );
     const name = `${given.by}s-${given.start_date}-${given.end_date}.csv`;
-    return csvFile(request, { name, columns: Object.keys(answer.shape), lines });
+    return csvFile(request, { name, columns, lines });
   },
 };
 
@@ -82,9 +89,10 @@ function originsOf({ context, promoter }: AffiliateRequest, given: z.output<type
     : reportOwnOrigins(context.store, promoter, { kind: given.by, range });
 }
 
-function originJson(origin: OwnOrigin): z.output<typeof answer> {
+function originJson(origin: OwnOrigin, by: z.output<typeof rangeParams>["by"]): z.output<typeof answer> {
   return {
     name: origin.name,
+    clicks_count: by === "code" ? null : origin.clicks,
     referrals_count: origin.referrals,
     customers_count: origin.customers,
     sales_count: origin.sales,

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { listPromoterCampaigns } from "../../../domain/people/promoter-campaign/search.ts";
-import { reportOwn } from "../../../domain/reports/chart.ts";
+import { reportOwn, loadChart } from "../../../domain/reports/chart.ts";
 import { reportSubIds } from "../../../domain/reports/origins.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import type { Query } from "../../../http/parameters/pairs.ts";
-import { flag, id } from "../../../input/fields.ts";
+import { flag, id, calendarDay, oneOf } from "../../../input/fields.ts";
 import type { Window } from "../../../storage/query.ts";
-import { pageParams, readListing } from "../../page-params.ts";
+import { pageParams, readListing } from "../../params.ts";
 import {
   ORIGIN_COLUMNS,
   OWN_COLUMNS,
@@ -15,11 +15,18 @@ import {
   rowAnswer,
   rowJson,
 } from "../../report/report-columns.ts";
-import { narrowing, paramsOf, queryOf, sortOf } from "../../report/report-params.ts";
-import { narrowed } from "../../report/reports.ts";
-import { csvFile } from "../exports.ts";
-import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
-import { field } from "../../../http/fields.ts";
+import { narrowing, paramsOf, queryOf, sortOf, narrowed } from "../../report/reports.ts";
+import { csvFile, type AffiliateOperation, type AffiliateRequest } from "../operation.ts";
+import { field, recordId } from "../../../http/fields.ts";
+import { loadPromoterTotals, type Metric } from "../../../domain/people/daily.ts";
+import { GROUPINGS } from "../../../domain/reports/figures.ts";
+import { readQuery } from "../../../http/parameters/form.ts";
+import { shapeInput } from "../../../input/shape.ts";
+import { findChildren } from "../../../domain/people/promoter/creation.ts";
+import type { Promoter } from "../../../domain/people/promoter/promoter.ts";
+import type { View } from "../../../storage/store.ts";
+import { promoterAnswer, promoterStatsJson } from "../../promoter/promoter-json.ts";
+import { maskedEmail } from "../referral/referrals.ts";
 
 const inCampaign = { promoter_campaign_id: field(id.optional(), "Id of the promoter campaign.", 31) };
 const params = paramsOf(OWN_COLUMNS).extend({
@@ -164,4 +171,104 @@ async function overview(request: AffiliateRequest) {
 async function ownCampaigns({ context, promoter }: AffiliateRequest, only: number | undefined) {
   const joined = await listPromoterCampaigns(context.store, promoter.accountId, promoter.id);
   return joined.filter((each) => only === undefined || each.id === only);
+}
+
+const METRICS = {
+  revenue: "salesCents",
+  clicks: "clicks",
+  referrals: "referrals",
+  customers: "customers",
+  cancellations: "cancellations",
+  commissions: "earningsCents",
+} as const satisfies Record<string, Metric>;
+type Selection = keyof typeof METRICS;
+const SELECTIONS = Object.keys(METRICS) as [Selection, ...Selection[]];
+
+const chartParams = z.object({
+  period_from: field(calendarDay, "First day of the chart.", "2026-03-01"),
+  period_to: field(calendarDay, "Last day of the chart.", "2026-03-31"),
+  selection: field(oneOf(SELECTIONS), "What the chart shows. Revenue is in cents."),
+  promoter_campaign_id: field(id.optional(), "Id of the promoter campaign.", 31),
+});
+
+/** `GET /api/v2/affiliate/promoters/chart_data` */
+export const ownChartOperation: AffiliateOperation = {
+  id: "getPortalChart",
+  summary: "Chart the promoter's figures",
+  description: "Shows one figure of the promoter over time: by day, week, month or year, as fits the range.",
+  mayBeAged: true,
+  params: chartParams,
+  answer: z
+    .object({
+      period_from: field(z.iso.date(), "First day of the chart.", "2026-03-01"),
+      period_to: field(z.iso.date(), "Last day of the chart.", "2026-03-31"),
+      selection: field(z.enum(SELECTIONS), chartParams.shape.selection),
+      selection_items: field(z.array(z.tuple([z.iso.date(), z.number()])), "The points of the chart.", [
+        ["2026-03-01", 340],
+      ]),
+      total: field(z.number(), "How many there are.", 3),
+      group_by: field(z.enum(GROUPINGS), "Whether each row is a day, a month or a year. Default: `month`."),
+    })
+    .meta({ id: "PortalChart" }),
+  refusals: ["invalid"],
+  handle,
+};
+
+async function handle({ event, promoter, context: { store } }: AffiliateRequest) {
+  const given = shapeInput(chartParams, readQuery(event));
+  const { period_from: from, period_to: to, selection, promoter_campaign_id: only } = given;
+  const joined = await listPromoterCampaigns(store, promoter.accountId, promoter.id);
+  const { groupBy, points } = await loadChart(store, {
+    promoterCampaigns: joined.filter((each) => only === undefined || each.id === only),
+    metric: METRICS[selection],
+    range: { from, to },
+  });
+  return {
+    period_from: from,
+    period_to: to,
+    selection,
+    selection_items: points.map(({ day, value }) => [day, value]),
+    total: points.reduce((sum, { value }) => sum + value, 0),
+    group_by: groupBy,
+  };
+}
+
+const answer = z
+  .object({
+    id: recordId,
+    name: field(z.string().nullable(), "The first name, or null if it was not given.", "Alex"),
+    email: field(z.string().nullable(), "The masked e-mail address.", "a***@example.com"),
+    joined_at: field(z.iso.datetime(), "When the promoter joined."),
+    stats: field(promoterAnswer.shape.stats, "Figures of the record."),
+  })
+  .meta({ id: "SubAffiliate" });
+
+/** `GET /api/v2/affiliate/promoters/sub_affiliates` */
+export const listSubAffiliatesOperation: AffiliateOperation = {
+  id: "listSubAffiliates",
+  summary: "List the promoters whom the promoter recruited, newest first",
+  description: "Lists the promoters whom this one recruited, newest first. Addresses are masked.",
+  params: pageParams,
+  answer: z.array(answer),
+  isPaged: true,
+  async handle(request) {
+    const { promoter, context } = request;
+    const { store } = context;
+    const { page, window } = readListing(request, pageParams);
+    const found = await findChildren(store, promoter, window);
+    setPageHeaders(request, page, found.total);
+    return Promise.all(found.records.map((child) => show(store, child)));
+  },
+};
+
+/** A parent sees the first name, a masked address and the figures that they earn from. */
+async function show(view: View, child: Promoter): Promise<z.output<typeof answer>> {
+  const stats = await loadPromoterTotals(view, child.accountId, child.id);
+  return {
+    id: child.id,
+    name: child.profile.firstName,
+    email: maskedEmail(child.email),
+    joined_at: child.createdAt,
+    stats: promoterStatsJson(stats),
+  };
 }

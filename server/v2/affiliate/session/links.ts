@@ -11,7 +11,7 @@ import { readJson } from "../../../http/parameters/json.ts";
 import { email, text } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
 import type { OpenOperation, OpenRequest } from "../operation.ts";
-import { newPassword } from "../profile/password-field.ts";
+import { newPassword } from "../own-fields.ts";
 import { sessionAnswer } from "./session-json.ts";
 import { accountId, deviceOf, enter } from "./sessions.ts";
 import { field, message } from "../../../http/fields.ts";

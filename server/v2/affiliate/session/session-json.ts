@@ -5,7 +5,7 @@ import { timeZoneOf } from "../../../domain/program/account/time-zone.ts";
 import { listAgreements } from "../../../domain/people/portal/agreements.ts";
 import { promoterName, type Promoter } from "../../../domain/people/promoter/promoter.ts";
 import type { Session } from "../../../domain/access/session.ts";
-import { shownBrandAnswer, shownBrandJson } from "../../brand/brand-json.ts";
+import { shownBrandAnswer, shownBrandJson } from "../../brand/brand.ts";
 import { field, recordId } from "../../../http/fields.ts";
 import { LANGUAGES } from "../../../languages/languages.ts";
 import type { View } from "../../../storage/store.ts";

@@ -1,0 +1,380 @@
+import { sql } from "kysely";
+import { Failure, isOutage } from "../../../failure.ts";
+import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
+import type { Store, View, Transaction } from "../../../storage/store.ts";
+import { table } from "../../../storage/table.ts";
+import { servedAccounts, type Account } from "../../program/account/account.ts";
+import type { Context, JobContext } from "../../context.ts";
+import type { Unit } from "../../money.ts";
+import { findSelectedPayoutMethod, type PayoutMethod } from "../payout-method/payout-method.ts";
+import { payouts, latestPeriod, payoutTerms, periodAt, type Period, type Payout } from "../payout/payout.ts";
+import {
+  groupOf,
+  groupQuery,
+  insertPayout,
+  takeUnpaid,
+  unpaidGroups,
+  type UnpaidGroup,
+} from "../payout/creation.ts";
+import { promoters } from "../../people/promoter/promoter.ts";
+import { loadPromoterTotals } from "../../people/daily.ts";
+
+/** Makes the payouts of one period, once. Its record lets an interrupted run continue. */
+export interface PayoutRun {
+  accountId: number;
+  id: number;
+  /** The period's name, shared by all payouts of the run. It is unique within an account. */
+  groupRef: string;
+  periodStart: string;
+  periodEnd: string;
+  startedAt: string;
+  /** Null while it is running, or if it was interrupted. */
+  finishedAt: string | null;
+}
+
+export const payoutRuns = table<PayoutRun>()({
+  name: "payout-run",
+  columns: { id: "integer", group_ref: "text", period_end: "text", finished_at: "text" },
+  unique: { groupRef: ["group_ref"] },
+});
+
+type Moment = Pick<Context, "store" | "now">;
+
+/** Begins the run of a period, or continues it. @throws Failure `refused` if the period is not over */
+async function beginRun(context: Moment, accountId: number, period: Period): Promise<PayoutRun> {
+  const { store, now } = context;
+  if (Date.parse(period.end) >= now.getTime()) {
+    throw new Failure("refused", `The period ${period.key} is not over yet`);
+  }
+  const id = await store.nextId("payout-run");
+  return store.transact(async (tx) => {
+    const known = await tx.find(payoutRuns, "groupRef", accountId, [period.key]);
+    if (known !== null) return known;
+    const { start } = await joined(tx.view, accountId, period);
+    const run: PayoutRun = {
+      accountId,
+      id,
+      groupRef: period.key,
+      periodStart: start,
+      periodEnd: period.end,
+      startedAt: now.toISOString(),
+      finishedAt: null,
+    };
+    await tx.insert(payoutRuns, run);
+    return run;
+  });
+}
+
+/** Time zones differ by 26 hours at most. */
+const MOST_SHIFT_MS = 26 * 60 * 60 * 1_000;
+
+/**
+ * The period, starting at the end of the last run's. They differ if the account's time zone was changed in
+ * between, or if the last run was made by a release that knew only UTC.
+ */
+async function joined(view: View, accountId: number, period: Period): Promise<Period> {
+  const [last] = await view.page(payoutRuns, "id", accountId, [], { limit: 1, reverse: true });
+  if (last === undefined) return period;
+  const startMs = Date.parse(last.periodEnd) + 1;
+  const isNext = Math.abs(startMs - Date.parse(period.start)) <= MOST_SHIFT_MS;
+  return isNext ? { ...period, start: new Date(startMs).toISOString() } : period;
+}
+
+/** Records that a run is complete. A repeated run keeps the first end. */
+function finishRun({ store, now }: Moment, { accountId, id }: PayoutRun): Promise<PayoutRun> {
+  return store.transact(async (tx) => {
+    const run = await tx.get(payoutRuns, accountId, id);
+    if (run === null) throw new Failure("not_found", "Payout run not found.");
+    const finished = { ...run, finishedAt: run.finishedAt ?? now.toISOString() };
+    await tx.put(payoutRuns, finished);
+    return finished;
+  });
+}
+
+/** Whether the run of a period has ended. */
+async function isFinished(store: Store, accountId: number, { key }: Period): Promise<boolean> {
+  const run = await store.find(payoutRuns, "groupRef", accountId, [key]);
+  return run !== null && run.finishedAt !== null;
+}
+
+/** The number of a run's payouts. */
+export function countOfRun(store: Store, { accountId, groupRef }: PayoutRun): Promise<number> {
+  return store.count(payouts, "group", accountId, [groupRef]);
+}
+
+/** The number of runs that a list shows: ten years of weeks. */
+const LISTED = 520;
+
+/** An account's runs, newest first. */
+export function listRuns(store: Store, accountId: number): Promise<PayoutRun[]> {
+  return store.page(payoutRuns, "id", accountId, [], { limit: LISTED, reverse: true });
+}
+
+/** A page of an account's runs, newest first. */
+export function findRuns(store: Store, accountId: number, window: Window): Promise<Found<PayoutRun>> {
+  const query = store
+    .query<Schema<{ payout_runs: typeof payoutRuns }>>()
+    .selectFrom("payout_runs")
+    .where("account_id", "=", accountId)
+    .orderBy("id", "desc");
+  return findPage(store, payoutRuns, { query, ...window });
+}
+
+/** Why commissions get no payout yet. The next run considers them again. */
+export const CARRY_REASONS = {
+  nothing_to_pay: "There is nothing to pay: the sum is not above zero",
+  below_minimum: "The sum is below the minimum payment",
+  too_few_customers: "The promoter has too few paying customers",
+  no_payout_method: "The promoter has no payout method",
+} as const;
+type CarryReason = keyof typeof CARRY_REASONS;
+
+/** The unpaid commissions of one promoter, campaign and unit, and the relevant facts about the promoter. */
+interface UnpaidSum {
+  unit: Unit;
+  /** The sum of the commissions. Negative if refunds took back more than was earned. */
+  amount: number;
+  /** Customers of the promoter who still pay. */
+  activeCustomers: number;
+  /** The method that the promoter has selected. */
+  method: Pick<PayoutMethod, "isDisabled"> | null;
+}
+
+type Rules = Pick<Account, "minPaymentCents" | "minPayingCustomers" | "requiresPayoutMethod">;
+
+/**
+ * The reason why a run does not pay commissions yet, or null. The account's rules are about money; other
+ * units are paid whenever their sum is above zero.
+ *
+ * @see docs/spec/states.md "Payout runs"
+ */
+export function carryReason({ unit, amount, activeCustomers, method }: UnpaidSum, rules: Rules) {
+  if (amount <= 0) return "nothing_to_pay";
+  if (unit !== "cash") return null;
+  if (amount < rules.minPaymentCents) return "below_minimum";
+  if (activeCustomers < rules.minPayingCustomers) return "too_few_customers";
+  if (rules.requiresPayoutMethod && (method === null || method.isDisabled)) return "no_payout_method";
+  return null;
+}
+
+/** The progress of a run. */
+interface RunProgress {
+  commissions: number;
+  payouts: number;
+}
+
+/** A group that could not be paid. */
+interface Fault {
+  group: UnpaidGroup;
+  error: unknown;
+}
+
+/** The number of faults that an error names. */
+const MAX_NAMED = 10;
+
+/**
+ * Makes the payouts of a period: one for each promoter, campaign and unit, from all unpaid commissions made
+ * by the period's end. It yields after each of them, while the next ones are being made.
+ *
+ * Each payout is one commit. So the run may be interrupted, repeated, or done by two processes in parallel:
+ * it adds the missing payouts and changes no others. A payout that can't be made does not block others. The
+ * run then stays unfinished, so that the next one retries it.
+ *
+ * @throws Failure `refused` if the period is not over; Error at the end, if a payout could not be made
+ * @see docs/spec/states.md "Payout runs"
+ */
+export async function* generatePayouts(
+  context: Pick<Context, "store" | "now">,
+  account: Account,
+  period: Period,
+): AsyncGenerator<RunProgress, PayoutRun> {
+  const run = await beginRun(context, account.id, period);
+  const done: RunProgress = { commissions: 0, payouts: 0 };
+  const faults: Fault[] = [];
+  let faultCount = 0;
+  for await (const { group, payout, error } of paidGroups(context, account, run)) {
+    done.commissions += group.commissionsCount;
+    if (payout !== null) done.payouts += 1;
+    if (error !== null && ++faultCount <= MAX_NAMED) faults.push({ group, error });
+    yield { ...done };
+  }
+  if (faultCount > 0) throw faultOf(run, faults, faultCount);
+  return finishRun(context, run);
+}
+
+/** The number of failed accounts that one report names. */
+const MAX_REPORTED = 10;
+
+/**
+ * Runs the payouts of every account whose latest period is over and has no finished run, in steps. After a
+ * longer outage, one run pays for all missed periods. An account made after the period's end has nothing to
+ * pay for it.
+ *
+ * An account whose run fails does not block others.
+ *
+ * @throws Failure `unavailable`; AggregateError at the end, if runs failed
+ */
+export async function* runDuePayouts({ store, clock }: JobContext): AsyncGenerator<void> {
+  const errors: unknown[] = [];
+  for await (const account of servedAccounts(store)) {
+    try {
+      yield* runDue({ store, clock }, account);
+    } catch (error) {
+      if (isOutage(error)) throw error;
+      if (errors.length < MAX_REPORTED) errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw new AggregateError(errors, "Payout runs failed");
+}
+
+/** The outcome of a run for the unpaid commissions of one promoter, campaign and unit. */
+export interface PreviewedPayout extends UnpaidGroup {
+  /** The reason why a run would not pay it yet, or null. */
+  carryReason: CarryReason | null;
+}
+
+/** A page of the payouts that the next run would make. */
+interface RunPreview {
+  period: Period;
+  payouts: PreviewedPayout[];
+  /** How many there are on all pages. */
+  total: number;
+}
+
+/** The payouts that the run of the current period would make if it ended now. */
+export async function previewRun(
+  { store, now }: Pick<Context, "store" | "now">,
+  account: Account,
+  { offset, limit }: { offset: number; limit: number },
+): Promise<RunPreview> {
+  const period = await joined(store, account.id, periodAt(account, now));
+  const all = groupQuery(store, account.id, now.toISOString());
+  const length = store
+    .query()
+    .selectFrom(all.clearOrderBy().as("groups"))
+    .select(sql<number>`count(*)`.as("total"));
+  const [rows, [count]] = await Promise.all([
+    store.rows(all.limit(limit).offset(offset)),
+    store.rows(length),
+  ]);
+  const payouts: PreviewedPayout[] = [];
+  for (const group of rows.map(groupOf)) {
+    const { activeCustomers } = await loadPromoterTotals(store, account.id, group.promoterId);
+    const method = await findSelectedPayoutMethod(store, account.id, group.promoterId);
+    payouts.push({ ...group, carryReason: carryReason({ ...group, activeCustomers, method }, account) });
+  }
+  return { period, payouts, total: Number(count?.total) };
+}
+
+interface PaidGroup {
+  group: UnpaidGroup;
+  payout: Payout | null;
+  /** Null without an error. */
+  error: unknown;
+}
+
+/** Payouts that are made in parallel. On SQLite they share a commit. */
+const MADE_AT_ONCE = 32;
+
+/**
+ * Pays the groups of a run. Returns them in their order.
+ *
+ * @throws Failure `unavailable`
+ */
+async function* paidGroups(
+  context: Pick<Context, "store" | "now">,
+  account: Account,
+  run: PayoutRun,
+): AsyncGenerator<PaidGroup> {
+  const underWay: Promise<PaidGroup>[] = [];
+  try {
+    for await (const group of unpaidGroups(context.store, run.accountId, run.periodEnd)) {
+      const paid = payGroup(context, account, { run, group }).then(
+        (payout) => ({ group, payout, error: null }),
+        (error: unknown) => {
+          if (isOutage(error)) throw error;
+          return { group, payout: null, error };
+        },
+      );
+      paid.catch(() => {}); // an outage is thrown when its turn comes
+      underWay.push(paid);
+      if (underWay.length === MADE_AT_ONCE) yield underWay.shift()!;
+    }
+    while (underWay.length > 0) yield underWay.shift()!;
+  } finally {
+    // The store may be closed after this.
+    await Promise.allSettled(underWay);
+  }
+}
+
+/** Rolls back a transaction whose commissions turn out not to be payable yet. */
+const CARRIED = new Error("The commissions wait for the next run");
+
+/** Makes the payout of one group. Null if it is carried over, or this run has already paid the group. */
+async function payGroup(
+  context: Pick<Context, "store" | "now">,
+  account: Account,
+  { run, group }: { run: PayoutRun; group: UnpaidGroup },
+): Promise<Payout | null> {
+  const { store } = context;
+  const { promoterId, campaignId, unit } = group;
+  const id = await store.nextId("payout");
+  return store
+    .transact(async (tx) => {
+      // Other processes that pay or erase this promoter wait.
+      const promoter = await tx.lock(promoters, account.id, promoterId);
+      if (promoter === null) throw new Failure("not_found", "Promoter not found.");
+      const made = await tx.find(payouts, "run", account.id, [run.id, promoterId, campaignId, unit]);
+      // Commissions approved after the run has paid the others wait for the next run.
+      if (made !== null) return null;
+      const standing = await standingOf(tx, account, promoterId);
+      const isCarried = (amount: number) => carryReason({ unit, amount, ...standing }, account) !== null;
+      // Other transactions may change commissions until they are in the payout, so the sum is read again.
+      if (isCarried(group.amount)) return null;
+      const own = { accountId: account.id, promoterId, campaignId, unit };
+      const paid = await takeUnpaid(tx, own, { until: run.periodEnd, payoutId: id });
+      if (paid === null || isCarried(paid.amount)) throw CARRIED;
+      const period = { start: run.periodStart, end: run.periodEnd };
+      const terms = payoutTerms({ unit, amount: paid.amount }, period, { ...account, promoter });
+      return insertPayout(tx, context, { id, runId: run.id, groupRef: run.groupRef, terms, latest: paid });
+    })
+    .catch((error: unknown) => {
+      if (error === CARRIED) return null;
+      throw error;
+    });
+}
+
+/** Reads only the facts that the account's rules need. The others count as fulfilled. */
+async function standingOf(tx: Transaction, account: Account, promoterId: number) {
+  const { id, minPayingCustomers, requiresPayoutMethod } = account;
+  const { activeCustomers } =
+    minPayingCustomers > 0 ? await loadPromoterTotals(tx.view, id, promoterId) : { activeCustomers: 0 };
+  const method = requiresPayoutMethod ? await findSelectedPayoutMethod(tx, id, promoterId) : null;
+  return { activeCustomers, method };
+}
+
+function faultOf({ groupRef }: PayoutRun, faults: Fault[], count: number): Error {
+  const named = faults.map(({ group: { promoterId, campaignId, unit }, error }) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    return `promoter ${promoterId} in campaign ${campaignId}, ${unit}: ${reason}`;
+  });
+  const number = count === 1 ? "One payout" : `${count} payouts`;
+  const message = `${number} of the run ${groupRef} could not be made: ${named.join("; ")}`;
+  return new Error(message, { cause: faults[0]?.error });
+}
+
+/** Payouts between two pauses of a run, so that requests come first. */
+const BETWEEN_PAUSES = 100;
+
+/** Runs the latest period of one account, if it is due. */
+async function* runDue({ store, clock }: JobContext, account: Account): AsyncGenerator<void> {
+  const now = clock();
+  const period = latestPeriod(account, now);
+  if (account.createdAt > period.end || (await isFinished(store, account.id, period))) return;
+  let count = 0;
+  for await (const _progress of generatePayouts({ store, now }, account, period)) {
+    count += 1;
+    if (count % BETWEEN_PAUSES === 0) yield;
+  }
+  yield;
+}
