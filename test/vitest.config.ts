@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { buildStorage, builtThread, ENVIRONMENT, MODULE_CACHE } from "./support/build.ts";
+import { longestFirst } from "./support/longest-first.ts";
 import { IS_LONG, IS_QUICK } from "./support/rounds.ts";
 
 await buildStorage();
@@ -25,10 +26,15 @@ const RARE = [
   "journey/{transfer,upgrade,workers*}",
   "storage/{crash,durability,failover,full-disk,killed-migration,postgres-cuts,postgres-limits,postgres-tls}",
   "storage/postgres-writers",
-  "http/{billing/billing-order,erasure/erasure-additions,erasure/erasure-kills,migration/moving-pages}",
-  "http/{openapi/typed-clients,request/races-lists,sale/jobs-killed,transfer/migration-sources}",
+  "http/{billing/billing-order,erasure/erasure-{additions,kills,races},event/own-emails-kills,invoice/invoice-kills}",
+  "http/{migration/moving-pages,migration/sources,openapi/typed-clients,request/races-{changes,lists}}",
+  "http/{sale/jobs-killed,sale/money-orders,transfer/migration-sources}",
 ];
 const LEFT_TO_CI = IS_LONG ? [] : RARE.map((files) => `test/${files}.test.ts`);
+
+/** The long rounds of these take minutes, much of which they wait. */
+const LONGEST =
+  /\/(crash|cut-transfers|engines|failover|full-disk|fuzz|killed-\w+|workers-faults|\w+-laws)\.test\.ts$/;
 
 const LIMIT_MS = IS_LONG ? 1_800_000 : 240_000;
 
@@ -49,6 +55,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     // Loading the server again for each file takes longer than its tests, which share nothing except its code.
     isolate: false,
+    ...(IS_LONG && { sequence: { sequencer: longestFirst(LONGEST) } }),
     // Tests leave much garbage behind, and a larger young generation is looked through less often.
     execArgv: ["--max-semi-space-size=64"],
   },

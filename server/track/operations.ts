@@ -11,8 +11,7 @@ import { isAllowedOrigin } from "../http/origin.ts";
 import { email, flag, text, coupon, refToken, tid } from "../input/fields.ts";
 import { shapeInput } from "../input/shape.ts";
 import { shapeSignup, signupParams } from "../input/signup-params.ts";
-import { isUnattended } from "./browser.ts";
-import type { PublicOperation, PublicRequest } from "./public-route.ts";
+import { isUnattended, type PublicOperation, type PublicRequest } from "./public-route.ts";
 import { answerVisit, clickOf, isOptedOut, NO_VISIT, refIds, visitAnswer, visitParams } from "./visit.ts";
 import { field, recordId } from "../http/fields.ts";
 
@@ -174,8 +173,8 @@ async function click(request: PublicRequest) {
   const given = shapeInput(clickParams, request.params);
   const { context, account, address } = request;
   const click = clickOf(given, { tid: given.tid, address });
-  const namesNobody = click.refTokens.length === 0 && !given.url_tracking;
-  const visit = namesNobody || isOptedOut(request) ? null : await recordClick(context, account, click);
+  const namesNoPromoter = click.refTokens.length === 0 && !given.url_tracking;
+  const visit = namesNoPromoter || isOptedOut(request) ? null : await recordClick(context, account, click);
   const status = visit === null ? "refused" : visit.isNew ? "recorded" : "known";
   return { status, ...answerVisit(request, visit, given.domain ?? "") };
 }

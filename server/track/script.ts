@@ -5,7 +5,7 @@ import { v1Error } from "../http/errors.ts";
 import { serveStored, storeText, type StoredText } from "../http/answer.ts";
 import { refuse } from "../request/refusal.ts";
 import type { Services } from "../request/services.ts";
-import { noteReach, noteScriptSite } from "./browser.ts";
+import { noteReach, noteScriptSite } from "./public-route.ts";
 
 /** Browsers fetch `/svc.js` again after an hour, so a new version reaches all pages the same day. */
 const SHORT_CACHE = "public, max-age=3600";

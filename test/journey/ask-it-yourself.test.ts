@@ -9,6 +9,7 @@ import { startApp, type TestApp } from "../support/app.ts";
 import { makeReward, offer } from "../support/money.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
+import { IS_LONG } from "../support/rounds.ts";
 import { grants, schemaPicture } from "../support/schema-picture.ts";
 import { temporaryFolder } from "../support/server.ts";
 import { TEST_SEAL } from "../support/memory-engine.ts";
@@ -95,7 +96,7 @@ describe.skipIf(!hasShells)("the guide's questions", () => {
       expect(() => onPostgres(sql)).toThrow("permission denied");
   });
 
-  it("leave the server alone, however long one takes on SQLite", async () => {
+  it.runIf(IS_LONG)("leave the server alone, however long one takes on SQLite", async () => {
     const app = apps[0]!;
     const shell = spawn("sqlite3", ["-readonly", file], { stdio: ["pipe", "pipe", "inherit"] });
     const answers = createInterface(shell.stdout)[Symbol.asyncIterator]();

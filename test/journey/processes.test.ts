@@ -43,18 +43,21 @@ it("a server names the account, the key, the script tag and the demo page only a
   expect(second.output()).not.toContain("API key");
 });
 
-it("a server with a PUBLIC_URL that is not local shows no demo page, unless DEMO asks for it", async () => {
-  const PUBLIC_URL = "https://track.acme.example";
-  const first = await start({ PUBLIC_URL });
-  expect((await fetch(`${first.url}/demo`)).status).toBe(404);
-  expect((await fetch(`${first.url}/demo/recorded`)).status).toBe(404);
-  expect(first.output()).not.toContain("/demo");
-  expect(first.output()).toContain(
-    "  Next         name the page that promoters' links lead to, in the dashboard",
-  );
-  const asked = await start({ PUBLIC_URL, DEMO: "1" });
-  expect((await fetch(`${asked.url}/demo`)).status).toBe(200);
-});
+it.runIf(IS_LONG)(
+  "a server with a PUBLIC_URL that is not local shows no demo page, unless DEMO asks for it",
+  async () => {
+    const PUBLIC_URL = "https://track.acme.example";
+    const first = await start({ PUBLIC_URL });
+    expect((await fetch(`${first.url}/demo`)).status).toBe(404);
+    expect((await fetch(`${first.url}/demo/recorded`)).status).toBe(404);
+    expect(first.output()).not.toContain("/demo");
+    expect(first.output()).toContain(
+      "  Next         name the page that promoters' links lead to, in the dashboard",
+    );
+    const asked = await start({ PUBLIC_URL, DEMO: "1" });
+    expect((await fetch(`${asked.url}/demo`)).status).toBe(200);
+  },
+);
 
 it("a server warns once of variables that are no settings, and reads secrets from files", async () => {
   const file = join(folder, "url");
@@ -69,23 +72,26 @@ it("a server warns once of variables that are no settings, and reads secrets fro
   expect(statSync(join(folder, "store/tidemark.db")).isFile()).toBe(true);
 });
 
-it("a server writes the first key to TIDEMARK_KEY_FILE, and never shows a key that it was given", async () => {
-  const keyFile = join(folder, "first-key");
-  const first = await start({ TIDEMARK_API_KEY: "", TIDEMARK_KEY_FILE: keyFile });
-  const key = readFileSync(keyFile, "utf8").trim();
-  expect(key).toMatch(/^tdm_\S{32}$/);
-  expect(statSync(keyFile).mode & 0o777).toBe(0o600);
-  expect(first.output()).toContain(`API key      in ${keyFile}\n`);
-  expect(first.output()).not.toContain("tdm_");
-  expect((await v1({ url: first.url, key }, "/promoters/create", { email: "j@example.com" })).status).toBe(
-    200,
-  );
-  const second = await start({ STORAGE_URL: `sqlite:${join(folder, "other")}` });
-  expect(second.output()).toContain("API key      the value of TIDEMARK_API_KEY\n");
-  expect(second.output()).not.toContain(KEY);
-});
+it.runIf(IS_LONG)(
+  "a server writes the first key to TIDEMARK_KEY_FILE, and never shows a key that it was given",
+  async () => {
+    const keyFile = join(folder, "first-key");
+    const first = await start({ TIDEMARK_API_KEY: "", TIDEMARK_KEY_FILE: keyFile });
+    const key = readFileSync(keyFile, "utf8").trim();
+    expect(key).toMatch(/^tdm_\S{32}$/);
+    expect(statSync(keyFile).mode & 0o777).toBe(0o600);
+    expect(first.output()).toContain(`API key      in ${keyFile}\n`);
+    expect(first.output()).not.toContain("tdm_");
+    expect((await v1({ url: first.url, key }, "/promoters/create", { email: "j@example.com" })).status).toBe(
+      200,
+    );
+    const second = await start({ STORAGE_URL: `sqlite:${join(folder, "other")}` });
+    expect(second.output()).toContain("API key      the value of TIDEMARK_API_KEY\n");
+    expect(second.output()).not.toContain(KEY);
+  },
+);
 
-it("a single process ignores SIGHUP, because it has no workers to renew", async () => {
+it.runIf(IS_LONG)("a single process ignores SIGHUP, because it has no workers to renew", async () => {
   const server = await start({ LOG_LEVEL: "info" });
   process.kill(server.pid, "SIGHUP");
   await server.printed(/SIGHUP/);

@@ -1,10 +1,10 @@
 import { statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { pathToFileURL } from "node:url";
-import { resolve } from "node:path";
+import { basename, resolve } from "node:path";
 
-/** What tests make for each other. Within the project, so that its packages are found. */
-export const FOLDER = resolve("node_modules/.cache/tidemark");
+/** What tests make for each other. Within the project, so that its packages are found. Several work trees may share those. */
+export const FOLDER = resolve("node_modules/.cache/tidemark", basename(process.cwd()));
 
 /** A folder that Linux keeps in memory. */
 const IN_MEMORY = "/dev/shm";

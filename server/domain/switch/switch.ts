@@ -1,3 +1,4 @@
+import { addresseeValues } from "../people/mailing/mailing.ts";
 import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
 import type { Account } from "../program/account/account.ts";
@@ -6,18 +7,16 @@ import { commissions } from "../ledger/commission/commission.ts";
 import type { Context } from "../context.ts";
 import { leads } from "../people/lead/lead.ts";
 import { payoutMethods } from "../ledger/payout-method/payout-method.ts";
-import { promoters, promoterName, type Promoter } from "../people/promoter/promoter.ts";
+import { promoters, type Promoter } from "../people/promoter/promoter.ts";
 import { sales, type Sale } from "../ledger/sale/sale.ts";
 import { findSetup, findSightings } from "../people/sighting.ts";
 import { webhooks } from "../events/webhook/webhook.ts";
-import { shownName } from "../program/account/brand.ts";
 import { campaigns, type Campaign } from "../program/campaign/campaign.ts";
-import { isUnsubscribed, unsubscribeUrl } from "../events/email.ts";
+import { isUnsubscribed } from "../events/email.ts";
 import { isErased } from "../people/erased.ts";
 import {
   linkTo,
   promoterCampaigns,
-  refLink,
   refTokens,
   type PromoterCampaign,
 } from "../people/promoter-campaign/promoter-campaign.ts";
@@ -273,16 +272,7 @@ async function mailSome(
       kind: "new_links" as const,
       promoterId: promoter.id,
       to: promoter.email,
-      values: {
-        first_name: promoter.profile.firstName ?? promoterName(promoter),
-        email: promoter.email,
-        company_name: shownName(account),
-        campaign_name: campaign.name,
-        ref_token: promoterCampaign.refToken,
-        ref_link: refLink(promoterCampaign, campaign),
-        portal_url: `${publicUrl}/portal`,
-        unsubscribe_url: unsubscribeUrl(publicUrl, account, promoter.id),
-      },
+      values: addresseeValues({ account, campaign, promoter, promoterCampaign, publicUrl }),
     };
     const lane = `promoter/${promoter.id}`;
     await tx.insert(mailedLinks, { accountId: account.id, promoterId: promoter.id, at });

@@ -84,8 +84,9 @@ import {
   ownSubIdsDownloadOperation,
   ownSubIdsOperation,
   listSubAffiliatesOperation,
+  ownOriginsDownloadOperation,
+  ownOriginsOperation,
 } from "./report/reports.ts";
-import { ownOriginsDownloadOperation, ownOriginsOperation } from "./report/origins.ts";
 import { joinOperation, showInvitationOperation, showJoinOperation } from "../join/join.ts";
 import { checkLinkOperation, sendLinkOperation, useLinkOperation } from "./session/links.ts";
 import { showSessionOperation, signInOperation, signOutOperation } from "./session/sessions.ts";

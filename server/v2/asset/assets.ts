@@ -33,7 +33,7 @@ import {
 } from "../../input/fields.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import { MAX_UPLOAD_BYTES } from "../../outgoing/uploads.ts";
-import { BATCH, batchAnswer, batchJson, idsBody } from "../batch/batch-processes.ts";
+import { BATCH, batchAnswer, batchJson, batchOperation, idsBody } from "../batch/batch-processes.ts";
 import { recordError, type V2Operation, type V2Request, type V2Row } from "../operation.ts";
 import { pageParams, readListing, readPathId, period, span } from "../params.ts";
 import { assetAnswer, assetJson, categoryAnswer, categoryJson, type AssetParts } from "./asset-json.ts";
@@ -265,22 +265,16 @@ const moveAssetsOperation: V2Operation = {
   },
 };
 
-const deleteAssetsOperation: V2Operation = {
-  id: "deleteAssets",
-  summary: "Delete assets",
-  description: `Deletes assets with their files. ${BATCH}`,
-  body: idsBody,
-  answer: batchAnswer,
-  refusals: ["invalid"],
-  async handle({ event, account, context, uploads }) {
-    const { ids } = shapeInput(idsBody, await readJson(event));
+const deleteAssetsOperation = batchOperation(
+  { id: "deleteAssets", summary: "Delete assets", description: "Deletes assets with their files." },
+  ({ account, context, uploads }, ids) => {
     const work = async (each: number) => {
       const { file: removed } = await deleteAsset(context, account.id, each);
       if (removed !== null) await uploads.remove(removed.name);
     };
-    return batchJson(await runBatch(context, account.id, { label: "asset/destroy", ids, work }));
+    return runBatch(context, account.id, { label: "asset/destroy", ids, work });
   },
-};
+);
 
 /** The paths are below `/api/v2/company`. */
 export const ASSET_OPERATIONS: V2Row[] = [

@@ -5,6 +5,9 @@ import { listOf, oneOf, id, splitList } from "../../input/fields.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { readPathSegment } from "../../http/path.ts";
 import type { Store } from "../../storage/store.ts";
+import { shapeInput } from "../../input/shape.ts";
+import { readJson } from "../../http/parameters/json.ts";
+import type { Introduced } from "../../http/operation.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../params.ts";
 import { field, createdAt, recordId } from "../../http/fields.ts";
@@ -143,9 +146,28 @@ const ids = field(
   "Ids of the records.",
   [17, 18],
 );
+
 /**
  * The ids of a batch's records. Repeated ids count once.
  *
  * @see docs/spec/v2.md "Batches"
  */
 export const idsBody = z.object({ ids });
+
+/** An operation that changes the records with the ids in its body, one by one. */
+export function batchOperation(
+  texts: Introduced,
+  run: (request: V2Request, ids: number[]) => Promise<BatchProcess>,
+): V2Operation {
+  return {
+    ...texts,
+    description: `${texts.description} ${BATCH}`,
+    body: idsBody,
+    answer: batchAnswer,
+    refusals: ["invalid"],
+    async handle(request) {
+      const { ids } = shapeInput(idsBody, await readJson(request.event));
+      return batchJson(await run(request, ids));
+    },
+  };
+}

@@ -26,7 +26,7 @@ import { runBatch } from "../../domain/batch.ts";
 import { changeCommissionStatus, setFulfilment } from "../../domain/ledger/commission/review.ts";
 import { asItIs } from "../../domain/show.ts";
 import type { Introduced } from "../../http/operation.ts";
-import { BATCH, batchAnswer, batchJson, idsBody } from "../batch/batch-processes.ts";
+import { batchOperation } from "../batch/batch-processes.ts";
 
 const commonBody = z.object({
   commission_type: field(oneOf(COMMISSION_TYPES), commissionAnswer.shape.commission_type),
@@ -202,20 +202,10 @@ function setStatus(status: CommissionStatus): Work {
 }
 
 function commissionBatch(name: string, { work, ...texts }: Introduced & { work: Work }): V2Operation {
-  return {
-    ...texts,
-    description: `${texts.description} ${BATCH}`,
-    body: idsBody,
-    answer: batchAnswer,
-    refusals: ["invalid"],
-    async handle({ event, account, context }: V2Request) {
-      const given = shapeInput(idsBody, await readJson(event)).ids;
-      // Lists are newest first. A commission that takes another one back is usually newer, so it goes after that one.
-      const ids = given.toSorted((a, b) => a - b);
-      const label = `commission/${name}`;
-      return batchJson(
-        await runBatch(context, account.id, { label, ids, work: (id) => work(context, account.id, id) }),
-      );
-    },
-  };
+  return batchOperation(texts, ({ account, context }, given) => {
+    // Lists are newest first. A commission that takes another one back is usually newer, so it goes after that one.
+    const ids = given.toSorted((a, b) => a - b);
+    const label = `commission/${name}`;
+    return runBatch(context, account.id, { label, ids, work: (id) => work(context, account.id, id) });
+  });
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { runBatch, type BatchProcess } from "../../domain/batch.ts";
+import { runBatch } from "../../domain/batch.ts";
 import type { Context } from "../../domain/context.ts";
 import {
   finalizeInvoice,
@@ -21,11 +21,9 @@ import { formatAmount } from "../../domain/money.ts";
 import { field, createdAt, recordId } from "../../http/fields.ts";
 import type { Introduced } from "../../http/operation.ts";
 import { setPageHeaders } from "../../http/pages.ts";
-import { readJson } from "../../http/parameters/json.ts";
 import { id, oneOf } from "../../input/fields.ts";
-import { shapeInput } from "../../input/shape.ts";
 import { markupHtml, parseMarkup, type Block, type Cell } from "../../markup.ts";
-import { BATCH, batchAnswer, batchJson, idsBody } from "../batch/batch-processes.ts";
+import { batchOperation } from "../batch/batch-processes.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing, readPathId } from "../params.ts";
 import { showPayouts, payoutAnswer } from "../payout/payouts.ts";
@@ -143,39 +141,40 @@ export const invoicePdfOperation: V2Operation = {
 };
 
 /** `POST /api/v2/company/invoices` */
-export const createInvoicesOperation: V2Operation = invoiceBatch({
-  id: "createInvoices",
-  summary: "Make invoices of paid payouts",
-  description:
-    "Makes invoices of these paid payouts now: one for each promoter and tax rate. Those that lack something stay drafts. The server does this on its own ten minutes after a payment; this operation is for earlier payouts, and for those of a voided invoice. `ids` are ids of payouts. An extension of Tidemark.",
-  run: (context, accountId, ids) => createInvoices(context, accountId, ids),
-});
+export const createInvoicesOperation = batchOperation(
+  {
+    id: "createInvoices",
+    summary: "Make invoices of paid payouts",
+    description:
+      "Makes invoices of these paid payouts now: one for each promoter and tax rate. Those that lack something stay drafts. The server does this on its own ten minutes after a payment; this operation is for earlier payouts, and for those of a voided invoice. `ids` are ids of payouts. An extension of Tidemark.",
+  },
+  ({ account, context }, ids) => createInvoices(context, account.id, ids),
+);
 
 /** `POST /api/v2/company/invoices/finalize` */
-export const finalizeInvoicesOperation = invoiceBatch({
+export const finalizeInvoicesOperation = invoiceBatch("finalize", {
   id: "finalizeInvoices",
   summary: "Finalize drafts",
   description:
     "Gives drafts the next numbers of the year's series, and keeps them as they are sent. Drafts that lack something stay drafts.",
-  run: (context, accountId, ids) =>
-    each(context, accountId, { name: "finalize", ids, work: finalizeInvoice }),
+  work: finalizeInvoice,
 });
 
 /** `POST /api/v2/company/invoices/void` */
-export const voidInvoicesOperation = invoiceBatch({
+export const voidInvoicesOperation = invoiceBatch("void", {
   id: "voidInvoices",
   summary: "Void invoices by credit notes",
   description:
     "Cancels open and paid invoices. Each gets a credit note with the next number of the series. Their payouts may be invoiced again.",
-  run: (context, accountId, ids) => each(context, accountId, { name: "void", ids, work: voidInvoice }),
+  work: voidInvoice,
 });
 
 /** `DELETE /api/v2/company/invoices/destroy` */
-export const destroyInvoicesOperation = invoiceBatch({
+export const destroyInvoicesOperation = invoiceBatch("destroy", {
   id: "destroyInvoices",
   summary: "Delete drafts",
   description: "Deletes drafts. An invoice with a number stays for ever.",
-  run: (context, accountId, ids) => each(context, accountId, { name: "destroy", ids, work: removeInvoice }),
+  work: removeInvoice,
 });
 
 async function list(request: V2Request): Promise<unknown> {
@@ -232,43 +231,20 @@ function tableOf(shown: z.output<typeof invoiceAnswer>[]): Block {
   return { kind: "table", classes: [], if: null, rows: [row(heading), ...rows] };
 }
 
-function each(
-  context: Context,
-  accountId: number,
+function invoiceBatch(
+  name: string,
   {
-    name,
-    ids,
     work,
-  }: {
-    name: string;
-    ids: number[];
-    work: (context: Context, accountId: number, id: number) => Promise<Invoice>;
-  },
-): Promise<BatchProcess> {
-  return runBatch(context, accountId, {
-    label: `invoice/${name}`,
-    ids,
-    work: (id) => work(context, accountId, id),
-  });
-}
-
-function invoiceBatch({
-  run,
-  ...texts
-}: Introduced & {
-  run: (context: Context, accountId: number, ids: number[]) => Promise<BatchProcess>;
-}): V2Operation {
-  return {
-    ...texts,
-    description: `${texts.description} ${BATCH}`,
-    body: idsBody,
-    answer: batchAnswer,
-    refusals: ["invalid"],
-    async handle({ event, account, context }: V2Request) {
-      const { ids } = shapeInput(idsBody, await readJson(event));
-      return batchJson(await run(context, account.id, ids));
-    },
-  };
+    ...texts
+  }: Introduced & { work: (context: Context, accountId: number, id: number) => Promise<Invoice> },
+): V2Operation {
+  return batchOperation(texts, ({ account, context }, ids) =>
+    runBatch(context, account.id, {
+      label: `invoice/${name}`,
+      ids,
+      work: (id) => work(context, account.id, id),
+    }),
+  );
 }
 
 /** The answer of the operations about templates. */

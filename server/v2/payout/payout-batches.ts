@@ -8,7 +8,7 @@ import type { Introduced } from "../../http/operation.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { Payout } from "../../domain/ledger/payout/payout.ts";
-import { BATCH, batchAnswer, batchJson, idsBody } from "../batch/batch-processes.ts";
+import { BATCH, batchAnswer, batchJson, batchOperation, idsBody } from "../batch/batch-processes.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { field } from "../../http/fields.ts";
 
@@ -95,18 +95,16 @@ export const destroyPayoutsOperation = payoutBatch("destroy", {
 });
 
 /** `POST /api/v2/company/commissions/generate_payouts` */
-export const generatePayoutsOperation: V2Operation = {
-  id: "generatePayouts",
-  summary: "Make payouts of chosen commissions",
-  description: `Makes pending payouts of these approved commissions now: one for each promoter, campaign and unit. The account's minimum payment does not count here. ${BATCH}`,
-  body: idsBody,
-  answer: batchAnswer,
-  refusals: ["invalid"],
-  async handle({ event, account, context }: V2Request) {
-    const { ids } = shapeInput(idsBody, await readJson(event));
-    return batchJson(await payCommissions(context, account, { label: "commission/generate_payouts", ids }));
+export const generatePayoutsOperation = batchOperation(
+  {
+    id: "generatePayouts",
+    summary: "Make payouts of chosen commissions",
+    description:
+      "Makes pending payouts of these approved commissions now: one for each promoter, campaign and unit. The account's minimum payment does not count here.",
   },
-};
+  ({ account, context }, ids) =>
+    payCommissions(context, account, { label: "commission/generate_payouts", ids }),
+);
 
 function payoutBatch(name: string, { work, ...texts }: Introduced & { work: Work }): V2Operation {
   return {

@@ -1,5 +1,4 @@
-import type { z } from "zod";
-import { runBatch } from "../../domain/batch.ts";
+import { runBatch, type BatchProcess } from "../../domain/batch.ts";
 import type { Context } from "../../domain/context.ts";
 import { deleteLead, updateLead } from "../../domain/ledger/lead-changes.ts";
 import { loadOwner } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
@@ -8,7 +7,7 @@ import { asItIs } from "../../domain/show.ts";
 import type { Introduced } from "../../http/operation.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeInput } from "../../input/shape.ts";
-import { BATCH, batchAnswer, batchJson, idsBody } from "../batch/batch-processes.ts";
+import { BATCH, batchAnswer, batchJson, batchOperation } from "../batch/batch-processes.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { moveBody } from "./referrals.ts";
 
@@ -61,17 +60,7 @@ export const moveReferralsOperation: V2Operation = {
 };
 
 function referralBatch(name: string, { work, ...texts }: Introduced & { work: Work }): V2Operation {
-  return {
-    ...texts,
-    description: `${texts.description} ${BATCH}`,
-    body: idsBody,
-    answer: batchAnswer,
-    refusals: ["invalid"],
-    async handle({ event, account, context }: V2Request) {
-      const { ids } = shapeInput(idsBody, await readJson(event));
-      return run(context, account.id, { name, ids, work });
-    },
-  };
+  return batchOperation(texts, ({ account, context }, ids) => run(context, account.id, { name, ids, work }));
 }
 
 async function move({ event, account, context }: V2Request) {
@@ -81,16 +70,14 @@ async function move({ event, account, context }: V2Request) {
   const changes = { promoterCampaignId, leavesCommissions: !(body.move_associated_commissions ?? false) };
   const work: Work = (_, accountId, id) =>
     updateLead(context, accountId, { selector: byId(id), changes, show: asItIs });
-  return run(context, account.id, { name: "move_to_promoter", ids: body.ids, work });
+  return batchJson(await run(context, account.id, { name: "move_to_promoter", ids: body.ids, work }));
 }
 
-async function run(
+function run(
   context: Context,
   accountId: number,
   { name, ids, work }: { name: string; ids: number[]; work: Work },
-): Promise<z.output<typeof batchAnswer>> {
+): Promise<BatchProcess> {
   const label = `referral/${name}`;
-  return batchJson(
-    await runBatch(context, accountId, { label, ids, work: (id) => work(context, accountId, id) }),
-  );
+  return runBatch(context, accountId, { label, ids, work: (id) => work(context, accountId, id) });
 }
