@@ -102,7 +102,7 @@ export function createApp(
     ["GET", ACCOUNT_FILES, serveAccountScript(services, script)],
 
     ["GET", "/openapi.json", serveDocument(describedRoutes, { ...services, events: describedEvents() })],
-    ["GET", "/docs", docsPage(services)],
+    ["GET", "/docs", docsPage(describedRoutes, services)],
     ["GET", "/docs-page.js", docsScript],
     ["GET", "/docs.js", serveViewer(docsViewer)],
     ...pageRoutes(services, built).map(([path, handler]): Route => ["GET", path, handler]),

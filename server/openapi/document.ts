@@ -100,7 +100,7 @@ function posting(type: string, { bodyOf, meaningOf }: DescribedEvents, schemas: 
 }
 
 /** What a developer should know before the first request. */
-const INTRODUCTION = `Tidemark runs an affiliate program: **promoters** recommend your product with a link of their own, visitors who follow it become **leads** when they sign up, and promoters earn **commissions** that are paid out as **payouts**. A promoter takes part in one or more **campaigns**; for each of them there is a **promoter campaign** (V1 says *promotion*).
+export const INTRODUCTION = `Tidemark runs an affiliate program: **promoters** recommend your product with a link of their own, visitors who follow it become **leads** when they sign up, and promoters earn **commissions** that are paid out as **payouts**. A promoter takes part in one or more **campaigns**; for each of them there is a **promoter campaign** (V1 says *promotion*).
 
 There are two generations. Use **V2** for new integrations: JSON bodies, a bearer token and the header \`Account-ID\`. **V1** takes parameters in the query or a form, and the header \`X-API-KEY\`. The key is the same for both.
 
@@ -115,7 +115,7 @@ There are two generations. Use **V2** for new integrations: JSON bodies, a beare
 
 The dashboard calls V2 with the cookie of a **session** instead of a key: \`POST /api/v2/company/session\` signs in. Users with the role \`viewer\` may read (secrets are null for them), a \`manager\` may change as well, and an \`owner\` may also pay and manage users, keys and the account. Requests that change something need an \`Origin\` of this server.`;
 
-const TAGS = [
+export const TAGS = [
   { name: "V1", description: "The first generation: parameters in the query or a form, header X-API-KEY." },
   {
     name: "V2",

@@ -10,7 +10,8 @@ import {
 import type { Access, Operation } from "../http/operation.ts";
 import { FAILURES, type FailureKind } from "../failure.ts";
 
-const TAGS = { v1: "V1", v2: "V2", browser: "Browser", operator: "Operation" } as const;
+/** The tag of each kind of caller. */
+export const TAG_OF = { v1: "V1", v2: "V2", browser: "Browser", operator: "Operation" } as const;
 const SECURITY = { v1: [{ apiKey: [] }], browser: [], operator: [] };
 const BY_KEY = { bearer: [], accountId: [] };
 const BY_SESSION = { session: [] };
@@ -40,7 +41,7 @@ export function describeOperation(route: DescribedRoute, first: DescribedRoute, 
     operationId: id,
     summary: operation.summary,
     description: [description, ...roleOf(route)].join(" "),
-    tags: [TAGS[caller]],
+    tags: [TAG_OF[caller]],
     security: caller === "v2" ? ACCESS[route.access] : SECURITY[caller],
     parameters: [...pathParameters(path, operation.pathId, schemas), ...query] as object[],
     ...requestBody(route, id, schemas),

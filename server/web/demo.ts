@@ -135,11 +135,17 @@ function demoHtml({ cid, cookie, publicUrl }: { cid: string; cookie: string; pub
 <h2>Try it</h2>
 <p>Create a promoter, then open the <code>referral_link</code> in the answer:</p>
 <pre tabindex="0" role="region" aria-label="Commands to create a promoter">curl ${escapeHtml(publicUrl)}/api/v1/promoters/create \\
-  -H 'X-API-KEY: your key' -d email=jane@example.com -d first_name=Jane</pre>
+  -H 'X-API-KEY: your key' \\
+  -d email=jane@example.com \\
+  -d first_name=Jane</pre>
 <p>Give her campaign a reward. After you have signed up, record a payment of yours, and watch above what she earns:</p>
-<pre tabindex="0" role="region" aria-label="Commands to record a sale">npx tidemark reward add ${escapeHtml(cid)} --percent 20
+<pre tabindex="0" role="region" aria-label="Commands to record a sale">npx tidemark reward add ${escapeHtml(cid)} \\
+  --percent 20
 curl ${escapeHtml(publicUrl)}/api/v1/track/sale \\
-  -H 'X-API-KEY: your key' -d email=you@example.com -d event_id=order-1 -d amount=10000</pre>
+  -H 'X-API-KEY: your key' \\
+  -d email=you@example.com \\
+  -d event_id=order-1 \\
+  -d amount=10000</pre>
 </main>
 </body>
 </html>

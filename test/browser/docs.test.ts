@@ -3,16 +3,25 @@ import { newWorlds } from "../support/site.ts";
 
 const world = newWorlds();
 
-it("shows the interface at /docs, under its own policy, without asking any other host", async () => {
+it("lists the operations at /docs, and shows each in a viewer, without asking any other host", async () => {
   const errors: string[] = [];
   const hosts = new Set<string>();
   world.page.on("console", (message) => void (message.type() === "error" && errors.push(message.text())));
   world.page.on("pageerror", (error) => void errors.push(error.message));
   world.page.on("request", (request) => void hosts.add(new URL(request.url()).host));
   await world.page.goto(`http://127.0.0.1:${world.server.port}/docs`);
-  // A busy machine renders the list for many seconds.
-  await world.page.getByText("List payouts by promoter").first().waitFor({ timeout: 50_000 });
-  await world.page.getByText("Record a sign-up").first().waitFor();
+  const viewer = world.page.locator("rapi-doc");
+  await world.page.getByRole("link", { name: "Record a sign-up" }).first().waitFor();
+  expect(await viewer.count()).toBe(0);
+  await world.page.getByRole("link", { name: "List payouts by promoter" }).click();
+  // A busy machine reads the document for many seconds.
+  await viewer.getByRole("heading", { name: "List payouts by promoter" }).waitFor({ timeout: 50_000 });
+  expect(await world.page.locator("body > main").isVisible()).toBe(false);
+  await world.page.getByRole("link", { name: "All operations" }).click();
+  await world.page.getByRole("link", { name: "Record a sign-up" }).first().click();
+  await viewer.getByRole("heading", { name: "Record a sign-up" }).waitFor();
+  await world.page.reload();
+  await viewer.getByRole("heading", { name: "Record a sign-up" }).waitFor({ timeout: 50_000 });
   expect([...hosts]).toEqual([`127.0.0.1:${world.server.port}`]);
   expect(errors).toEqual([]);
 });

@@ -1,20 +1,27 @@
 import { mkdirSync } from "node:fs";
 import { describe, it } from "vitest";
-import { newPages, WIDTHS, type Pages } from "../support/pages.ts";
+import { newPages, type Pages } from "../support/pages.ts";
 import { SHOTS, type Shot } from "./list.ts";
 
 const FOLDER = "shots";
 mkdirSync(FOLDER, { recursive: true });
 
-/** Writes pictures of every page, with and without records, at a desk and on a phone, by day and by night. */
+const { SHOTS_WIDTHS = "360,768,1280", SHOTS_COLOURS = "light,dark" } = process.env;
+const VIEWS = SHOTS_WIDTHS.split(",").flatMap((width) =>
+  SHOTS_COLOURS.split(",").map((colours) => ({ width: Number(width), isDark: colours === "dark" })),
+);
+
+/**
+ * Writes pictures of every page, with and without records, on a phone, on a tablet and at a desk, by day and by night.
+ * `SHOTS_WIDTHS=360 SHOTS_COLOURS=dark` writes only some of them, `-t "empty program"` those of one program.
+ */
 describe("of a program with records", () =>
   shoot(newPages({ promoters: 60, leads: 1_500, sales: 4_000 }), "full"));
 describe("of an empty program", () => shoot(newPages(), "empty"));
 
 function shoot(pages: Pages, kind: string): void {
-  const views = WIDTHS.flatMap((width) => [false, true].map((isDark) => ({ width, isDark })));
   it.each(SHOTS)("$name", async (shot) => {
-    for (const { width, isDark } of views) {
+    for (const { width, isDark } of VIEWS) {
       const page = await opened(pages, shot, { width, isDark });
       await page.waitForLoadState("networkidle");
       await shot.ready?.(page);

@@ -57,7 +57,10 @@ export async function settled(page: Page): Promise<void> {
   await page.locator("h1").first().waitFor();
   await quiet(page);
   await page.locator("[aria-busy=true]").first().waitFor({ state: "detached" });
-  if (new URL(page.url()).pathname === "/docs") await page.getByText(/^Tidemark runs/).waitFor();
+  const { pathname, hash } = new URL(page.url());
+  // With the name of an operation, the viewer shows it.
+  if (pathname === "/docs" && hash !== "")
+    await page.locator("rapi-doc").getByRole("heading").first().waitFor();
 }
 
 /** Opens each tab of a page in turn, or looks once at a page without tabs, whose name is then empty. */

@@ -44,6 +44,8 @@ export interface Pages {
   browser: Browser;
   /** Opens an address in a browser of its own. The page must not make faults or ask other servers. */
   open(path: string, opening?: Opening): Promise<Page>;
+  /** The bytes of all scripts that a page has loaded since its address was opened, compressed as they were served. */
+  scriptBytes(page: Page): number;
 }
 
 /**
@@ -54,6 +56,7 @@ export function newPages(size?: SeedSize, base = ""): Pages {
   const pages = {} as Pages;
   let contexts: BrowserContext[] = [];
   let faults: string[] = [];
+  const scripts = new WeakMap<Page, Map<string, number>>();
   const listener = newListener();
   beforeAll(async () => {
     const port = await listener.listen({ host: "127.0.0.1", port: 0 });
@@ -93,10 +96,25 @@ export function newPages(size?: SeedSize, base = ""): Pages {
     const page = await context.newPage();
     await page.clock.setFixedTime(NOW);
     watch(page, pages.url, (fault) => faults.push(fault));
+    scripts.set(page, weigh(page));
     await page.goto(pages.url + path);
     return page;
   };
+  pages.scriptBytes = (page) => [...scripts.get(page)!.values()].reduce((sum, bytes) => sum + bytes, 0);
   return pages;
+}
+
+/** The bytes of each script that a page loads, by its address. Another address begins anew. */
+function weigh(page: Page): Map<string, number> {
+  const bytes = new Map<string, number>();
+  page.on("request", (request) => {
+    if (request.isNavigationRequest() && request.frame() === page.mainFrame()) bytes.clear();
+  });
+  page.on("response", (response) => {
+    const { "content-type": type = "", "content-length": length } = response.headers();
+    if (type.startsWith("text/javascript")) bytes.set(response.url(), Number(length ?? Infinity));
+  });
+  return bytes;
 }
 
 /** Waits until a page has no request under way, and begins none in the frames in which it shows what the last one brought. */

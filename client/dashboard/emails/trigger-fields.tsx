@@ -102,7 +102,7 @@ function Settings({ form, trigger }: { form: FormState<Values>; trigger: Trigger
           <TextField
             form={form}
             name="delay_value"
-            label="Later (optional)"
+            label="Delay (optional)"
             hint="Empty: immediately, in place of the built-in e-mail."
             type="number"
             min={0}

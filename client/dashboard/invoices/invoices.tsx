@@ -13,6 +13,7 @@ import { useChoice } from "../../ui/table/choice.ts";
 import { ChosenActions } from "../../ui/table/chosen.tsx";
 import { Choose, NoneFits, Only, optionsOf } from "../../ui/table/filters.tsx";
 import { useList } from "../../ui/table/list.ts";
+import { Menu } from "../../ui/table/menu.tsx";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { SavedViews } from "../saved-views.tsx";
 import { may } from "../session/session.ts";
@@ -50,48 +51,51 @@ export function Invoices() {
 }
 
 function Downloads() {
-  const save = (call: () => Parameters<typeof answer>[0]) =>
-    void tell(async () => {
-      await answer(call());
-      return "The download has begun.";
-    });
+  const year = lastYear();
   return (
-    <>
-      <button
-        class="button"
-        onClick={() => save(() => api.GET("/api/v2/company/invoices/export", { fetch: toDisk }))}
-      >
-        CSV file
-      </button>
-      {may("owner") && (
-        <button class="button" onClick={() => save(taxForms)}>
-          Tax forms
-        </button>
-      )}
-      {may("owner") && (
-        <button class="button" onClick={() => save(irisFile)}>
-          1099-NEC
-        </button>
-      )}
-      <button
-        class="button"
-        onClick={() => save(() => api.GET("/api/v2/company/invoices/zip", { fetch: toDisk }))}
-      >
-        All PDF files
-      </button>
-    </>
+    <Menu title="Download">
+      <Download
+        words="Invoices as CSV"
+        call={() => api.GET("/api/v2/company/invoices/export", { fetch: toDisk })}
+      />
+      <Download
+        words="Invoices as PDF files"
+        call={() => api.GET("/api/v2/company/invoices/zip", { fetch: toDisk })}
+      />
+      {may("owner") && <Download words={`Tax forms of ${year}`} call={taxForms} />}
+      {may("owner") && <Download words={`Form 1099-NEC of ${year}`} call={irisFile} />}
+    </Menu>
   );
 }
 
-/** The sums of the latest year that is over. */
+function Download({ words, call }: { words: string; call: () => Parameters<typeof answer>[0] }) {
+  return (
+    <button
+      class="button plain"
+      onClick={() =>
+        void tell(async () => {
+          await answer(call());
+          return "The download has begun.";
+        })
+      }
+    >
+      {words}
+    </button>
+  );
+}
+
+/** The latest year that is over. */
+const lastYear = () => new Date().getFullYear() - 1;
+
+/** The sums of that year. */
 function taxForms() {
-  const query = { year: new Date().getFullYear() - 1 };
+  const query = { year: lastYear() };
   return api.GET("/api/v2/company/tax_forms/export", { params: { query }, fetch: toDisk });
 }
 
 /** The forms of that year for the portal of the IRS. */
 function irisFile() {
-  const query = { year: new Date().getFullYear() - 1, tax_numbers: true };
+  const query = { year: lastYear(), tax_numbers: true };
   return api.GET("/api/v2/company/tax_forms/iris", { params: { query }, fetch: toDisk });
 }
 

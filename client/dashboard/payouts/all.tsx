@@ -60,7 +60,7 @@ const METHOD_OPTIONS = optionsOf("Any method", { ...METHODS, not_set: "None chos
 const DUE_OPTIONS = optionsOf("Due whenever", {
   next: "Due next",
   overdue: "Overdue",
-  custom: "Made by hand, or by own terms",
+  custom: "By hand, or on own terms",
 });
 
 const FOLDED = ["status", "due", "campaign", "method"] as const;
@@ -80,7 +80,7 @@ export function PayoutList({
   return (
     <>
       <div class="table-tools">
-        <SearchField filters={filters} label="Search payouts" placeholder="Name or e-mail of the promoter" />
+        <SearchField filters={filters} label="Search payouts" placeholder="Name or e-mail" />
         <FoldedFilters filters={filters} usual={USUAL} names={FOLDED}>
           <Choose filters={filters} name="status" label="State" options={STATUS_OPTIONS} />
           <Choose filters={filters} name="due" label="Due" options={DUE_OPTIONS} />

@@ -37,7 +37,7 @@ export function Payouts() {
           onShow={() => show("overdue")}
         />
         <Sum
-          title="Made by hand, or by own terms"
+          title="By hand, or on own terms"
           sums={sums?.custom}
           hint={null}
           onShow={() => show("custom")}

@@ -3,12 +3,14 @@ import { these } from "../../ui/batch/selection.ts";
 import { Copyable } from "../../ui/feedback/copy.tsx";
 import { Empty } from "../../ui/feedback/state.tsx";
 import { date } from "../../ui/format.ts";
+import { lazy } from "../../ui/shell/lazy.tsx";
 import { may } from "../session/session.ts";
 import { ActionDialog } from "./action-dialog.tsx";
 import type { ActionName } from "./batches.ts";
-import { JoinedDialog } from "./joined-dialog.tsx";
 import type { Promoter, PromoterCampaignState } from "./words.ts";
 import { StateBadge } from "./summary.tsx";
+
+const JoinedDialog = lazy(async () => (await import("./joined-dialog.tsx")).JoinedDialog, null);
 
 type PromoterCampaign = Promoter["promoter_campaigns"][number];
 

@@ -6,12 +6,12 @@ import { these } from "../../ui/batch/selection.ts";
 import { Await } from "../../ui/feedback/state.tsx";
 import { Tabs } from "../../ui/feedback/tabs.tsx";
 import { useFilters } from "../../ui/fragment.ts";
+import { lazy } from "../../ui/shell/lazy.tsx";
 import { Page } from "../../ui/shell/page.tsx";
 import { may } from "../session/session.ts";
 import { EraseButton } from "../erase.tsx";
 import { ActionDialog } from "./action-dialog.tsx";
 import type { ActionName } from "./batches.ts";
-import { ProfileDialog } from "./profile-dialog.tsx";
 import { PromoterChanges } from "./changes.tsx";
 import { PromoterFamily } from "./family.tsx";
 import { PromoterCommissions, PromoterLeads, PromoterPayouts } from "./belongings.tsx";
@@ -20,6 +20,8 @@ import { PromoterOverview } from "./overview.tsx";
 import { PortalButton } from "./portal-button.tsx";
 import type { Promoter } from "./words.ts";
 import { PromoterStates } from "./summary.tsx";
+
+const ProfileDialog = lazy(async () => (await import("./profile-dialog.tsx")).ProfileDialog, null);
 
 /** The tab, and the page and order of its list. */
 const USUAL = { tab: "overview", page: "1", sort: "" };

@@ -1,5 +1,6 @@
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { several } from "../../ui/format.ts";
+import { LongName } from "../../ui/long-text.tsx";
 import { SUSPICIONS } from "../suspicions.ts";
 import { STATES, type Promoter, type PromoterCampaignState } from "./words.ts";
 
@@ -14,7 +15,11 @@ export function PromoterName({
       <a class="one-line" href={`/admin/promoters/${id}`}>
         {name}
       </a>
-      {name !== email && <small class="one-line faint">{email}</small>}
+      {name !== email && (
+        <small class="one-line faint">
+          <LongName text={email} />
+        </small>
+      )}
     </div>
   );
 }

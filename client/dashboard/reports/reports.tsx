@@ -1,6 +1,6 @@
 import { useComputed } from "@preact/signals";
 import { useLoad } from "../../ui/api/load.ts";
-import { today } from "../../ui/day.ts";
+import { daysBefore, today } from "../../ui/day.ts";
 import { Empty } from "../../ui/feedback/state.tsx";
 import { Tabs } from "../../ui/feedback/tabs.tsx";
 import { tell } from "../../ui/feedback/tell.ts";
@@ -15,6 +15,7 @@ import { COLUMNS } from "./columns.ts";
 import {
   loadCourse,
   loadReport,
+  queryOf,
   REPORTS,
   saveReport,
   shownColumns,
@@ -104,13 +105,20 @@ function Report({ filters }: { filters: Filters<ReportFilters> }) {
   );
 }
 
+/** Offers a longer range, until a whole year was empty. */
 function Nothing({ filters }: { filters: Filters<ReportFilters> }) {
-  const { from, to, q } = filters.values.value;
+  const { q } = filters.values.value;
+  const { start_date: from, end_date: to } = queryOf(filters.values.value, today());
+  const yearAgo = daysBefore(today(), 364);
   return (
     <Empty title={q === "" ? "Nothing happened in this range" : "Nothing fits this search"}>
-      {from || to || q ? (
-        <button class="button" onClick={() => filters.set({ from: "", to: "", q: "" })}>
-          Show the last 30 days
+      {q !== "" ? (
+        <button class="button" onClick={() => filters.set({ q: "" })}>
+          Show all
+        </button>
+      ) : from > yearAgo || to < today() ? (
+        <button class="button" onClick={() => filters.set({ from: yearAgo, to: "", by: "month" })}>
+          Show the last 365 days
         </button>
       ) : (
         <>
@@ -135,7 +143,12 @@ function nameColumn(report: ReportName): Column<Line> {
     id: "name",
     title: REPORTS[report].subject,
     isText: report === "urls",
-    cell: ({ name, href }) => (href === null ? name : <a href={href}>{name}</a>),
+    cell: ({ name, href }) =>
+      href === null ? (
+        <span class={report === "overview" ? "no-wrap" : undefined}>{name}</span>
+      ) : (
+        <a href={href}>{name}</a>
+      ),
   };
 }
 

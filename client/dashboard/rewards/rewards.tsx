@@ -22,6 +22,7 @@ const columns = (edit: (reward: Reward) => void): Column<Reward>[] => [
   {
     id: "name",
     title: "Reward",
+    isText: true,
     cell: (reward) =>
       may("manager") ? (
         <button class="link" onClick={() => edit(reward)}>

@@ -73,14 +73,14 @@ function NameAndColor({ form }: { form: Fields }) {
         hint={`Leave it empty for the name of the account, ${session.value?.account.name}.`}
         maxLength={100}
       />
-      <TextField
-        form={form}
-        name="color"
-        label="Colour"
-        hint="Such as #ff6600. Leave it empty for the usual one. Links get a near colour that can be read."
-        maxLength={7}
-      />
-      <div>
+      <div class="row color-field">
+        <TextField
+          form={form}
+          name="color"
+          label="Colour"
+          hint="Such as #ff6600. Leave it empty for the usual one. Links get a near colour that can be read."
+          maxLength={7}
+        />
         <input
           type="color"
           class="color-picker"

@@ -40,6 +40,7 @@ export function Webhooks() {
           <WebhookList
             rows={rows}
             reload={webhooks.reload}
+            onAdd={() => (edited.value = "new")}
             onEdit={(webhook) => (edited.value = webhook)}
             onFollow={(webhook) => (followed.value = webhook)}
           />
@@ -66,16 +67,22 @@ export function Webhooks() {
 interface WebhookListProps {
   rows: Webhook[];
   reload: () => Promise<void>;
+  onAdd: () => void;
   onEdit: (webhook: Webhook) => void;
   onFollow: (webhook: Webhook) => void;
 }
 
-function WebhookList({ rows, reload, onEdit, onFollow }: WebhookListProps) {
+function WebhookList({ rows, reload, onAdd, onEdit, onFollow }: WebhookListProps) {
   if (rows.length === 0)
     return (
       <div class="card">
         <Empty title="No webhooks yet">
           <p>A webhook reports each lead, sale, commission and payout to another program as it happens.</p>
+          {may("manager") && (
+            <button class="button" onClick={onAdd}>
+              Add a webhook
+            </button>
+          )}
         </Empty>
       </div>
     );

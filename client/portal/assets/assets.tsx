@@ -20,9 +20,11 @@ export function Assets() {
       <Await loaded={loaded}>
         {(groups) =>
           groups.length === 0 ? (
-            <Empty title={t("assets.none")}>
-              <p>{t("assets.none.text")}</p>
-            </Empty>
+            <div class="card">
+              <Empty title={t("assets.none")}>
+                <p>{t("assets.none.text")}</p>
+              </Empty>
+            </div>
           ) : (
             <div class="stack wide">
               {groups.map(({ title, assets }) => (

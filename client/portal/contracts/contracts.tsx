@@ -31,9 +31,11 @@ export function Contracts() {
       <Await loaded={loaded}>
         {(documents) =>
           documents.length === 0 ? (
-            <Empty title={t("contracts.none")}>
-              <p>{t("contracts.none.text")}</p>
-            </Empty>
+            <div class="card">
+              <Empty title={t("contracts.none")}>
+                <p>{t("contracts.none.text")}</p>
+              </Empty>
+            </div>
           ) : (
             <ul class="grid">
               {documents.map((document) => (

@@ -47,10 +47,18 @@ export function StripePage() {
           {t("stripe.used")}
         </p>
       )}
-      <StripeCard missing={<Empty title={t("stripe.unavailable")} />} />
-      <p>
-        <a href="/portal/settings#tab=payout">{t("stripe.methods")}</a>
-      </p>
+      <div class="stack">
+        <StripeCard
+          missing={
+            <div class="card">
+              <Empty title={t("stripe.unavailable")} />
+            </div>
+          }
+        />
+        <p>
+          <a href="/portal/settings#tab=payout">{t("stripe.methods")}</a>
+        </p>
+      </div>
     </Page>
   );
 }

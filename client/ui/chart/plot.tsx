@@ -107,7 +107,8 @@ function optionsOf(
     scales: { y: { range: (_, min, max) => [Math.min(0, min), Math.max(max * 1.05, 1)] } },
     series: [{}, ...lines.map(seriesOf)],
     axes: [
-      { ...axis, grid: { show: false }, space: 70, size: 28, values: (_, at) => at.map(shortDate) },
+      // The first day is centred below the axis of values, and must not touch the lowest of them.
+      { ...axis, grid: { show: false }, space: 70, gap: 9, size: 32, values: (_, at) => at.map(shortDate) },
       {
         ...axis,
         grid: { stroke: colour("--line"), width: 1 },

@@ -1,18 +1,22 @@
 import { useSignal } from "@preact/signals";
 import { exec } from "preact-iso/router";
-import type { ComponentType } from "preact";
+import type { ComponentChildren, ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { Skeleton, Empty } from "../feedback/state.tsx";
 import { t } from "../../languages/messages.ts";
 
-/** A page whose code is loaded when it is first shown, or preloaded. */
+/** A page or dialog whose code is loaded when it is first shown, or preloaded. */
 export type LazyPage<P extends object = object> = ComponentType<P> & { preload: () => Promise<void> };
 
 /**
  * Makes a page whose code is loaded when it is first shown: `lazy(async () => (await import("./leads.tsx")).Leads)`. After an
- * update of the server, the old files are gone, and a reload gets the new ones.
+ * update of the server, the old files are gone, and a reload gets the new ones. A dialog has `null` in its place while it
+ * is loaded.
  */
-export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): LazyPage<P> {
+export function lazy<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  meanwhile: ComponentChildren = <Skeleton lines={6} />,
+): LazyPage<P> {
   let loaded: ComponentType<P> | null = null;
   const preload = async () => {
     loaded ??= await load();
@@ -28,7 +32,7 @@ export function lazy<P extends object>(load: () => Promise<ComponentType<P>>): L
     }, []);
     if (hasFailed.value) return <Stale />;
     const Loaded = hasLoaded.value ? loaded : null;
-    return Loaded === null ? <Skeleton lines={6} /> : <Loaded {...props} />;
+    return Loaded === null ? <>{meanwhile}</> : <Loaded {...props} />;
   }
   return Object.assign(Lazy, { preload });
 }

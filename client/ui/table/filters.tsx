@@ -35,6 +35,7 @@ export function SearchField<F extends { q: string }>({
       type="search"
       aria-label={label}
       placeholder={placeholder}
+      style={{ "--letters": placeholder.length }}
       value={typed.value}
       onInput={(event) => (typed.value = event.currentTarget.value)}
     />

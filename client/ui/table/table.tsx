@@ -1,4 +1,6 @@
+import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { Skeleton, Failed } from "../feedback/state.tsx";
 import { OutOfDate } from "../feedback/notice.tsx";
 import { PageBox, RowBox, rowNameId } from "./choice-boxes.tsx";
@@ -48,40 +50,68 @@ export function Table<R extends { id: number | string }>(props: TableProps<R>) {
   return (
     <>
       {refusal.value && <OutOfDate refusal={refusal.value} retry={reload} />}
-      <div class="table">
-        <div class="table-scroll" role="region" aria-label={caption} tabIndex={0}>
-          <table aria-busy={isLoading.value}>
-            <caption class="unseen">{caption}</caption>
-            <thead>
+      <Frame caption={caption}>
+        <table aria-busy={isLoading.value}>
+          <caption class="unseen">{caption}</caption>
+          <thead>
+            <tr>
+              {choice && (
+                <th class="cell-choice" scope="col">
+                  <PageBox choice={choice} />
+                </th>
+              )}
+              {columns.map((column) => (
+                <HeadCell key={column.id} column={column} list={list} />
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows === undefined
+              ? skeleton(columns.length + (choice ? 1 : 0))
+              : rows.map((row) => <Row key={row.id} row={row} columns={columns} choice={choice} />)}
+          </tbody>
+          {total && (
+            <tfoot>
               <tr>
-                {choice && (
-                  <th class="cell-choice" scope="col">
-                    <PageBox choice={choice} />
-                  </th>
-                )}
-                {columns.map((column) => (
-                  <HeadCell key={column.id} column={column} list={list} />
-                ))}
+                {choice && <td />}
+                {columns.map((column, at) => cellOf(column, total, at === 0))}
               </tr>
-            </thead>
-            <tbody>
-              {rows === undefined
-                ? skeleton(columns.length + (choice ? 1 : 0))
-                : rows.map((row) => <Row key={row.id} row={row} columns={columns} choice={choice} />)}
-            </tbody>
-            {total && (
-              <tfoot>
-                <tr>
-                  {choice && <td />}
-                  {columns.map((column, at) => cellOf(column, total, at === 0))}
-                </tr>
-              </tfoot>
-            )}
-          </table>
-        </div>
-      </div>
+            </tfoot>
+          )}
+        </table>
+      </Frame>
       <Pager list={list} />
     </>
+  );
+}
+
+/** Scrolls a wide table, and shades its edge while there are columns beyond it. */
+function Frame({ caption, children }: { caption: string; children: ComponentChildren }) {
+  const place = useRef<HTMLDivElement>(null);
+  const hasMore = useSignal(false);
+  const look = ({ scrollLeft, clientWidth, scrollWidth }: Element) => {
+    // The position is negative in a page from right to left.
+    hasMore.value = Math.abs(scrollLeft) + clientWidth < scrollWidth - 1;
+  };
+  useEffect(() => {
+    const scroller = place.current!;
+    const resized = new ResizeObserver(() => look(scroller));
+    for (const element of [scroller, ...scroller.children]) resized.observe(element);
+    return () => resized.disconnect();
+  }, []);
+  return (
+    <div class={hasMore.value ? "table more" : "table"}>
+      <div
+        ref={place}
+        class="table-scroll"
+        role="region"
+        aria-label={caption}
+        tabIndex={0}
+        onScroll={({ currentTarget }) => look(currentTarget)}
+      >
+        {children}
+      </div>
+    </div>
   );
 }
 

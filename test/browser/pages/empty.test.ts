@@ -18,8 +18,10 @@ it.each([
   ["/admin/payouts#tab=batches", "No batches yet", "Show what is to be paid"],
   ["/admin/payouts#tab=next", "The next run has nothing to pay yet", "See the commissions"],
   ["/admin/payouts#tab=runs", "No run was made yet", "Show the next run"],
-  ["/admin/reports#report=promoters", "Nothing happened in this range", "See how"],
-  ["/admin/reports#report=promoters&q=jane", "Nothing fits this search", "Show the last 30 days"],
+  ["/admin/reports#report=promoters", "Nothing happened in this range", "Show the last 365 days"],
+  ["/admin/reports#report=promoters&by=month&from=2025-01-01", "Nothing happened in this range", "See how"],
+  ["/admin/reports#report=promoters&q=jane", "Nothing fits this search", "Show all"],
+  ["/admin/settings/webhooks", "No webhooks yet", "Add a webhook"],
 ])("%s says of an empty account: “%s”", async (path, title, way) => {
   const page = await pages.open(path, { role: "owner" });
   const empty = page.locator(".state", { hasText: title });

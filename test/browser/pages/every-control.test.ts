@@ -23,7 +23,7 @@ describe("the Tab key reaches every control, and shows where it is", () => {
     expect(await faultsOfTabs(page)).toEqual({});
   });
 
-  // The viewer of `/docs` has hundreds of controls in trees of its own.
+  // The viewer of `/docs` has hundreds of controls in trees of its own, and its list has hundreds of links.
   it.each(OPEN.filter((path) => path !== "/docs"))("%s, for a visitor", async (path) => {
     expect(await faultsOfTabs(await pages.open(path))).toEqual({});
   });

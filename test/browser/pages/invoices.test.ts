@@ -75,6 +75,12 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.goto(`${pages.url}/admin/invoices#tab=template`);
     await button(page, "Show a sample").click();
     await page.getByText("AFF-2026-000001").waitFor();
+    await page.locator("summary", { hasText: "Download" }).click();
+    const [list] = await Promise.all([
+      page.waitForEvent("download"),
+      button(page, "Invoices as CSV").click(),
+    ]);
+    expect(await readFile(await list.path(), "utf8")).toContain(number);
     expect(await faultsOf(page)).toEqual([]);
   });
 });

@@ -29,7 +29,7 @@ const cut = (elements: Locator) =>
     all.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).map((each) => each.textContent),
   );
 
-describe.each(WIDTHS)("at %i pixels", (width) => {
+describe.each([...WIDTHS, 768])("at %i pixels", (width) => {
   it("figures of nine digits and more are shown whole, without decimals that the currency lacks", async () => {
     const page = await pages.open("/admin", { role: "viewer", width });
     await page.getByText("¥3,999,999,996").first().waitFor();
@@ -37,6 +37,16 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.goto(`${pages.url}/admin/promoters/1`);
     await page.getByText("¥3,999,999,996").first().waitFor();
     expect(await cut(page.locator(".figures dd"))).toEqual([]);
+    expect(await faultsOf(page)).toEqual([]);
+  });
+
+  it("sums of nine digits fit into their cards in the portal", async () => {
+    const page = await pages.open(entrance, { width });
+    await page
+      .getByText(/¥\d{3},\d{3},\d{3}$/)
+      .first()
+      .waitFor();
+    expect(await cut(page.locator(".tiles > *"))).toEqual([]);
     expect(await faultsOf(page)).toEqual([]);
   });
 

@@ -29,6 +29,15 @@ it.each(["promoters", "leads", "campaigns", "commissions"])(
   },
 );
 
+it("shades the edge of a list that goes on beyond it, until its end is shown", async () => {
+  const page = await pages.open("/admin/promoters", { role: "manager", width: 768 });
+  await page.getByRole("rowheader").first().waitFor();
+  const shaded = () => page.locator(".table.more").count();
+  await expect.poll(shaded).toBe(1);
+  await page.getByRole("region").evaluate((list) => list.scrollTo({ left: list.scrollWidth }));
+  await expect.poll(shaded).toBe(0);
+});
+
 describe.each(WIDTHS)("at %i pixels", (width) => {
   const open = (path: string, isDark = false) => pages.open(path, { width, role: "manager", isDark });
 

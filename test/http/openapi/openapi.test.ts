@@ -250,6 +250,19 @@ describe("GET /openapi.json", () => {
     expect(page.headers.get("content-security-policy")).toContain("script-src 'self'");
     expect(await (await app.request("/docs.js")).text()).toBe("/* viewer */");
   });
+
+  it("is listed at /docs, each operation once, by its name in the viewer", async () => {
+    const html = await (await app.request("/docs")).text();
+    const listed = [...html.matchAll(/<a href="#(\w+-[^"]+)">/g)].map(([, name]) => name);
+    const routes = describedRoutes();
+    const firsts = routes.filter(
+      ({ operation }, at) => routes.findIndex((other) => other.operation === operation) === at,
+    );
+    const names = firsts.map(
+      ({ method, path }) => `${method.toLowerCase()}-${path.replace(/:(\w+)/g, "-$1-")}`,
+    );
+    expect(listed.toSorted()).toEqual(names.toSorted());
+  });
 });
 
 describe("every operation", () => {

@@ -9,7 +9,7 @@ afterEach(() => app.close());
 
 it.each([
   [true, "/demo", "Tidemark demo"],
-  [false, "/docs", "/docs.js"],
+  [false, "/docs", "Tidemark API"],
 ])("redirects from / to a page that exists, with the demo: %j", async (hasDemo, location, content) => {
   const pages = createApp(app.services, {
     script: storeText(""),
