@@ -114,11 +114,11 @@ describe("a store that was tampered with", () => {
       ],
     ],
     [
-      "lacks clicks by promoters' sources",
-      "delete from daily where series = 'promoter-source'",
+      "lacks clicks by promoters' sources and pages",
+      "delete from daily where series = 'promoter-origin'",
       [
         expect.stringMatching(
-          /^daily \["promoter-source",\d+,"[0-9a-f]{32}","\d{4}-\d\d-\d\d",\d+\] of account 1 .* records: clicks 0 instead of \d+$/,
+          /^daily \["promoter-origin",\d+,"[0-9a-f]{32} [0-9a-f]{32}","\d{4}-\d\d-\d\d",\d+\] of account 1 .* records: clicks 0 instead of \d+$/,
         ) as string,
       ],
     ],

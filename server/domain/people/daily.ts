@@ -2,7 +2,7 @@ import { sql, type Compilable, type Kysely } from "kysely";
 import { among, prepared } from "../../storage/query.ts";
 import type { View } from "../../storage/store.ts";
 import type { Share, Summing, SumTable } from "../../storage/sums.ts";
-import { NO_VISIT, ORIGIN_KINDS, originKeys, type Origin, type OriginKind } from "./origin.ts";
+import { nameKey, NO_VISIT, ORIGIN_KINDS, originKeys, type Origin, type OriginKind } from "./origin.ts";
 import type { Belonging } from "./promoter-campaign/promoter-campaign.ts";
 
 /** The metrics whose totals are shown. */
@@ -42,20 +42,17 @@ export const ORIGIN_METRICS: ReadonlySet<Metric> = new Set([
   "earningsCents",
 ]);
 
-/** The series of the clicks by each promoter's sources, and by their pages. */
-export const ownOrigins = <K extends OriginKind>(kind: K) => `promoter-${kind}` as const;
-
 /**
  * The subjects whose days are summed. The account's are those of its campaigns. `sub-id`: the channels of a
- * promoter campaign. Promoters are many, so theirs are also summed by month, on its first day. By a promoter's sources and
- * pages only clicks are summed, because a report finds a promoter's few leads and sales by an index.
+ * promoter campaign. Promoters are many, so theirs are also summed by month, on its first day. `promoter-origin`: a source
+ * and a page of a promoter. It has only clicks, because a report finds a promoter's few leads and sales by an index.
  */
 const SERIES = [
   "campaign",
   "promoter",
   "promoter-month",
+  "promoter-origin",
   ...ORIGIN_KINDS,
-  ...ORIGIN_KINDS.map(ownOrigins),
   "sub-id",
 ] as const;
 export type Series = (typeof SERIES)[number];
@@ -70,10 +67,10 @@ export const daily = {
     series: "text",
     /** The campaign, the promoter, or the promoter campaign of a channel. 0 for the account's sources and pages. */
     subject_id: "integer",
-    /** The key of the source, page or channel, otherwise "". */
+    /** The key of the source, page or channel. Those of both for a promoter's origins, otherwise "". */
     subject_key: "text",
     day: "text",
-    /** The promoter campaign, for the days of promoters and of their sources and pages, otherwise 0. */
+    /** The promoter campaign, for the days of promoters and of their origins, otherwise 0. */
     promoter_campaign_id: "integer",
   },
   sums: METRICS.map(columnOf),
@@ -126,6 +123,22 @@ type DailyRow = {
 /** A query over the days of a series. */
 export function dailyQuery(view: View, accountId: number, series: Series) {
   return daysOf(view.query<DailySchema>(), accountId, series);
+}
+
+const KEY_LENGTH = nameKey("").length;
+
+/** The clicks of a promoter's days, by the keys of sources or of pages. */
+export function ownClicksQuery(
+  view: View,
+  { accountId, promoterId, kind }: { accountId: number; promoterId: number; kind: OriginKind },
+) {
+  const start = ORIGIN_KINDS.indexOf(kind) * (KEY_LENGTH + 1) + 1;
+  const key = sql<string>`substr(daily.subject_key, ${sql.lit(start)}, ${sql.lit(KEY_LENGTH)})`;
+  return dailyQuery(view, accountId, "promoter-origin")
+    .where("daily.subject_id", "=", promoterId)
+    .groupBy(key)
+    .select(key.as("key"))
+    .select(totalsOf(["clicks"]));
 }
 
 /** The sums of metrics, by name. */
@@ -198,11 +211,9 @@ function sharesOf(owner: Owner, counts: Count[]): Share[] {
     const clicks = amounts[PLACES.get("clicks")!]!;
     if (clicks === 0) return shares;
     const onlyClicks = METRICS.map((metric) => (metric === "clicks" ? clicks : 0));
-    for (const [kind, key] of keys) {
-      const own = [ownOrigins(kind), owner.promoterId, key, day, owner.promoterCampaignId];
-      shares.push({ key: own, amounts: onlyClicks });
-    }
-    return shares;
+    const both = keys.map(([, key]) => key).join(" ");
+    const own = ["promoter-origin", owner.promoterId, both, day, owner.promoterCampaignId];
+    return [...shares, { key: own, amounts: onlyClicks }];
   });
 }
 

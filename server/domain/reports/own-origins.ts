@@ -3,7 +3,7 @@ import { isWithin, type Schema } from "../../storage/query.ts";
 import type { View } from "../../storage/store.ts";
 import type { commissions } from "../ledger/commission/commission.ts";
 import type { sales } from "../ledger/sale/sale.ts";
-import { dailyQuery, ownOrigins, totalsOf } from "../people/daily.ts";
+import { ownClicksQuery } from "../people/daily.ts";
 import { leads } from "../people/lead/lead.ts";
 import { findOriginName, NO_VISIT, type OriginKind } from "../people/origin.ts";
 import { promoCodes } from "../people/promo-code/promo-code.ts";
@@ -121,13 +121,9 @@ interface Wanted {
 async function readRows(view: View, { kind, ...wanted }: Wanted & { kind: OriginKind }): Promise<Row[]> {
   const { accountId, promoterId, range } = wanted;
   const days = daysOf(wanted);
-  const byClick = dailyQuery(view, accountId, ownOrigins(kind))
-    .where("daily.subject_id", "=", promoterId)
+  const byClick = ownClicksQuery(view, { accountId, promoterId, kind })
     .where("daily.day", ">=", range.from)
-    .where("daily.day", "<=", range.to)
-    .groupBy("daily.subject_key")
-    .select("daily.subject_key as key")
-    .select(totalsOf(["clicks"]));
+    .where("daily.day", "<=", range.to);
   const key = sql<string | null>`${sql.ref(`leads.${kind}_key`)}`;
   const own = ownLeads(view, wanted).groupBy(key).select(key.as("key"));
   const byLead = own.select([

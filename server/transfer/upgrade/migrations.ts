@@ -1,7 +1,7 @@
 import { facts } from "../../domain/events/event.ts";
 import { deliveries } from "../../domain/events/webhook/delivery.ts";
 import { payoutMethods } from "../../domain/ledger/payout-method/payout-method.ts";
-import { daily, ownOrigins } from "../../domain/people/daily.ts";
+import { daily } from "../../domain/people/daily.ts";
 import { NO_VISIT, ORIGIN_KINDS } from "../../domain/people/origin.ts";
 import { pastClicks, visitors } from "../../domain/people/visitor/visitor.ts";
 import { NO_SEAL } from "../../seal.ts";
@@ -110,19 +110,17 @@ export async function migrate(work: Work, { migrations, onRows }: Migrating): Pr
  * `run`, whose statements may take only seconds.
  */
 async function countOwnOrigins(session: Session): Promise<void> {
-  for (const kind of ORIGIN_KINDS) {
-    const series = ownOrigins(kind);
-    const clicksIn = (of: Table<never>, day: string, clicks: string) =>
-      `select account_id, promoter_id, coalesce(${kind}_key, '${NO_VISIT[`${kind}Key`]}') as subject_key, ${day} as day,` +
-      ` promoter_campaign_id, ${clicks} as clicks from ${sqlName(of)}`;
-    const all = `${clicksIn(visitors, "substr(created_at, 1, 10)", "1")} union all ${clicksIn(pastClicks, "day", "clicks")}`;
-    await session.define(`delete from ${daily.name} where series = '${series}'`);
-    await session.define(
-      `insert into ${daily.name} (account_id, series, subject_id, subject_key, day, promoter_campaign_id, clicks)` +
-        ` select account_id, '${series}', promoter_id, subject_key, day, promoter_campaign_id, sum(clicks) from (${all}) as visits` +
-        " group by account_id, promoter_id, subject_key, day, promoter_campaign_id",
-    );
-  }
+  const keys = ORIGIN_KINDS.map((kind) => `coalesce(${kind}_key, '${NO_VISIT[`${kind}Key`]}')`);
+  const clicksIn = (of: Table<never>, day: string, clicks: string) =>
+    `select account_id, promoter_id, ${keys.join(" || ' ' || ")} as subject_key, ${day} as day,` +
+    ` promoter_campaign_id, ${clicks} as clicks from ${sqlName(of)}`;
+  const all = `${clicksIn(visitors, "substr(created_at, 1, 10)", "1")} union all ${clicksIn(pastClicks, "day", "clicks")}`;
+  await session.define(`delete from ${daily.name} where series = 'promoter-origin'`);
+  await session.define(
+    `insert into ${daily.name} (account_id, series, subject_id, subject_key, day, promoter_campaign_id, clicks)` +
+      ` select account_id, 'promoter-origin', promoter_id, subject_key, day, promoter_campaign_id, sum(clicks) from (${all}) as visits` +
+      " group by account_id, promoter_id, subject_key, day, promoter_campaign_id",
+  );
 }
 
 /** Drops indexes and adds new columns. Without indexes, a table is filled several times as fast. */
