@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { buildStorage, builtThread, ENVIRONMENT, MODULE_CACHE } from "./support/build.ts";
+import { longestFirst } from "./support/longest-first.ts";
 import { IS_LONG } from "./support/rounds.ts";
 
 await buildStorage();
@@ -23,6 +24,7 @@ export default defineConfig({
     maxWorkers: availableParallelism(),
     // The files of a worker share a browser, and load the server once.
     isolate: false,
+    sequence: { sequencer: longestFirst(/\/(engines|every-\w+)\.test\.ts$/) },
     expect: { poll: { timeout: 30_000 } },
   },
 });

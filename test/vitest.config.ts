@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
-import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { buildStorage, builtThread, ENVIRONMENT, MODULE_CACHE } from "./support/build.ts";
+import { longestFirst } from "./support/longest-first.ts";
 import { IS_LONG, IS_QUICK } from "./support/rounds.ts";
 
 await buildStorage();
@@ -36,15 +36,6 @@ const LEFT_TO_CI = IS_LONG ? [] : RARE.map((files) => `test/${files}.test.ts`);
 const LONGEST =
   /\/(crash|cut-transfers|engines|failover|full-disk|fuzz|killed-\w+|workers-faults|\w+-laws)\.test\.ts$/;
 
-/** Begins with the longest files. At the end, one of them would leave the other cores without work. */
-class LongestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    const isLongest = ({ moduleId }: TestSpecification) => Number(LONGEST.test(moduleId));
-    return sorted.toSorted((one, other) => isLongest(other) - isLongest(one));
-  }
-}
-
 const LIMIT_MS = IS_LONG ? 1_800_000 : 240_000;
 
 export default defineConfig({
@@ -64,7 +55,7 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 1,
     // Loading the server again for each file takes longer than its tests, which share nothing except its code.
     isolate: false,
-    ...(IS_LONG && { sequence: { sequencer: LongestFirst } }),
+    ...(IS_LONG && { sequence: { sequencer: longestFirst(LONGEST) } }),
     // Tests leave much garbage behind, and a larger young generation is looked through less often.
     execArgv: ["--max-semi-space-size=64"],
   },
