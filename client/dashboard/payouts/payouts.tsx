@@ -36,12 +36,7 @@ export function Payouts() {
           hint={sums?.overdue.due_date && `since ${date(sums.overdue.due_date)}`}
           onShow={() => show("overdue")}
         />
-        <Sum
-          title="By hand, or on own terms"
-          sums={sums?.custom}
-          hint={null}
-          onShow={() => show("custom")}
-        />
+        <Sum title="By hand, or on own terms" sums={sums?.custom} hint={null} onShow={() => show("custom")} />
       </div>
       <Tabs
         label="Payouts"
