@@ -26,9 +26,10 @@ const RARE = [
   "journey/{transfer,upgrade,workers*}",
   "storage/{crash,durability,failover,full-disk,killed-migration,postgres-cuts,postgres-limits,postgres-tls}",
   "storage/postgres-writers",
-  "http/{billing/billing-order,erasure/erasure-{additions,kills,races},event/own-emails-kills,invoice/invoice-kills}",
-  "http/{migration/moving-pages,migration/sources,openapi/typed-clients,request/races-{changes,lists}}",
-  "http/{sale/jobs-killed,sale/money-orders,transfer/migration-sources}",
+  "http/erasure/erasure-{additions,kills,races}",
+  "http/{billing/billing-order,event/own-emails-kills,invoice/invoice-kills,migration/moving-pages,migration/sources}",
+  "http/{openapi/typed-clients,request/races-changes,request/races-lists,sale/jobs-killed,sale/money-orders}",
+  "http/transfer/migration-sources",
 ];
 const LEFT_TO_CI = IS_LONG ? [] : RARE.map((files) => `test/${files}.test.ts`);
 

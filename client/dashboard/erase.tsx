@@ -27,7 +27,7 @@ export function EraseButton({ kind, name, stays, erase, reload }: EraseProps) {
   return (
     <>
       <button class="button danger" onClick={() => (isOpen.value = true)}>
-        Erase…
+        Erase personal data…
       </button>
       {isOpen.value && (
         <Dialog title={`Erase ${name}?`} onClose={close}>

@@ -24,7 +24,7 @@ export function Frame() {
   if (signedIn === null) return null;
   return (
     <Shell
-      name={signedIn.account.name}
+      name={signedIn.account.shown_name}
       home="/admin"
       groups={groups()}
       who={<Who {...signedIn.user} signOut={signOut} />}

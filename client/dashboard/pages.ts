@@ -130,7 +130,7 @@ export const PAGES: PageRow[] = [
   },
   {
     path: "/admin/settings/mail",
-    title: "Mail",
+    title: "Mail server",
     group: "Settings",
     component: lazy(async () => (await import("./settings/mail.tsx")).MailSettings),
   },

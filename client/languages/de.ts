@@ -366,8 +366,14 @@ export const de: Catalogue = {
   "contracts.sign": "Unterschreiben",
   "contracts.kept": "Ihre Unterschrift wird mit Zeitpunkt und Netzwerkadresse aufbewahrt.",
   "contracts.done": "Sie haben {name} unterschrieben",
-  "contracts.waiting":
-    "{count, plural, one {Ein Vertrag wartet auf Ihre Unterschrift.} other {# Verträge warten auf Ihre Unterschrift.}}",
+  agreements: "Bevor es weitergeht",
+  "agreements.text": "{company} bittet Sie, dies zu lesen und anzunehmen.",
+  "agreements.accept": "Annehmen und weiter",
+  "agreements.later": "Später",
+  "agreements.terms": "Bedingungen von {campaign}",
+  "agreements.terms.accept": "Ich nehme die Bedingungen von {campaign} an",
+  "agreements.waiting": "{company} bittet Sie, die Bedingungen anzunehmen.",
+  "agreements.read": "Lesen",
   "leave.question": "Sie möchten nicht mehr für {company} werben?",
   "leave.action": "Programm verlassen",
   "leave.text":

@@ -412,8 +412,14 @@ export const en = {
   "contracts.sign": "Sign",
   "contracts.kept": "Your signature is kept with its time and your network address.",
   "contracts.done": "You have signed {name}",
-  "contracts.waiting":
-    "{count, plural, one {A contract waits for your signature.} other {# contracts wait for your signature.}}",
+  agreements: "Before you go on",
+  "agreements.text": "{company} asks you to read and accept this.",
+  "agreements.accept": "Accept and continue",
+  "agreements.later": "Later",
+  "agreements.terms": "Terms of {campaign}",
+  "agreements.terms.accept": "I accept the terms of {campaign}",
+  "agreements.waiting": "{company} asks you to accept its terms.",
+  "agreements.read": "Read them",
   "leave.question": "You no longer want to promote {company}?",
   "leave.action": "Leave the program",
   "leave.text":

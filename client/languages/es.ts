@@ -357,8 +357,14 @@ export const es: Catalogue = {
   "contracts.sign": "Firmar",
   "contracts.kept": "Tu firma se conserva con la hora y tu dirección de red.",
   "contracts.done": "Has firmado {name}",
-  "contracts.waiting":
-    "{count, plural, one {Un contrato espera tu firma.} other {# contratos esperan tu firma.}}",
+  agreements: "Antes de continuar",
+  "agreements.text": "{company} te pide que leas y aceptes lo siguiente.",
+  "agreements.accept": "Aceptar y continuar",
+  "agreements.later": "Más tarde",
+  "agreements.terms": "Condiciones de {campaign}",
+  "agreements.terms.accept": "Acepto las condiciones de {campaign}",
+  "agreements.waiting": "{company} te pide que aceptes sus condiciones.",
+  "agreements.read": "Leerlas",
   "leave.question": "¿Ya no quieres promocionar {company}?",
   "leave.action": "Salir del programa",
   "leave.text":

@@ -363,8 +363,14 @@ export const fr: Catalogue = {
   "contracts.sign": "Signer",
   "contracts.kept": "Votre signature est conservée avec sa date et votre adresse réseau.",
   "contracts.done": "Vous avez signé {name}",
-  "contracts.waiting":
-    "{count, plural, one {Un contrat attend votre signature.} other {# contrats attendent votre signature.}}",
+  agreements: "Avant de continuer",
+  "agreements.text": "{company} vous demande de lire et d’accepter ceci.",
+  "agreements.accept": "Accepter et continuer",
+  "agreements.later": "Plus tard",
+  "agreements.terms": "Conditions de {campaign}",
+  "agreements.terms.accept": "J’accepte les conditions de {campaign}",
+  "agreements.waiting": "{company} vous demande d’accepter ses conditions.",
+  "agreements.read": "Les lire",
   "leave.question": "Vous ne voulez plus promouvoir {company} ?",
   "leave.action": "Quitter le programme",
   "leave.text":

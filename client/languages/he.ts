@@ -353,8 +353,14 @@ export const he: Catalogue = {
   "contracts.sign": "חתימה",
   "contracts.kept": "החתימה שלך נשמרת עם השעה וכתובת הרשת שלך.",
   "contracts.done": "חתמת על {name}",
-  "contracts.waiting":
-    "{count, plural, one {חוזה אחד ממתין לחתימתך.} two {שני חוזים ממתינים לחתימתך.} other {# חוזים ממתינים לחתימתך.}}",
+  agreements: "לפני שממשיכים",
+  "agreements.text": "{company} מבקשת ממך לקרוא ולאשר את הדברים האלה.",
+  "agreements.accept": "אישור והמשך",
+  "agreements.later": "אחר כך",
+  "agreements.terms": "התנאים של {campaign}",
+  "agreements.terms.accept": "התנאים של {campaign} מקובלים עליי",
+  "agreements.waiting": "{company} מבקשת ממך לאשר את התנאים שלה.",
+  "agreements.read": "לקריאה",
   "leave.question": "אינך רוצה עוד לקדם את {company}?",
   "leave.action": "עזיבת התוכנית",
   "leave.text":

@@ -13,6 +13,12 @@ const spoken = signal<{ language: string; messages: Messages }>({ language: "en"
 /** The locale for `Intl`. Undefined: as the browser is set. */
 export const locale = signal<string | undefined>(undefined);
 
+/**
+ * The locale for amounts of money, as the server writes them in its sentences: `$9.90` on the whole page, and not `US$9.90`
+ * beside it for a British browser. Undefined: as the browser is set.
+ */
+export const moneyLocale = signal<string | undefined>(undefined);
+
 /** The language of the page. */
 export function language(): string {
   return spoken.value.language;
@@ -22,6 +28,7 @@ export function language(): string {
 export function setMessages(code: string, messages: object, forIntl?: string): void {
   spoken.value = { language: code, messages: messages as Messages };
   locale.value = forIntl;
+  moneyLocale.value = forIntl === undefined || code !== "en" ? forIntl && code : "en-US";
 }
 
 /**

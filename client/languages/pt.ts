@@ -356,8 +356,14 @@ export const pt: Catalogue = {
   "contracts.sign": "Assinar",
   "contracts.kept": "Sua assinatura é guardada com a hora e o seu endereço de rede.",
   "contracts.done": "Você assinou {name}",
-  "contracts.waiting":
-    "{count, plural, one {Um contrato aguarda a sua assinatura.} other {# contratos aguardam a sua assinatura.}}",
+  agreements: "Antes de continuar",
+  "agreements.text": "{company} pede que você leia e aceite o seguinte.",
+  "agreements.accept": "Aceitar e continuar",
+  "agreements.later": "Mais tarde",
+  "agreements.terms": "Termos de {campaign}",
+  "agreements.terms.accept": "Aceito os termos de {campaign}",
+  "agreements.waiting": "{company} pede que você aceite os termos.",
+  "agreements.read": "Ler",
   "leave.question": "Você não quer mais promover {company}?",
   "leave.action": "Sair do programa",
   "leave.text":

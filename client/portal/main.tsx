@@ -5,6 +5,7 @@ import { at, pathOf } from "../ui/base.ts";
 import { Await } from "../ui/feedback/state.tsx";
 import { preloadPage } from "../ui/shell/lazy.tsx";
 import { Frame, PAGES } from "./frame.tsx";
+import { Agreements, asksFirst } from "./session/agreements.tsx";
 import { ChoosePassword } from "./session/choose-password.tsx";
 import { findSession, session, takeToken } from "./session/session.ts";
 import { SignIn } from "./session/sign-in.tsx";
@@ -26,7 +27,8 @@ function SignedIn() {
     <Await loaded={loaded} skeleton={<div />}>
       {() => {
         if (session.value === null) return <SignIn />;
-        return session.value.must_set_password ? <ChoosePassword /> : <Frame />;
+        if (session.value.must_set_password) return <ChoosePassword />;
+        return asksFirst(session.value) ? <Agreements signedIn={session.value} /> : <Frame />;
       }}
     </Await>
   );

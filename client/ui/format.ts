@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { digitsOf, styleOf } from "./currency.ts";
-import { locale } from "../languages/messages.ts";
+import { locale, moneyLocale } from "../languages/messages.ts";
 
 /** The account's currency and time zone, for formatting. The app sets them when it knows the account. */
 export const writing = signal({ currency: "USD", timeZone: "UTC" });
@@ -24,8 +24,9 @@ export function money(
   const amount = cents / 10 ** digitsOf(currency);
   const isRounded = isRound && Math.abs(amount) >= 1_000;
   const style = { style: "currency", currency } as const;
-  if (isShort) return formatter({ ...style, ...SHORT }).format(amount);
-  return formatter(isRounded ? { ...style, maximumFractionDigits: 0 } : styleOf(currency)).format(amount);
+  if (isShort) return formatter({ ...style, ...SHORT }, moneyLocale.value).format(amount);
+  const options = isRounded ? { ...style, maximumFractionDigits: 0 } : styleOf(currency);
+  return formatter(options, moneyLocale.value).format(amount);
 }
 
 /** `1,234`, or `1.2K` with `isShort`. */
@@ -105,9 +106,9 @@ function written(value: string | null | undefined, style: Intl.DateTimeFormatOpt
 const formatters = new Map<string, Intl.NumberFormat>();
 
 /** Formatters are cached, because creating one is much slower than using it. */
-function formatter(options: Intl.NumberFormatOptions): Intl.NumberFormat {
-  const key = JSON.stringify([locale.value, options]);
-  const made = formatters.get(key) ?? new Intl.NumberFormat(locale.value, options);
+function formatter(options: Intl.NumberFormatOptions, wanted = locale.value): Intl.NumberFormat {
+  const key = JSON.stringify([wanted, options]);
+  const made = formatters.get(key) ?? new Intl.NumberFormat(wanted, options);
   formatters.set(key, made);
   return made;
 }

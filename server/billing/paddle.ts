@@ -19,6 +19,19 @@ import {
 
 const PAGE = 200;
 
+type Translation = (data: unknown, at: Date, api: PaddleApi | null) => Promise<BillingEvent | Nothing>;
+
+/** The types of events that count. */
+const TRANSLATIONS: Record<string, Translation> = {
+  "transaction.completed": (data, _at, api) => transactionCompleted(data, api),
+  "adjustment.created": async (data, at) => adjustmentMade(data, at),
+  "adjustment.updated": async (data, at) => adjustmentMade(data, at),
+  "subscription.canceled": async (data, at) => subscriptionCanceled(data, at),
+};
+
+/** The types that a destination at Paddle needs. */
+export const EVENT_TYPES = Object.keys(TRANSLATIONS);
+
 /** Makes the adapter of Paddle. */
 export function newProvider(connection: BillingConnection): Provider {
   let opened: Promise<PaddleApi | null> | null = null;
@@ -28,14 +41,9 @@ export function newProvider(connection: BillingConnection): Provider {
     sign: async (body) => sign(body, connection.secret),
     read: (body, headers) => read(body, signatureOf(headers), connection.secret),
     async toOperation({ type, at, data }) {
-      if (type === "transaction.completed") {
-        return transactionCompleted(data, await api());
-      }
-      if (type === "adjustment.created" || type === "adjustment.updated") {
-        return adjustmentMade(data, at);
-      }
-      if (type === "subscription.canceled") return subscriptionCanceled(data, at);
-      return { kind: "nothing", reason: `Events of type ${type} do not count` };
+      const translate = TRANSLATIONS[type];
+      if (translate === undefined) return { kind: "nothing", reason: `Events of type ${type} do not count` };
+      return translate(data, at, await api());
     },
     lookUp: async (customerId) => (await api())?.payer(customerId) ?? null,
     async *list(since) {

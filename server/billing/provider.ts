@@ -45,6 +45,11 @@ export async function openProvider(connection: BillingConnection): Promise<Provi
   return newProvider(connection);
 }
 
+/** The types of events that a provider must send. All others are ignored. */
+export async function eventTypesOf(provider: BillingProvider): Promise<string[]> {
+  return (await MODULES[provider]()).EVENT_TYPES;
+}
+
 /** Older than all known providers; an earlier date is a clock fault. */
 const EARLIEST = Date.UTC(2000);
 /** The tolerated clock difference. */
@@ -74,7 +79,12 @@ export async function readable<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-const MODULES: Record<BillingProvider, () => Promise<{ newProvider(of: BillingConnection): Provider }>> = {
+interface Module {
+  newProvider(of: BillingConnection): Provider;
+  EVENT_TYPES: string[];
+}
+
+const MODULES: Record<BillingProvider, () => Promise<Module>> = {
   stripe: () => import("./stripe/stripe.ts"),
   paddle: () => import("./paddle.ts"),
 };

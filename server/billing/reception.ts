@@ -9,7 +9,7 @@ import { Failure, isOutage } from "../failure.ts";
 import { digest } from "../storage/digests.ts";
 import type { Store, Transaction } from "../storage/store.ts";
 import type { Nothing, BillingEvent, Payer } from "./event.ts";
-import { openProvider, translate, type ProviderEvent } from "./provider.ts";
+import { openProvider, translate, type Provider, type ProviderEvent } from "./provider.ts";
 import { recordEvent } from "./record/record.ts";
 import { findLead, ownersOf, recordedAs, type Outcome, type Recorded } from "./record/source.ts";
 
@@ -41,21 +41,41 @@ export interface Delivery {
  * @throws Failure `malformed` if it is not the provider's, or can't be read; otherwise as `recordEvent`
  */
 export async function receiveEvent(delivery: Delivery): Promise<Recorded> {
-  const { context, account, connection, body, headers, isTest, later } = delivery;
-  const { provider } = connection;
+  const { context, connection, body, headers } = delivery;
   const adapter = await openProvider(connection);
   if (!(await adapter.isSigned(body, headers, context.now))) {
     delivery.onForged?.();
-    throw new Failure("malformed", forgery(provider));
+    throw new Failure("malformed", forgery(connection.provider));
   }
   delivery.onSigned?.();
+  return takeEvent(delivery, adapter, async (known) => {
+    known.event = await adapter.read(body, headers);
+    return translate(adapter, known.event);
+  });
+}
+
+/** An event that is the provider's, whether it was posted or read from the provider's list. */
+type Genuine = Pick<Delivery, "context" | "account" | "connection" | "body" | "isTest" | "later">;
+
+/**
+ * Records what an event reports, and notes what became of it. `read` sets `known.event` and translates it.
+ *
+ * @throws Failure as `read` and `recordEvent`
+ */
+export async function takeEvent(
+  delivery: Genuine,
+  adapter: Provider,
+  read: (known: Known) => Promise<BillingEvent | Nothing>,
+): Promise<Recorded> {
+  const { context, account, connection, isTest, later } = delivery;
+  const { provider } = connection;
   const known: Known = { event: null, reported: null };
   const noting = notingStore(delivery, known);
   const source = { context: { ...context, store: noting.store }, account, provider, lookUp: adapter.lookUp };
   try {
-    known.event = await adapter.read(body, headers);
-    known.reported = await translate(adapter, known.event);
-    const result = isTest ? tried(known.reported) : await recordEvent(source, known.reported);
+    const reported = await read(known);
+    known.reported = reported;
+    const result = isTest ? tried(reported) : await recordEvent(source, reported);
     if (result.outcome !== noting.noted()) later(() => noteOutcome(delivery, known, result, noting));
     return result;
   } catch (error) {
@@ -90,7 +110,7 @@ interface Noting {
 }
 
 /** A store that notes the event in the first commit that records something of it. */
-function notingStore(delivery: Delivery, known: Known): Noting {
+function notingStore(delivery: Genuine, known: Known): Noting {
   let noted: Outcome | null = null;
   const { store } = delivery.context;
   return {
@@ -131,7 +151,7 @@ function watched(tx: Transaction, added: Map<string, object>): Transaction {
 
 /** Notes an outcome that no record shows, or that later work has changed. */
 async function noteOutcome(
-  { context, account, ...delivery }: Delivery,
+  { context, account, ...delivery }: Genuine,
   known: Known,
   { outcome, reason }: { outcome: Arrival["outcome"]; reason: string | null },
   noting: Noting,
@@ -176,7 +196,7 @@ const UNKNOWN = {
 };
 
 function arrivalOf(
-  { context, account, connection: { provider }, body, isTest }: Delivery,
+  { context, account, connection: { provider }, body, isTest }: Omit<Genuine, "later">,
   { event, reported }: Known,
 ): Omit<Arrival, "outcome" | "reason"> {
   const about = {

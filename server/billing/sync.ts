@@ -1,11 +1,20 @@
 import { listConnections, type BillingConnection } from "../domain/ledger/billing/connection.ts";
+import { findLine, type ReceivedEvent } from "../domain/ledger/billing/received.ts";
 import type { Account } from "../domain/program/account/account.ts";
 import type { Context } from "../domain/context.ts";
 import type { Lead } from "../domain/people/lead/lead.ts";
 import { Failure, isOutage } from "../failure.ts";
 import type { Nothing, BillingEvent } from "./event.ts";
-import { openProvider, readable, translate, type Provider } from "./provider.ts";
-import { OUTCOMES, type Outcome } from "./record/source.ts";
+import {
+  eventTypesOf,
+  openProvider,
+  readable,
+  translate,
+  type Provider,
+  type ProviderEvent,
+} from "./provider.ts";
+import { takeEvent } from "./reception.ts";
+import { OUTCOMES, type Outcome, type Recorded } from "./record/source.ts";
 import { recordEvent } from "./record/record.ts";
 
 /** The result of reading through a provider's events. */
@@ -29,19 +38,65 @@ export async function syncBilling(
   { connection, since }: { connection: BillingConnection; since: Date },
 ): Promise<Synced> {
   const provider = await openProvider(connection);
-  const reported: (BillingEvent | Nothing)[] = [];
-  const unreadable: string[] = [];
-  for await (const event of provider.list(since)) {
+  const read: Read[] = [];
+  for await (const event of provider.list(since)) read.push(await readEvent(provider, event));
+  const walk = { context, account, connection, provider };
+  const types = await eventTypesOf(connection.provider);
+  const synced = newSynced();
+  // The provider lists the newest first, but rewards depend on which sale came first.
+  for (const each of read.toReversed()) {
+    synced.events += 1;
     try {
-      reported.push(await translate(provider, event));
+      const { outcome } = await takeRead(walk, each, types.includes(each.event.type));
+      synced.outcomes[outcome] += 1;
     } catch (error) {
-      if (!(error instanceof Failure) || error.kind !== "malformed") throw error;
-      unreadable.push(error.message);
+      if (!(error instanceof Failure) || isOutage(error)) throw error;
+      synced.faults.push(error.message);
     }
   }
-  // The provider lists the newest first, but rewards depend on which sale came first.
-  const synced = await recordAll({ context, account, connection, provider }, reported.toReversed());
-  return { ...synced, events: synced.events + unreadable.length, faults: [...unreadable, ...synced.faults] };
+  return synced;
+}
+
+/** An event of a provider's list, and what it reports, or why it can't be read. */
+interface Read {
+  event: ProviderEvent;
+  reported: BillingEvent | Nothing | Failure;
+}
+
+async function readEvent(provider: Provider, event: ProviderEvent): Promise<Read> {
+  try {
+    return { event, reported: await translate(provider, event) };
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== "malformed") throw error;
+    return { event, reported: error };
+  }
+}
+
+/** Records an event. The list of events shows it as if it had arrived, unless it has a line that says what became of it. */
+async function takeRead(
+  { context, account, connection, provider }: Walk,
+  { event, reported }: Read,
+  counts: boolean,
+): Promise<Recorded> {
+  const { provider: from } = connection;
+  const line =
+    event.id === null ? null : await findLine(context.store, account.id, { provider: from, name: event.id });
+  const isListed = !counts || (line !== null && line.outcome !== "refused");
+  const notes: (() => Promise<ReceivedEvent>)[] = [];
+  const delivery = { context, account, connection, body: JSON.stringify(event.data), isTest: false };
+  try {
+    return await takeEvent(
+      { ...delivery, later: (note) => void notes.push(note) },
+      provider,
+      async (known) => {
+        known.event = event;
+        if (reported instanceof Failure) throw reported;
+        return reported;
+      },
+    );
+  } finally {
+    if (!isListed) for (const note of notes) await note();
+  }
 }
 
 /**

@@ -15,6 +15,7 @@ import { asItIs } from "../domain/show.ts";
 import { findSetup } from "../domain/people/sighting.ts";
 import { LANGUAGES, type Language } from "../languages/languages.ts";
 import { taxRate } from "../input/fields.ts";
+import { readMailbox } from "../input/mailbox.ts";
 import type { Store } from "../storage/store.ts";
 import { campaignIdOf, emailOf, wholeNumber } from "./options.ts";
 import { print, tell, withStore } from "./store.ts";
@@ -95,7 +96,9 @@ async function invite(
   options: { campaign?: number; language?: Language },
 ): Promise<void> {
   // All addresses are checked before the first is invited.
-  const emails = [...new Set(given.map(emailOf))];
+  const people = given.map(
+    (each) => readMailbox(each) ?? { email: emailOf(each), firstName: null, lastName: null },
+  );
   await withStore(async (context) => {
     const { store } = context;
     const account = await loadAccount(store, accountId);
@@ -103,7 +106,7 @@ async function invite(
     if (campaignId !== null) await loadCampaign(store, account.id, campaignId);
     const { publicUrl, hasMail } = await addressOf(store);
     const invited = await invitePromoters(context, account, {
-      emails,
+      people: [...new Map(people.map((each) => [each.email, each])).values()],
       campaignId,
       message: null,
       language: options.language ?? null,

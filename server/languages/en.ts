@@ -154,7 +154,7 @@ export const mails = {
     ],
   },
   new_referral: {
-    subject: "You have a new referral",
+    subject: "You have a new lead",
     paragraphs: ["Someone signed up at {{company_name}} through your link {{ref_link}}.", portal],
   },
   new_commission: {

@@ -11,10 +11,20 @@ import {
 } from "../domain/events/email.ts";
 import type { ShownBrand } from "../domain/program/account/brand.ts";
 import { escapeHtml } from "../markup.ts";
-import { dressed, lookIn, lookValues, fill, onOneLine, type WrittenEmail } from "../outgoing/email-text.ts";
+import {
+  dressed,
+  emailDocument,
+  fill,
+  hasName,
+  lookIn,
+  lookValues,
+  onOneLine,
+  withoutName,
+  type WrittenEmail,
+} from "../outgoing/email-text.ts";
 import { openPlace, type Place } from "../outgoing/place.ts";
 import { en, type TranslatedMail } from "../languages/en.ts";
-import { CATALOGUES, directionOf, type Language } from "../languages/languages.ts";
+import { CATALOGUES, type Language } from "../languages/languages.ts";
 
 /** The text of an e-mail, with `{{name}}` as placeholders. */
 interface Template {
@@ -69,7 +79,13 @@ export function writeEmail(
   templates: Templates,
   { kind, values: given, language = "en", brand = null }: EmailContent,
 ): WrittenEmail {
-  const { subject, text, html: plainHtml } = templateOf(templates, kind, language);
+  const template = templateOf(templates, kind, language);
+  const called = (text: string) => (hasName(given) ? text : withoutName(text, language));
+  const [subject, text, plainHtml] = [template.subject, template.text, template.html].map(called) as [
+    string,
+    string,
+    string,
+  ];
   const isOwn = templates[kind] !== EMAIL_TEXTS[kind];
   const look = brand === null || isOwn ? null : lookIn(brand, language);
   const html =
@@ -203,8 +219,7 @@ function withLeave(language: Language, { subject, paragraphs }: Mail): Template 
 }
 
 function page(language: Language, html: string): string {
-  const attributes = language === "en" ? "" : ` lang="${language}" dir="${directionOf(language)}"`;
-  return `<!doctype html>\n<html${attributes}><body>\n${html}\n</body></html>\n`;
+  return emailDocument(html, language === "en" ? null : language);
 }
 
 function body(paragraphs: string[]): { text: string; html: string } {

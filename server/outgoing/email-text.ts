@@ -10,6 +10,13 @@ export interface WrittenEmail {
   html: string;
 }
 
+/** The document of an e-mail. Without the viewport, phones show it as wide as a desk. */
+export function emailDocument(body: string, language: Language | null): string {
+  const attributes = language === null ? "" : ` lang="${language}" dir="${directionOf(language)}"`;
+  const head = `<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"></head>`;
+  return `<!doctype html>\n<html${attributes}>${head}<body>\n${body}\n</body></html>\n`;
+}
+
 /** Replaces `{{name}}` by the escaped value. Unknown names become empty. */
 export function fill(
   template: string,
@@ -19,6 +26,27 @@ export function fill(
   return template.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, name: string) =>
     Object.hasOwn(values, name) ? escape(values[name] ?? "", name) : "",
   );
+}
+
+/** Whether the person's name is known. Their address stands for it otherwise. */
+export function hasName({ first_name: name, email }: Record<string, string>): boolean {
+  return name !== undefined && name !== email;
+}
+
+/** Where a text calls the reader by name, and reads well without it. */
+const CALLS = [
+  // `Guten Tag {{first_name}},`
+  /(?<=(?:^|>)[ \t]*\p{L}+(?: \p{L}+)?),?[ \u00a0]+\{\{\s*first_name\s*\}\}(?=\s*[,:!،])/gmu,
+  // `<p>Hello {{first_name}}</p>`
+  /(?<=(?:^|>)[ \t]*\p{L}+),?[ \u00a0]+\{\{\s*first_name\s*\}\}(?=\s*(?:<|$))/gmu,
+  // `Your link, {{first_name}}`
+  /,[ \u00a0]*\{\{\s*first_name\s*\}\}(?=\s*(?:[,.:;!?،]|<|$))/gmu,
+];
+
+/** A text for a person whose name is not known: `Hello {{first_name}},` becomes `Hello,`. */
+export function withoutName(template: string, language: Language | null): string {
+  const { greeting, hello } = CATALOGUES[language ?? "en"].frame;
+  return CALLS.reduce((text, call) => text.replace(call, ""), template.replaceAll(greeting, hello));
 }
 
 /** A line break in a header would start another one. */
@@ -64,8 +92,9 @@ export async function writeCompanyEmail(
   const escape = (value: string) => escapeHtml(onOneLine(value));
   const usual = layoutFor(reader);
   const frame = layout ?? usual;
+  const called = (text: string) => (hasName(values) ? text : withoutName(text, language));
   // Values are filled in once, at the end: a value that looks like a placeholder stays as it is.
-  const framed = frame.replace(/\{\{\s*content\s*\}\}/g, () => asHtml(content));
+  const framed = frame.replace(/\{\{\s*content\s*\}\}/g, () => asHtml(called(content)));
   const leaves = /\{\{\s*unsubscribe_url\s*\}\}/.test(frame + content);
   const whole = leaves ? framed : `${framed}\n${usual.replace("{{content}}\n", "")}`;
   const html = await sanitised(fill(whole, values, escape));
@@ -73,11 +102,10 @@ export async function writeCompanyEmail(
     look === null || layout !== null
       ? html
       : await sanitised(fill(dressed(whole, look), { ...values, ...lookValues(look) }, escape));
-  const attributes = language === null ? "" : ` lang="${language}" dir="${directionOf(language)}"`;
   return {
-    subject: onOneLine(fill(subject, values, onOneLine)),
+    subject: onOneLine(fill(called(subject), values, onOneLine)),
     text: textOf(html),
-    html: `<!doctype html>\n<html${attributes}><body>\n${shown}\n</body></html>\n`,
+    html: emailDocument(shown, language),
   };
 }
 

@@ -35,7 +35,7 @@ See https://acme.example/help.
 Unsubscribe from these e-mails https://track.acme.example/unsubscribe?cid=acme
 `,
       html: `<!doctype html>
-<html><body>
+<html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"></head><body>
 <p>Hello Jane,</p>
 <p>your link:<br />
 <a href="https://www.acme.example/?via=jane&amp;a=1">https://www.acme.example/?via=jane&amp;a=1</a></p>

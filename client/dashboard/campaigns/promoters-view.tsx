@@ -34,7 +34,7 @@ function Figures({ campaign: { id, stats } }: PartProps) {
         to={listAddress("/admin/leads", { ...of, type: "customer" })}
       />
       <Figure name="Sales" value={count(stats.sales_count)} />
-      <Figure name="Revenue" value={money(stats.revenue_amount)} />
+      <Figure name="Revenue" value={money(stats.revenue_amount, { isRound: true })} />
     </dl>
   );
 }

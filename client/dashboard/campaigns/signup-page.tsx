@@ -44,7 +44,7 @@ export function SignupPageSettings(props: CampaignViewProps) {
             form={form}
             name="terms"
             label="Terms that they must accept"
-            hint="Leave it empty for none."
+            hint="People who apply accept them here, all others when they next open their portal, also when you change them. Leave it empty for none."
             rows={4}
           />
           <Translations

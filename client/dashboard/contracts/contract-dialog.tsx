@@ -38,7 +38,8 @@ export function ContractDialog({ contract, campaigns, reload, onClose }: Contrac
     if (contract === null) await made(api.POST("/api/v2/company/contracts", { body }));
     else {
       const params = { path: { id: contract.id } };
-      await answer(api.PUT("/api/v2/company/contracts/{id}", { params, body }));
+      const changed = { ...body, ask_again: given.ask_again };
+      await answer(api.PUT("/api/v2/company/contracts/{id}", { params, body: changed }));
     }
     toast(`${given.name} was saved`);
     onClose();
@@ -58,9 +59,12 @@ export function ContractDialog({ contract, campaigns, reload, onClose }: Contrac
         <Select form={form} name="place" label="The text" options={PLACES} />
         <TextOf form={form} />
         {contract !== null && contract.signed_count > 0 && (
-          <p class="small soft">
-            Promoters who have signed keep the text that they signed, and are not asked again.
-          </p>
+          <Checkbox
+            form={form}
+            name="ask_again"
+            label="Ask those who have signed to sign the changed text"
+            hint="In their portal. Until then, and without it, the text that they signed is kept."
+          />
         )}
         <CampaignBoxes
           campaigns={campaigns}
@@ -87,6 +91,7 @@ function valuesOf(contract: Contract | null) {
     content: contract?.content ?? "",
     external_link: contract?.external_link ?? "",
     default: contract?.default ?? false,
+    ask_again: false,
   };
 }
 

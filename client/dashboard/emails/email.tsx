@@ -15,7 +15,7 @@ import { Page } from "../../ui/shell/page.tsx";
 import { CampaignBoxes } from "../campaigns/choices.tsx";
 import { LANGUAGES, TranslatedText, Translations } from "../languages.tsx";
 import { may, session } from "../session/session.ts";
-import { Preview } from "./preview.tsx";
+import { Preview, type ShownLanguage } from "./preview.tsx";
 import {
   isInstead,
   loadTriggers,
@@ -36,13 +36,16 @@ export function EmailPage() {
   const filters = useFilters({ trigger: "broadcast" });
   const loaded = useLoad(() => loadParts(id), [id]);
   const email = loaded.data.value?.email;
+  const shown = useSignal<ShownLanguage>("");
   return (
     <Page
       title={email?.name ?? "Write an e-mail"}
-      actions={email && may("manager") && <Actions of={email} />}
+      actions={email && may("manager") && <Actions of={email} shown={shown} />}
     >
       <Await loaded={loaded}>
-        {(parts) => <Editor key={id} {...parts} trigger={triggerNamed(filters.values.value.trigger)} />}
+        {(parts) => (
+          <Editor key={id} {...parts} shown={shown} trigger={triggerNamed(filters.values.value.trigger)} />
+        )}
       </Await>
     </Page>
   );
@@ -69,7 +72,12 @@ function triggerNamed(name: string): Trigger {
   return TRIGGER_NAMES.find((each) => each === name) ?? "broadcast";
 }
 
-function Editor({ email, triggers, campaigns, trigger }: Parts & { trigger: Trigger }) {
+interface EditorProps extends Parts {
+  trigger: Trigger;
+  shown: Signal<ShownLanguage>;
+}
+
+function Editor({ email, triggers, campaigns, trigger, shown }: EditorProps) {
   const { route } = useLocation();
   const allowed = useSignal<ReadonlySet<number>>(new Set(email?.allowed_campaign_ids));
   const form = useForm(valuesOf(email, trigger, triggers));
@@ -93,10 +101,7 @@ function Editor({ email, triggers, campaigns, trigger }: Parts & { trigger: Trig
       },
     };
     if (email === null) await made(api.POST("/api/v2/company/emails", { body }));
-    else {
-      const params = { path: { id: email.id } };
-      await answer(api.PUT("/api/v2/company/emails/{id}", { params, body }));
-    }
+    else await answer(api.PUT("/api/v2/company/emails/{id}", { params: { path: { id: email.id } }, body }));
     toast(`${given.name} was saved`);
     route(at("/admin/emails"));
   };
@@ -129,6 +134,7 @@ function Editor({ email, triggers, campaigns, trigger }: Parts & { trigger: Trig
       <Preview
         main={{ subject: subject.value, content: content.value }}
         translations={translations.value}
+        shownLanguage={shown}
         trigger_on={chosenTrigger}
         {...(firstCampaign !== undefined && { campaign_id: firstCampaign })}
       />
@@ -253,12 +259,21 @@ function BackToOriginal({ of: { id, name } }: { of: Email }) {
 }
 
 /** What can be done with a saved e-mail. */
-function Actions({ of: { id, name, trigger } }: { of: Email }) {
+function Actions({ of, shown }: { of: Email; shown: Signal<ShownLanguage> }) {
+  const { id, name, trigger } = of;
   const params = { path: { id } };
   const test = () =>
     tell(async () => {
-      const { sent, error } = await answer(api.POST("/api/v2/company/emails/{id}/send_test", { params }));
-      return sent ? `A test was sent to ${session.value?.user.email}` : `The mail server said: ${error}`;
+      // A language that is not saved yet has no text to send.
+      const saved = of.translations.find(({ language }) => language === shown.value)?.language;
+      const query = saved === undefined ? { is_main: true } : { language: saved };
+      const { sent, error } = await answer(
+        api.POST("/api/v2/company/emails/{id}/send_test", { params: { ...params, query } }),
+      );
+      const what = saved === undefined ? "the main text" : `the text in ${LANGUAGES[saved]}`;
+      return sent
+        ? `A test of ${what} was sent to ${session.value?.user.email}`
+        : `The mail server said: ${error}`;
     });
   const send = async () => {
     const title = `Send ${name} now`;

@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals";
+import { useSignal, type Signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { answer, api } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
@@ -32,7 +32,7 @@ function documentOf(html: string): string {
 }
 
 function withPolicy(html: string): string {
-  return html.replace(/<html[^>]*>/, `$&<head>${POLICY}</head>`);
+  return html.replace("<head>", `$&${POLICY}`);
 }
 
 /** The frame inherits the policy of the page, which ignores `style` in markup, but not what a script sets. */
@@ -51,14 +51,20 @@ interface Draft {
   html?: string;
 }
 
+/** The language of the preview, or "" for the main text. */
+export type ShownLanguage = Translation["language"] | "";
+
 interface Props extends Pick<Draft, "trigger_on" | "campaign_id" | "html"> {
   main: Pick<Draft, "subject" | "content">;
   translations?: Translation[];
+  /** Absent: only the main text is shown. */
+  shownLanguage?: Signal<ShownLanguage>;
 }
 
 /** An e-mail as promoters get it, with sample data, while it is written. */
-export function Preview({ main, translations = [], ...about }: Props) {
-  const chosen = useSignal("");
+export function Preview({ main, translations = [], shownLanguage, ...about }: Props) {
+  const own = useSignal<ShownLanguage>("");
+  const chosen = shownLanguage ?? own;
   const translation = translations.find(({ language }) => language === chosen.value);
   const draft: Draft = {
     ...about,
@@ -87,19 +93,7 @@ export function Preview({ main, translations = [], ...about }: Props) {
     <section class="card stack" aria-label="Preview">
       <h2>Preview</h2>
       {translations.length > 0 && (
-        <select
-          class="input"
-          aria-label="Language of the preview"
-          value={translation?.language ?? ""}
-          onChange={({ currentTarget }) => (chosen.value = currentTarget.value)}
-        >
-          <option value="">Main text</option>
-          {translations.map(({ language }) => (
-            <option key={language} value={language}>
-              {LANGUAGES[language]}
-            </option>
-          ))}
-        </select>
+        <ChooseLanguage chosen={chosen} shown={translation?.language ?? ""} translations={translations} />
       )}
       {refusal !== null && (
         <p class="fault">{Object.values(refusal.fields).flat().join(", ") || refusal.message}</p>
@@ -121,5 +115,31 @@ export function Preview({ main, translations = [], ...about }: Props) {
       )}
       <p class="small soft">Jane Doe is an example. Pictures of other servers are not loaded here.</p>
     </section>
+  );
+}
+
+function ChooseLanguage({
+  chosen,
+  shown,
+  translations,
+}: {
+  chosen: Signal<ShownLanguage>;
+  shown: ShownLanguage;
+  translations: Translation[];
+}) {
+  return (
+    <select
+      class="input"
+      aria-label="Language of the preview"
+      value={shown}
+      onChange={({ currentTarget }) => (chosen.value = currentTarget.value as ShownLanguage)}
+    >
+      <option value="">Main text</option>
+      {translations.map(({ language }) => (
+        <option key={language} value={language}>
+          {LANGUAGES[language]}
+        </option>
+      ))}
+    </select>
   );
 }

@@ -81,7 +81,7 @@ function InsertScript({ origin, accountId }: { origin: string; accountId: string
 function ChooseName() {
   return (
     <p>
-      Promoters see your company as “{session.value?.account.name}”, on the portal and in e-mails.{" "}
+      Promoters see your company as “{session.value?.account.shown_name}”, on the portal and in e-mails.{" "}
       <a href="/admin/settings/brand">Choose its name, logo and colour</a>
     </p>
   );

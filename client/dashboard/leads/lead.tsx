@@ -30,7 +30,14 @@ export function LeadPage() {
       title={lead ? leadName(lead) : "Lead"}
       actions={lead && may("manager") && <Actions lead={lead} reload={loaded.reload} />}
     >
-      <Await loaded={loaded}>
+      <Await
+        loaded={loaded}
+        wayBack={
+          <a class="button" href="/admin/leads">
+            All leads
+          </a>
+        }
+      >
         {({ lead, entries }) => (
           <div class="stack wide">
             <LeadState lead={lead} />
@@ -89,7 +96,7 @@ function Actions({ lead, reload }: { lead: Lead; reload: Reload }) {
         </button>
       )}
       <button class="button danger" onClick={() => actOnLeads("delete", { ...given, reload: leave })}>
-        Delete
+        Delete from the lists
       </button>
       {may("owner") && (
         <EraseButton

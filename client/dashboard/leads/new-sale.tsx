@@ -155,12 +155,20 @@ export function NewRefund({ lead, reload, onClose }: Props & { lead: Lead }) {
     <Dialog title={`Record a refund of ${leadName(lead)}`} onClose={onClose}>
       <Await loaded={loaded}>
         {(entries) => {
-          const sales = entries.filter(({ kind, event_id: name }) => kind === "sale" && name !== null);
+          const sales = refundable(entries);
           if (sales.length === 0) return <p>There is no sale to refund.</p>;
           return <RefundForm lead={lead} sales={sales.toReversed()} reload={reload} onClose={onClose} />;
         }}
       </Await>
     </Dialog>
+  );
+}
+
+/** The sales that are not refunded in full. */
+function refundable(entries: Entry[]): Entry[] {
+  return entries.filter(
+    ({ kind, event_id: name, refundable_amount: left }) =>
+      kind === "sale" && name !== null && (left ?? 0) > 0,
   );
 }
 
@@ -170,7 +178,7 @@ function RefundForm({ lead, sales, reload, onClose }: Props & { lead: Lead; sale
   const [latest] = sales;
   const form = useForm({
     sale_event_id: latest?.event_id ?? "",
-    amount: latest ? typedWhole(latest) : "",
+    amount: latest ? typedRest(latest) : "",
     event_date: "",
   });
   const named = form.values.sale_event_id.value;
@@ -181,7 +189,7 @@ function RefundForm({ lead, sales, reload, onClose }: Props & { lead: Lead; sale
     // What was typed for the same sale stays.
     if (chosen === undefined || filledFor.current === named) return;
     filledFor.current = named;
-    form.values.amount.value = typedWhole(chosen);
+    form.values.amount.value = typedRest(chosen);
   }, [named]);
   if (made.value !== null)
     return <Made title="The refund is recorded." commissions={made.value} onClose={onClose} />;
@@ -221,13 +229,17 @@ function currencyOf(sale: Entry | undefined): string {
   return sale?.original_currency ?? writing.value.currency;
 }
 
-function typedWhole(sale: Entry): string {
-  return typedAmount(sale.original_amount ?? sale.amount ?? 0, currencyOf(sale));
+/** What earlier refunds have left of the sale. */
+function typedRest(sale: Entry): string {
+  return typedAmount(sale.refundable_amount ?? 0, currencyOf(sale));
 }
 
 function saleWords(sale: Entry): string {
-  const amount = money(sale.original_amount ?? sale.amount, { currency: currencyOf(sale) });
-  return `${amount}, ${date(sale.at)}, ${sale.event_id}`;
+  const currency = currencyOf(sale);
+  const amount = money(sale.original_amount, { currency });
+  const left = money(sale.refundable_amount, { currency });
+  const rest = sale.refundable_amount === sale.original_amount ? "" : ` (${left} left)`;
+  return `${amount}${rest}, ${date(sale.at)}, ${sale.event_id}`;
 }
 
 /** What a sale or a refund has made. */

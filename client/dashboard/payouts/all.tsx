@@ -93,7 +93,7 @@ export function PayoutList({
         </div>
       </div>
       <Only filters={filters} name="promoter" />
-      <Only filters={filters} name="batch" />
+      <Only filters={filters} name="batch" wordsFor={(id) => `BATCH-${id}`} />
       <Only filters={filters} name="run" />
       <ChosenActions
         actions={PAYOUT_ACTIONS}

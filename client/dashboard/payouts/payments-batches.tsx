@@ -8,11 +8,13 @@ import { StateBadge } from "../../ui/feedback/badge.tsx";
 import { ask } from "../../ui/feedback/dialog.tsx";
 import { Empty } from "../../ui/feedback/state.tsx";
 import { tell } from "../../ui/feedback/tell.ts";
+import { toastRefusal } from "../../ui/feedback/toast.tsx";
 import { count, money } from "../../ui/format.ts";
 import type { Filters } from "../../ui/fragment.ts";
 import { useList } from "../../ui/table/list.ts";
 import { Table, type Column } from "../../ui/table/table.tsx";
 import { may } from "../session/session.ts";
+import { markBatchAsPaid } from "./actions.ts";
 import { Payments } from "./payments.tsx";
 import { loadBatches, USUAL, type PayoutFilters } from "./query.ts";
 import { BankFile } from "./bank-file.tsx";
@@ -130,7 +132,7 @@ interface ActionsProps {
 }
 
 function Actions({ batch, isConnected, reload, onOpen }: ActionsProps) {
-  const { id, method, is_payable: isPayable, is_retriable: isRetriable, status } = batch;
+  const { method, is_payable: isPayable, is_retriable: isRetriable, status } = batch;
   return (
     <span class="row tight no-wrap">
       {isConnected && (isPayable || isRetriable) && (
@@ -157,9 +159,9 @@ function Actions({ batch, isConnected, reload, onOpen }: ActionsProps) {
         </button>
       )}
       {(status === "pending" || status === "processing") && (
-        <a class="button little" href={`/admin/payouts#tab=all&batch=${id}`}>
+        <button class="button little" onClick={() => void markAsPaid(batch, reload)}>
           Mark as paid…
-        </a>
+        </button>
       )}
       {(status === "awaiting_confirmation" || status === "failed") && (
         <button class="button plain little" onClick={() => void remove(batch, reload)}>
@@ -168,6 +170,15 @@ function Actions({ batch, isConnected, reload, onOpen }: ActionsProps) {
       )}
     </span>
   );
+}
+
+/** Its payouts are loaded first, which may fail. */
+async function markAsPaid(batch: PaymentsBatch, reload: () => Promise<void>): Promise<void> {
+  try {
+    await markBatchAsPaid(batch, reload);
+  } catch (error) {
+    toastRefusal(asRefusal(error));
+  }
 }
 
 /** A batch with too many payments for one file is downloaded in parts. */

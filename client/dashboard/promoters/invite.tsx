@@ -10,8 +10,12 @@ import { Form, useForm } from "../../ui/form/form.tsx";
 import { campaignOptions, type Campaign } from "../campaigns/choices.tsx";
 import { LANGUAGE_OPTIONS, type Language } from "../languages.tsx";
 import { MailNotice } from "../mail-notice.tsx";
+import { addressesIn } from "./pasted-addresses.ts";
 
 type Invited = components["schemas"]["InvitedPromoters"];
+
+const LINES =
+  'One per line, or separated by commas; at most 100. With a name if you like: Hans Huber <hans@example.com>, or "Huber, Hans" <hans@example.com>.';
 
 /** Invites many people with a message, or shows the link to join. */
 export function InvitePeople({
@@ -47,14 +51,7 @@ export function InvitePeople({
             await reload();
           }}
         >
-          <TextArea
-            form={form}
-            name="emails"
-            label="E-mail addresses"
-            hint="One per line, or separated by commas; at most 100."
-            rows={4}
-            required
-          />
+          <TextArea form={form} name="emails" label="E-mail addresses" hint={LINES} rows={4} required />
           <TextArea
             form={form}
             name="message"
@@ -123,12 +120,4 @@ function Outcome({ invited: { promoters }, onClose }: { invited: Invited; onClos
       </div>
     </Dialog>
   );
-}
-
-/** Parses pasted addresses: separated by line, comma, semicolon or blank, some like `Jane <jane@example.com>`. */
-export function addressesIn(text: string): string[] {
-  return text
-    .split(/[\n,;]+/)
-    .flatMap((part) => /<([^<>]+)>/.exec(part)?.[1] ?? part.trim().split(/\s+/))
-    .filter((each) => each !== "");
 }

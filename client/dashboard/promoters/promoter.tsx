@@ -36,7 +36,16 @@ export function PromoterPage() {
       title={title}
       actions={loaded.data.value && <Actions promoter={loaded.data.value} loaded={loaded} />}
     >
-      <Await loaded={loaded}>{(promoter) => <Views promoter={promoter} loaded={loaded} />}</Await>
+      <Await
+        loaded={loaded}
+        wayBack={
+          <a class="button" href="/admin/promoters">
+            All promoters
+          </a>
+        }
+      >
+        {(promoter) => <Views promoter={promoter} loaded={loaded} />}
+      </Await>
     </Page>
   );
 }

@@ -56,7 +56,7 @@ const columns = (show: (event: BillingEvent) => void): Column<BillingEvent>[] =>
       <span class="stack tight">
         <span class="row tight">
           <button class="link" onClick={() => show(event)}>
-            {nameOf(event)}
+            <WholeParts of={nameOf(event)} />
           </button>
           {event.is_test && <Badge tone="quiet">Test</Badge>}
         </span>
@@ -109,6 +109,20 @@ export function BillingEvents({ filters, list }: ReturnType<typeof useBillingEve
       {shown.value && <Details of={shown.value} onClose={() => (shown.value = null)} />}
     </section>
   );
+}
+
+/** The longest name that a phone shows on one line. */
+const MOST_ON_A_LINE = 24;
+
+/** `invoice.paid` on one line, and longer names broken only after a dot. */
+function WholeParts({ of }: { of: string }) {
+  const parts = of.length > MOST_ON_A_LINE ? of.split(/(?<=\.)/) : [of];
+  return parts.map((part) => (
+    <>
+      <span class="no-wrap">{part}</span>
+      <wbr />
+    </>
+  ));
 }
 
 function nameOf({ type, event_id: id, arrivals }: BillingEvent): string {

@@ -2,7 +2,6 @@ import { useSignal } from "@preact/signals";
 import { answer, api } from "../../ui/api/client.ts";
 import { useLoad } from "../../ui/api/load.ts";
 import type { components } from "../../ui/api/types.ts";
-import { at } from "../../ui/base.ts";
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { Copyable } from "../../ui/feedback/copy.tsx";
 import { ask, Dialog } from "../../ui/feedback/dialog.tsx";
@@ -13,7 +12,6 @@ import { TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { count, dateTime, several } from "../../ui/format.ts";
 import { Page } from "../../ui/shell/page.tsx";
-import { session } from "../session/session.ts";
 import { BillingEvents, useBillingEvents } from "./billing-events.tsx";
 
 type Connection = components["schemas"]["BillingConnection"];
@@ -42,26 +40,30 @@ const PROVIDERS: Record<Provider, Words> = {
   },
 };
 
-const NAMES = Object.keys(PROVIDERS) as Provider[];
-
 /** `/admin/settings/billing`: sales that Stripe or Paddle report. */
 export function Billing() {
-  const loaded = useLoad((signal) => answer(api.GET("/api/v2/company/billing", { signal })));
+  const loaded = useLoad(async (signal) => {
+    const [connections, providers] = await Promise.all([
+      answer(api.GET("/api/v2/company/billing", { signal })),
+      answer(api.GET("/api/v2/company/billing/providers", { signal })),
+    ]);
+    return { connections, providers };
+  });
   const events = useBillingEvents();
   return (
     <Page title="Billing">
       <Await loaded={loaded}>
-        {(connections) => (
+        {({ connections, providers }) => (
           <div class="stack wide">
             <p class="soft">
               A connected provider reports payments, refunds and cancellations, so that nothing of your own
               has to.
             </p>
-            {NAMES.map((provider) => (
+            {providers.map((setUp) => (
               <ProviderCard
-                key={provider}
-                provider={provider}
-                connection={connections.find((each) => each.provider === provider) ?? null}
+                key={setUp.provider}
+                setUp={setUp}
+                connection={connections.find((each) => each.provider === setUp.provider) ?? null}
                 reload={loaded.reload}
                 reloadEvents={events.list.reload}
               />
@@ -75,20 +77,19 @@ export function Billing() {
 }
 
 interface CardProps {
-  provider: Provider;
+  /** What to enter at the provider. */
+  setUp: components["schemas"]["BillingProvider"];
   /** Null: not connected. */
   connection: Connection | null;
   reload: () => Promise<void>;
   reloadEvents: () => Promise<void>;
 }
 
-function ProviderCard({ provider, connection, reload, reloadEvents }: CardProps) {
+function ProviderCard({ setUp, connection, reload, reloadEvents }: CardProps) {
+  const { provider, endpoint, event_types: types } = setUp;
   const { name, where } = PROVIDERS[provider];
   const isEntering = useSignal(false);
   const isSyncing = useSignal(false);
-  const endpoint =
-    connection?.endpoint ??
-    `${location.origin}${at(`/hooks/${provider}/${session.value?.account.id ?? ""}`)}`;
   return (
     <section class="card stack" aria-label={name}>
       <div class="row spread">
@@ -96,10 +97,16 @@ function ProviderCard({ provider, connection, reload, reloadEvents }: CardProps)
         {connection === null ? <Badge>Not connected</Badge> : <Badge tone="good">Connected</Badge>}
       </div>
       <p>
-        At {name}, under “{where}”, add this address and choose the events of payments, refunds and
-        subscriptions.
+        At {name}, under “{where}”, add this address and choose these events:
       </p>
       <Copyable text={endpoint} of={`the address for ${name}`} />
+      <ul class="small">
+        {types.map((type) => (
+          <li key={type}>
+            <code>{type}</code>
+          </li>
+        ))}
+      </ul>
       {connection && <Facts of={connection} />}
       <div class="row">
         <button class="button" onClick={() => (isEntering.value = true)}>

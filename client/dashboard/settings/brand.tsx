@@ -11,7 +11,7 @@ import { TextField } from "../../ui/form/field.tsx";
 import { bytesOf } from "../../ui/form/file-bytes.ts";
 import { fillForm, Form, useForm, type FormState } from "../../ui/form/form.tsx";
 import { Page } from "../../ui/shell/page.tsx";
-import { session } from "../session/session.ts";
+import { findSession, session } from "../session/session.ts";
 import { BrandPreview, type Colors } from "./brand-preview.tsx";
 
 type Brand = components["schemas"]["Brand"];
@@ -40,6 +40,8 @@ function BrandForm({ loaded }: { loaded: Brand }) {
         onSubmit={async (values) => {
           brand.value = await answer(api.PUT("/api/v2/company/brand", { body: values }));
           fillForm(form, typed(brand.value));
+          // The menu shows the name.
+          await findSession();
           toast("The brand was saved");
         }}
       >

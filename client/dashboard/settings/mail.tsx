@@ -36,7 +36,7 @@ export function MailSettings() {
   const mail = useLoad((signal) => answer(api.GET("/api/v2/company/mail", { signal })));
   useRepeat(mail.reload, LOOK_MS);
   return (
-    <Page title="Mail">
+    <Page title="Mail server">
       <Await loaded={mail}>
         {(found) => (
           <div class="stack wide">

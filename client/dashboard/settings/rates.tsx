@@ -146,13 +146,18 @@ function NewRates({ reload }: { reload: () => Promise<void> }) {
           form={form}
           name="rates"
           label="Buys"
-          hint="One currency per line, such as “USD 1.0842”. Rates of other currencies stay."
+          hint={`One currency per line, such as “${exampleRate(form.values.base.value)}”. Rates of other currencies stay.`}
           rows={4}
           required
         />
       </Form>
     </section>
   );
+}
+
+/** A rate of another currency than the base. */
+function exampleRate(base: string): string {
+  return base === "USD" ? "EUR 0.9223" : "USD 1.0842";
 }
 
 /** Parses lines such as `USD 1.08`. The decimal sign may be a comma. */

@@ -49,6 +49,10 @@ export function ScriptCheck() {
               )}
               <p class="small soft said">Landing page: {campaign.landing_url}</p>
               <Look key={campaign.id} id={campaign.id} />
+              <p class="small soft">
+                Is a click missing? Those of bots are not recorded, and headless browsers of tests and
+                monitors count as bots. Try your link in an ordinary browser.
+              </p>
             </>
           );
         }}

@@ -84,7 +84,7 @@ function CampaignCard({ campaign, onJoin }: { campaign: Campaign; onJoin: () => 
       {state === null && (
         <div>
           <button
-            class="button main"
+            class="button"
             aria-label={t(needsApproval ? "campaigns.apply_to" : "campaigns.join", { campaign: name })}
             onClick={onJoin}
           >

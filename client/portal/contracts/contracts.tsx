@@ -17,7 +17,7 @@ import { Page } from "../../ui/shell/page.tsx";
 type Document = components["schemas"]["ContractDocument"];
 
 /** Loads the promoter's contracts, those to sign first. */
-export async function loadDocuments(): Promise<Document[]> {
+async function loadDocuments(): Promise<Document[]> {
   const params = { query: { per_page: 100 } };
   return (await page(api.GET("/api/v2/affiliate/contract_documents", { params }))).rows;
 }

@@ -4,7 +4,7 @@ import { Await } from "../../ui/feedback/state.tsx";
 import { Page } from "../../ui/shell/page.tsx";
 import { Badge } from "../../ui/feedback/badge.tsx";
 import { loadJoined } from "../campaigns/joined.ts";
-import { loadDocuments } from "../contracts/contracts.tsx";
+import { AgreementsNotice } from "../session/agreements.tsx";
 import { NoCampaign } from "../campaigns/no-campaign.tsx";
 import { QrDownloads } from "../download.tsx";
 import { stateWords } from "../words.ts";
@@ -23,7 +23,7 @@ export function Home() {
   return (
     <Page title={t("page.home")}>
       <div class="stack wide">
-        <ToSign />
+        <AgreementsNotice />
         <News />
         <YourLinks />
         <Earned />
@@ -31,18 +31,6 @@ export function Home() {
         <Course />
       </div>
     </Page>
-  );
-}
-
-/** Leads to the contracts that wait for the promoter's signature. */
-function ToSign() {
-  const waiting = (useLoad(loadDocuments).data.value ?? []).filter(({ status }) => status === "pending");
-  if (waiting.length === 0) return null;
-  return (
-    <p class="notice warn" role="status">
-      {t("contracts.waiting", { count: waiting.length })}
-      <a href="/portal/contracts">{t("contracts.read_and_sign")}</a>
-    </p>
   );
 }
 

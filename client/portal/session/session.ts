@@ -92,7 +92,8 @@ export function forget(): void {
   }
 }
 
-function kept(place: string): string | null {
+/** What this tab has kept. */
+export function kept(place: string): string | null {
   try {
     return sessionStorage.getItem(place);
   } catch {
@@ -100,7 +101,8 @@ function kept(place: string): string | null {
   }
 }
 
-function keep(place: string, given: string): void {
+/** Keeps a text in this tab. */
+export function keep(place: string, given: string): void {
   try {
     sessionStorage.setItem(place, given);
   } catch {

@@ -15,9 +15,18 @@ export function Empty({ title, children }: { title: string; children?: Component
 }
 
 /** Something could not be loaded. */
-export function Failed({ refusal, retry }: { refusal: Refusal; retry: () => void }) {
+export function Failed({
+  refusal,
+  retry,
+  wayBack,
+}: {
+  refusal: Refusal;
+  retry: () => void;
+  /** Where a reader of a missing record can go. */
+  wayBack?: ComponentChildren;
+}) {
   if (refusal.status === 403) return <NotAllowed />;
-  if (refusal.status === 404) return <Missing />;
+  if (refusal.status === 404) return <Missing>{wayBack}</Missing>;
   return (
     <div class="state" role="alert">
       <h2>{t("failed")}</h2>
@@ -53,10 +62,13 @@ export function Missing({ children }: { children?: ComponentChildren }) {
 export function Await<T>({
   loaded: { data, refusal, reload },
   skeleton,
+  wayBack,
   children,
 }: {
   loaded: Loaded<T>;
   skeleton?: ComponentChildren;
+  /** Shown if there is no such record. */
+  wayBack?: ComponentChildren;
   children: (data: T) => ComponentChildren;
 }) {
   if (data.value !== null) {
@@ -67,7 +79,7 @@ export function Await<T>({
       </>
     );
   }
-  if (refusal.value !== null) return <Failed refusal={refusal.value} retry={reload} />;
+  if (refusal.value !== null) return <Failed refusal={refusal.value} retry={reload} wayBack={wayBack} />;
   return <div aria-busy="true">{skeleton ?? <Skeleton lines={6} />}</div>;
 }
 

@@ -36,7 +36,7 @@ export function answersOf({ questions, contracts }: Asked, values: Values) {
 }
 
 /** The name of the box that signs a contract. */
-function boxOf({ version_id: id }: Contract): string {
+export function boxOf({ version_id: id }: Contract): string {
   return `contract ${id}`;
 }
 
@@ -74,7 +74,8 @@ export function Questions({
   );
 }
 
-function Signature({ form, contract }: { form: FormState<Values>; contract: Contract }) {
+/** The text of a contract, and the box that signs it. */
+export function Signature({ form, contract }: { form: FormState<Values>; contract: Contract }) {
   const { name, content, external_link: link, checkbox_label: label } = contract;
   return (
     <>

@@ -139,17 +139,18 @@ export function Day<F extends Record<string, string>>({
 export function Only<F extends Record<string, string>>({
   filters,
   name,
-  of = name,
+  wordsFor = (value) => `${name} ${value}`,
 }: {
   filters: Filters<F>;
   name: keyof F & string;
-  of?: string;
+  /** What the value stands for. */
+  wordsFor?: (value: string) => string;
 }) {
   const value = filters.values.value[name];
   if (!value) return null;
   return (
     <p class="row small">
-      Only those of {of} {value}.
+      Only those of {wordsFor(value)}.
       <button class="link" onClick={() => filters.set({ [name]: "" } as Partial<F>)}>
         Show all
       </button>

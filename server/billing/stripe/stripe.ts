@@ -49,6 +49,9 @@ const TRANSLATIONS: Record<string, Translation> = {
   "customer.subscription.deleted": async ({ data, at }) => subscriptionDeleted(data, at),
 };
 
+/** The types that an endpoint at Stripe needs. */
+export const EVENT_TYPES = Object.keys(TRANSLATIONS);
+
 const eventData = z.object({
   object: z.unknown(),
   previous_attributes: z.object({ amount_refunded: amount.optional() }).nullish(),
@@ -70,7 +73,7 @@ export function newProvider(connection: BillingConnection): Provider {
     },
     lookUp: async (customerId) => (await api())?.payer(customerId) ?? null,
     async *list(since) {
-      yield* listEvents(await required(api()), { since, types: Object.keys(TRANSLATIONS) });
+      yield* listEvents(await required(api()), { since, types: EVENT_TYPES });
     },
     async *history(lead) {
       yield* listHistory(await required(api()), lead);

@@ -10,9 +10,16 @@ import { asItIs } from "../show.ts";
 import { loadTerms } from "./terms.ts";
 import { enqueueAccessEmail } from "../people/portal/sign-in.ts";
 
+/** A person to invite. Null names are not known. */
+interface Invitee {
+  email: string;
+  firstName: string | null;
+  lastName: string | null;
+}
+
 /** People whom the company invites to become promoters. */
 export interface Invitation {
-  emails: string[];
+  people: Invitee[];
   /** Null for the account's default campaign. */
   campaignId: number | null;
   /** A message from the company, or null. */
@@ -38,16 +45,16 @@ export interface Invited {
 export async function invitePromoters(
   context: Context,
   account: Account,
-  { emails, ...invitation }: Invitation,
+  { people, ...invitation }: Invitation,
 ): Promise<Invited[]> {
   const { store } = context;
   if (invitation.campaignId !== null) await loadCampaign(store, account.id, invitation.campaignId);
   const invited: Invited[] = [];
-  for (const email of emails) invited.push(await inviteOne(context, account, { email, ...invitation }));
+  for (const person of people) invited.push(await inviteOne(context, account, { ...person, ...invitation }));
   return invited;
 }
 
-type OneInvitation = Omit<Invitation, "emails"> & { email: string };
+type OneInvitation = Omit<Invitation, "people"> & Invitee;
 
 async function inviteOne(context: Context, account: Account, given: OneInvitation): Promise<Invited> {
   const known = await findPromoterByEmail(context.store, account.id, given.email);
@@ -66,14 +73,14 @@ async function inviteOne(context: Context, account: Account, given: OneInvitatio
 async function add(
   context: Context,
   account: Account,
-  { email, campaignId, message, language: wanted, isMailed }: OneInvitation,
+  { email, firstName, lastName, campaignId, message, language: wanted, isMailed }: OneInvitation,
 ): Promise<CreatedPromoter> {
   const id = await context.store.nextId("delivery");
   return createPromoter(context, account, {
     ...DEFAULTS,
     email,
     campaignId,
-    profile: newProfile({}),
+    profile: newProfile({ firstName, lastName }),
     own: {
       ...(isMailed && { isInvited: true as const }),
       ...(wanted !== null && { language: wanted }),

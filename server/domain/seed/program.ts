@@ -1,6 +1,12 @@
 import { refuseOwnCode } from "../people/promo-code/promo-code.ts";
 import type { Account } from "../program/account/account.ts";
-import { createCampaign, listCampaigns, loadCampaign, type Campaign } from "../program/campaign/campaign.ts";
+import {
+  createCampaign,
+  listCampaigns,
+  loadCampaign,
+  termsVersion,
+  type Campaign,
+} from "../program/campaign/campaign.ts";
 import { updateCampaign } from "../program/campaign/changes.ts";
 import type { Context } from "../context.ts";
 import { createProduct } from "../program/product.ts";
@@ -90,6 +96,16 @@ export function answersOf({ campaigns }: SeedPlan, { campaignId, promoterId }: P
     return [label, possible[promoterId % possible.length]];
   });
   return Object.fromEntries(answers) as Record<string, string>;
+}
+
+/** A promoter has accepted the terms of their campaign, if it has any. */
+export function acceptanceOf(
+  { campaigns }: SeedPlan,
+  { campaignId, createdAt }: PromoterCampaign,
+): Pick<PromoterCampaign, "acceptedTerms"> {
+  const campaign = campaigns.find(({ id }) => id === campaignId);
+  const version = campaign ? termsVersion(campaign) : null;
+  return version === null ? {} : { acceptedTerms: { version, at: createdAt } };
 }
 
 const REWARD: NewReward = {

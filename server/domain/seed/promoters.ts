@@ -13,7 +13,7 @@ import {
   type PromoterCampaign,
   type PromoterCampaignState,
 } from "../people/promoter-campaign/promoter-campaign.ts";
-import { answersOf } from "./program.ts";
+import { acceptanceOf, answersOf } from "./program.ts";
 import {
   asciiName,
   chunks,
@@ -111,7 +111,7 @@ function newSeedPromoter(plan: SeedPlan, place: PromoterPlace): SeedPromoter {
   });
   return {
     promoter: { ...promoter, customFields: answersOf(plan, promoterCampaign) },
-    promoterCampaign,
+    promoterCampaign: { ...promoterCampaign, ...acceptanceOf(plan, promoterCampaign) },
     payoutMethod: dice.percent(80)
       ? {
           ...newPayoutMethod(plan, { ...person, ...place, email }),

@@ -18,6 +18,7 @@ import {
   listOwnPromoterCampaignsOperation,
   updateOwnPromoterCampaignOperation,
 } from "./campaign/promoter-campaigns.ts";
+import { acceptAgreementsOperation, listAgreementsOperation } from "./contract/agreements.ts";
 import {
   draftDocumentOperation,
   listOwnDocumentsOperation,
@@ -106,6 +107,8 @@ const OWN_OPERATIONS: AffiliateRow[] = [
   ["POST", "/campaigns/:id/join", joinCampaignOperation],
   ["GET", "/assets", listOwnAssetsOperation],
   ["GET", "/asset_categories", listOwnCategoriesOperation],
+  ["GET", "/agreements", listAgreementsOperation],
+  ["POST", "/agreements", acceptAgreementsOperation],
   ["GET", "/contract_documents", listOwnDocumentsOperation],
   ["POST", "/contract_documents/draft", draftDocumentOperation],
   ["GET", "/contract_documents/:id", showOwnDocumentOperation],

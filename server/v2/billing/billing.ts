@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { eventTypesOf } from "../../billing/provider.ts";
 import {
   BILLING_PROVIDERS,
   connectBilling,
@@ -6,6 +7,7 @@ import {
   listConnections,
   loadConnection,
   type BillingConnection,
+  type BillingProvider,
 } from "../../domain/ledger/billing/connection.ts";
 import { findSightings } from "../../domain/people/sighting.ts";
 import { countWaiting } from "../../domain/ledger/billing/waiting.ts";
@@ -84,6 +86,39 @@ export const listBillingOperation: V2Operation = {
   },
 };
 
+/** `GET /api/v2/company/billing/providers` */
+export const listProvidersOperation: V2Operation = {
+  id: "listBillingProviders",
+  summary: "List the billing providers, and what to set up at each",
+  description:
+    "Lists the providers that the account can be connected with: the address to enter there, and the events to choose. An extension of Tidemark.",
+  answer: z.array(
+    z
+      .object({
+        provider: field(z.enum(BILLING_PROVIDERS), "Provider that sends the events."),
+        endpoint: field(
+          z.url(),
+          "Address that the provider posts its events to.",
+          "https://track.acme.example/hooks/stripe/acme",
+        ),
+        event_types: field(
+          z.array(z.string()),
+          "The types of events to choose there. Others are answered, and ignored.",
+          ["invoice.paid", "charge.refunded"],
+        ),
+      })
+      .meta({ id: "BillingProvider" }),
+  ),
+  handle: (request) =>
+    Promise.all(
+      BILLING_PROVIDERS.map(async (provider) => ({
+        provider,
+        endpoint: endpointOf(request, provider),
+        event_types: await eventTypesOf(provider),
+      })),
+    ),
+};
+
 /** `POST /api/v2/company/billing`. No answer shows the secrets. */
 export const connectBillingOperation: V2Operation = {
   id: "connectBilling",
@@ -125,12 +160,19 @@ async function connectionJson(
   const seen = await findSightings(context.store, account.id, "billing-event");
   return {
     provider,
-    endpoint: `${publicUrl}/hooks/${provider}/${account.publicId}`,
+    endpoint: endpointOf({ account, publicUrl }, provider),
     has_api_key: apiKey !== null,
     refunds_waiting: await countWaiting(context.store, account.id, provider),
     last_event_at: seen.find(({ value }) => value === provider)?.lastAt ?? null,
     created_at: createdAt,
   };
+}
+
+function endpointOf(
+  { account, publicUrl }: Pick<V2Request, "account" | "publicUrl">,
+  provider: BillingProvider,
+): string {
+  return `${publicUrl}/hooks/${provider}/${account.publicId}`;
 }
 
 const received = z

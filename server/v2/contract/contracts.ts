@@ -64,6 +64,11 @@ const updateBody = z
     external_link: field(webAddress.nullable(), shown.external_link),
     campaign_ids: field(campaignIds, shown.campaign_ids),
     default: field(flag, shown.default),
+    ask_again: field(
+      flag,
+      "Whether promoters who have signed an earlier version are asked to sign the new one. Their earlier signatures are kept. It has no effect without another text, link or label. An extension of Tidemark.",
+      true,
+    ),
   })
   .partial();
 
@@ -137,7 +142,7 @@ const updateContractOperation: V2Operation = {
   id: "updateContract",
   summary: "Update a contract",
   description:
-    "Changes a contract. What you leave out stays. Another text, link or label makes a new version; promoters who have signed keep the version that they signed.",
+    "Changes a contract. What you leave out stays. Another text, link or label makes a new version; promoters who have signed keep the version that they signed, unless `ask_again` is true.",
   example: { default: true },
   body: updateBody,
   answer: contractAnswer,
@@ -156,7 +161,8 @@ const updateContractOperation: V2Operation = {
       campaignIds: body.campaign_ids,
       isDefault: body.default,
     };
-    return showOne(request, await updateContract(context, account.id, { id: wanted, changes }));
+    const given = { id: wanted, changes, asksAgain: body.ask_again ?? false };
+    return showOne(request, await updateContract(context, account.id, given));
   },
 };
 

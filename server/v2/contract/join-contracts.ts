@@ -1,7 +1,11 @@
 import { z } from "zod";
-import { contractsFor, listCurrentContracts } from "../../domain/people/contract/contract.ts";
+import {
+  contractsFor,
+  listCurrentContracts,
+  type CurrentContract,
+} from "../../domain/people/contract/contract.ts";
 import { filledContent } from "../../domain/people/contract/content.ts";
-import { listOwnDocuments } from "../../domain/people/contract/document.ts";
+import { isStillSigned, listOwnDocuments } from "../../domain/people/contract/document.ts";
 import type { Account } from "../../domain/program/account/account.ts";
 import type { Campaign } from "../../domain/program/campaign/campaign.ts";
 import { promoterName, type Promoter } from "../../domain/people/promoter/promoter.ts";
@@ -49,20 +53,30 @@ export async function joinContractsJson(
   const wanted = contractsFor(await listCurrentContracts(view, account.id), campaign.id);
   if (wanted.length === 0) return [];
   const own = promoter === null ? [] : await listOwnDocuments(view, promoter);
-  const isSigned = new Set(own.flatMap(({ document }) => (document === null ? [] : document.contractId)));
+  const isSigned = new Set(
+    own.flatMap(({ contract, document }) => (isStillSigned(contract, document) ? contract.id : [])),
+  );
+  return wanted
+    .filter(({ contract }) => !isSigned.has(contract.id))
+    .map((each) => currentContractJson(each, { account, promoter }));
+}
+
+/** The text of a contract that a newcomer or a promoter is asked to sign. */
+export function currentContractJson(
+  { contract, version }: CurrentContract,
+  { account, promoter }: { account: Account; promoter: Promoter | null },
+): z.output<typeof joinContract>[number] {
   const parties = {
     companyName: account.name,
     promoterName: promoter && promoterName(promoter),
     promoterEmail: promoter?.email ?? null,
   };
-  return wanted
-    .filter(({ contract }) => !isSigned.has(contract.id))
-    .map(({ contract, version }) => ({
-      id: contract.id,
-      version_id: version.id,
-      name: contract.name,
-      checkbox_label: version.checkboxLabel,
-      content: version.isHosted && version.content !== null ? filledContent(version.content, parties) : null,
-      external_link: version.isHosted ? null : version.externalLink,
-    }));
+  return {
+    id: contract.id,
+    version_id: version.id,
+    name: contract.name,
+    checkbox_label: version.checkboxLabel,
+    content: version.isHosted && version.content !== null ? filledContent(version.content, parties) : null,
+    external_link: version.isHosted ? null : version.externalLink,
+  };
 }

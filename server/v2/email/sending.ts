@@ -22,7 +22,7 @@ import { field } from "../../http/fields.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { LANGUAGES, type Language } from "../../languages/languages.ts";
-import { id, longText, oneOf, word } from "../../input/fields.ts";
+import { flag, id, longText, oneOf, word } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import {
   lookIn,
@@ -40,12 +40,20 @@ import { emailAnswer } from "./email-json.ts";
 
 const inLanguage = z.object({ language: previewLanguage });
 
+const testParams = inLanguage.extend({
+  is_main: field(
+    flag.optional(),
+    "Whether the main text is sent, even if there is one in the language. An extension of Tidemark.",
+    true,
+  ),
+});
+
 const sendTestOperation: V2Operation = {
   id: "sendTestEmail",
   summary: "Send an e-mail to yourself",
   description:
     "Sends an e-mail of the company to your own address immediately, with Jane Doe as the promoter. Only for signed-in users.",
-  params: inLanguage,
+  params: testParams,
   answer: mailTestAnswer,
   refusals: ["not_found", "invalid", "refused"],
   async handle(request) {
@@ -53,7 +61,9 @@ const sendTestOperation: V2Operation = {
     const language = readLanguage(request);
     const email = await loadCompanyEmail(context.store, account.id, readPathId(event));
     const { triggerOn, campaignIds } = email;
-    const texts = emailTexts(email, language);
+    const { is_main: isMain = false } = shapeInput(testParams, readQuery(event));
+    const { subject, content } = email;
+    const texts = isMain ? { subject, content, language: null } : emailTexts(email, language);
     return sendToSelf(
       request,
       await written(request, { texts, language, triggerOn, campaignId: campaignIds[0] ?? null }),
@@ -126,7 +136,7 @@ const triggersOperation: V2Operation = {
         original: field(
           z
             .object({
-              subject: field(z.string(), "The subject, with placeholders.", "You have a new referral"),
+              subject: field(z.string(), "The subject, with placeholders.", "You have a new lead"),
               content: field(z.string(), "The text, with placeholders.", "Hello {{first_name}},"),
             })
             .nullable(),

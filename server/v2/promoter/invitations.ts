@@ -4,7 +4,8 @@ import { invitePromoters, type Invited } from "../../domain/ledger/promoter-invi
 import { Failure } from "../../failure.ts";
 import { field } from "../../http/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
-import { email, flag, id, oneOf, text } from "../../input/fields.ts";
+import { flag, id, oneOf, text } from "../../input/fields.ts";
+import { readMailbox, type Mailbox } from "../../input/mailbox.ts";
 import { describe, shapeInput } from "../../input/shape.ts";
 import { LANGUAGES } from "../../languages/languages.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
@@ -20,8 +21,8 @@ const inviteBody = z.object({
       .array(text, "is invalid")
       .min(1, "can't be blank")
       .max(MAX_EMAILS, `is too long (maximum is ${MAX_EMAILS})`),
-    `E-mail addresses of the people, at most ${MAX_EMAILS}.`,
-    ["jane@example.com", "kim@example.com"],
+    `E-mail addresses of the people, at most ${MAX_EMAILS}, each with or without a name, which new promoters get: \`Jane Doe <jane@example.com>\` or \`"Doe, Jane" <jane@example.com>\`.`,
+    ["Jane Doe <jane@example.com>", "kim@example.com"],
   ),
   campaign_id: field(id.optional(), "Campaign that they promote. Default: the default campaign.", 1),
   message: field(
@@ -60,7 +61,10 @@ export const invitePromotersOperation: V2Operation = {
   summary: "Invite people to become promoters",
   description:
     "Adds up to 100 people as promoters, accepted even if the campaign's settings demand an approval, and sends each an e-mail with your message, what the campaign pays, their referral link and a link to the portal.",
-  example: { emails: ["jane@example.com", "kim@example.com"], message: "We would love to have you with us." },
+  example: {
+    emails: ["Jane Doe <jane@example.com>", "kim@example.com"],
+    message: "We would love to have you with us.",
+  },
   body: inviteBody,
   answer: z
     .object({
@@ -80,12 +84,12 @@ export const invitePromotersOperation: V2Operation = {
 async function invite(request: V2Request) {
   const { event, account, context, mail, limitInvitation, publicUrl } = request;
   const body = shapeInput(inviteBody, await readJson(event));
-  const emails = readEmails(body.emails);
+  const people = readPeople(body.emails);
   const campaign = await loadCampaignOrDefault(context.store, account, body.campaign_id ?? null);
   const isMailed = mail !== null && (body.sends_email ?? true);
-  if (isMailed) for (const each of emails) await limitInvitation(account.id, each);
+  if (isMailed) for (const { email } of people) await limitInvitation(account.id, email);
   const invited = await invitePromoters(context, account, {
-    emails,
+    people,
     campaignId: campaign.id,
     message: body.message ?? null,
     language: body.language ?? null,
@@ -98,14 +102,15 @@ async function invite(request: V2Request) {
 }
 
 /** Checks all addresses before the first is invited, and removes duplicates. @throws Failure `invalid` */
-function readEmails(given: string[]): string[] {
-  const faulty = given.filter((each) => !email.safeParse(each).success);
+function readPeople(given: string[]): Mailbox[] {
+  const read = given.map(readMailbox);
+  const faulty = given.filter((_, at) => read[at] === null);
   if (faulty.length > 0) {
     const fields = { emails: faulty.map((each) => `${each || "a blank one"} is not an e-mail address`) };
     throw new Failure("invalid", describe(fields), fields);
   }
-  const byAddress = new Map(given.map((each) => [each.trim().toLowerCase(), each.trim()]));
-  return [...byAddress.values()];
+  const people = read.filter((each) => each !== null);
+  return [...new Map(people.map((each) => [each.email.toLowerCase(), each])).values()];
 }
 
 async function invitedJson(

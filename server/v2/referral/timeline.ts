@@ -25,6 +25,11 @@ const entryAnswer = z
     unit: field(optionalText, "Unit of the amount.", "cash"),
     original_amount: field(z.int().nullable(), "The amount in the sale's own currency.", 10000),
     original_currency: field(optionalText, "The sale's own currency, or null if it is the account's.", null),
+    refundable_amount: field(
+      z.int().nullable(),
+      "What is left of a sale after its refunds, in its own currency.",
+      7500,
+    ),
     status: field(optionalText, "Status of the commission or the payout.", "approved"),
     plan_id: field(optionalText, "The sold price or plan, by your own id.", "pro-monthly"),
     quantity: field(z.int().nullable(), "How many pieces were sold.", 1),
@@ -88,6 +93,7 @@ const NOTHING: Omit<EntryJson, "kind" | "at"> = {
   unit: null,
   original_amount: null,
   original_currency: null,
+  refundable_amount: null,
   status: null,
   plan_id: null,
   quantity: null,
@@ -136,6 +142,7 @@ function visitJson({ source, page, visitor }: Extract<TimelineEntry, { kind: "cl
 function saleJson({ sale, referralReward }: Extract<TimelineEntry, { kind: "sale" }>) {
   return {
     ...eventJson(sale),
+    refundable_amount: sale.originalAmount - sale.refundedOriginalAmount,
     plan_id: sale.planId,
     quantity: sale.quantity,
     mrr: sale.mrrCents,

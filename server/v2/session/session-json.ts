@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { shownName } from "../../domain/program/account/brand.ts";
 import { timeZoneOf } from "../../domain/program/account/time-zone.ts";
 import type { Account } from "../../domain/program/account/account.ts";
 import { ROLES, type User } from "../../domain/access/user/user.ts";
@@ -23,7 +24,12 @@ export const sessionAnswer = z
     account: field(
       z.object({
         id: field(z.string(), "Public id of the account.", "acme"),
-        name: field(z.string(), "The company's name.", "Acme"),
+        name: field(z.string(), "Name of the account.", "Acme"),
+        shown_name: field(
+          z.string(),
+          "The company's name as promoters see it: that of the brand or, if there is none, the account's.",
+          "Acme Partners",
+        ),
         currency: field(z.string(), "ISO 4217 code of the account's currency.", "USD"),
         time_zone: field(
           z.string(),
@@ -49,6 +55,7 @@ export function sessionJson(user: User, account: Account): z.output<typeof sessi
     account: {
       id: account.publicId,
       name: account.name,
+      shown_name: shownName(account),
       currency: account.currency,
       time_zone: timeZoneOf(account),
     },

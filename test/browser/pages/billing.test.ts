@@ -6,6 +6,7 @@ const pages = newPages({ promoters: 1, leads: 0, sales: 0 });
 describe.each(WIDTHS)("at %i pixels", (width) => {
   it("an owner connects Stripe, and no page shows the secrets again", async () => {
     const page = await pages.open("/admin/settings/billing", { width, role: "owner" });
+    await page.getByText("checkout.session.async_payment_succeeded", { exact: true }).waitFor();
     await page.getByText("/hooks/stripe/").waitFor();
     expect(await faultsOf(page)).toEqual([]);
     await page.getByRole("button", { name: "Connect Stripe" }).click();

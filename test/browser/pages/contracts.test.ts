@@ -29,13 +29,15 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     const { body } = await pages.app.v1("/promoters/create", { email });
     const entrance = `/portal?auth_token=${(body as { auth_token: string }).auth_token}`;
     const portal = await pages.open(entrance, { width, isDark: true });
-    await portal.waitForURL(`${pages.url}/portal`);
-    await portal.getByRole("link", { name: "Read and sign" }).click();
-    await button(portal, `Read and sign ${name}`).click();
+    await portal.getByRole("heading", { name: "Before you go on" }).waitFor();
+    await portal.getByText(name, { exact: true }).click();
     await portal.getByRole("heading", { name: `Hello ${email}` }).waitFor();
     expect(await faultsOf(portal)).toEqual([]);
-    await portal.getByRole("dialog").getByRole("checkbox").check();
-    await portal.getByRole("dialog").getByRole("button", { name: "Sign", exact: true }).click();
+    expect(await button(portal, "Later").count()).toBe(0);
+    await portal.getByRole("checkbox").check();
+    await button(portal, "Accept and continue").click();
+    await portal.getByRole("heading", { name: "Your link" }).waitFor();
+    await portal.goto(`${pages.url}/portal/contracts`);
     await button(portal, `Read ${name}`).waitFor();
     expect(await faultsOf(portal)).toEqual([]);
 
@@ -60,5 +62,22 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     ]);
     expect(file.suggestedFilename()).toBe(`${name}, ${email}.pdf`);
     expect(await faultsOf(page)).toEqual([]);
+  });
+
+  it("a promoter who has used the portal signs a new text later", async () => {
+    const { app } = pages;
+    const { body } = await app.v1("/promoters/create", { email: `kim${width}@example.com` });
+    const { id, auth_token: authToken } = body as { id: number; auth_token: string };
+    const totals = { clicks: 0, referrals: 0, commissions: 0, earningsCents: 0, paidCents: 0 };
+    await app.records.change("promoter", id, { visit: { at: "2026-03-01T09:00:00.000Z", totals } });
+    const portal = await pages.open(`/portal?auth_token=${authToken}`, { width });
+    await button(portal, "Later").click();
+    await button(portal, "Read them").waitFor();
+    expect(await faultsOf(portal)).toEqual([]);
+    await portal.goto(`${pages.url}/portal/contracts`);
+    await button(portal, `Read and sign Agreement ${width}`).click();
+    await portal.getByRole("dialog").getByRole("checkbox").check();
+    await portal.getByRole("dialog").getByRole("button", { name: "Sign", exact: true }).click();
+    await button(portal, `Read Agreement ${width}`).waitFor();
   });
 });

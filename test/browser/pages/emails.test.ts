@@ -53,7 +53,7 @@ it("a German text begins with the German original, and the preview shows it", as
   await page.getByRole("row", { name: "New lead" }).waitFor();
   const [saved] = await written();
   expect(saved).toMatchObject({
-    subject: "You have a new referral",
+    subject: "You have a new lead",
     translations: [{ language: "de", subject: "Ein Lead für {{first_name}}" }],
   });
   await company(pages.app, `DELETE /emails/${saved!.id}`);

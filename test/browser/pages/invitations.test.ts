@@ -93,7 +93,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     const { body } = await pages.app.v2("GET", `/referrals?q=${email}`);
     const [lead] = body as { id: number }[];
     const page = await open(`/admin/leads/${lead!.id}`);
-    await button(page, "Erase…").click();
+    await button(page, "Erase personal data…").click();
     const erase = button(page, "Erase this lead forever");
     expect(await erase.isDisabled()).toBe(true);
     await page.getByLabel(/^Type/).fill(email);

@@ -112,16 +112,16 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     expect(file.suggestedFilename()).toMatch(/^batch-\d+-\w+\.csv$/);
     expect((await readFile(await file.path(), "utf8")).split("\n").length).toBeGreaterThan(1);
 
-    await page.getByRole("link", { name: "Mark as paid…" }).first().click();
-    await page.getByText(/^Only those of batch \d+\./).waitFor();
-    const count = await listed(page, "Payouts");
-    await page.getByLabel("Choose all on this page").check();
-    await page.getByRole("button", { name: "Mark as paid" }).click();
+    const made = page.getByRole("row", { name: /^BATCH-\d+/ }).first();
+    await made.getByRole("button", { name: "Mark as paid…" }).click();
     await page
       .getByRole("dialog")
-      .getByRole("button", { name: /^Mark \d+ payouts? as paid$/ })
+      .getByRole("button", { name: /^Mark \d+ payouts? of BATCH-\d+ as paid$/ })
       .click();
-    await page.getByText(`${count} payout${count === 1 ? "" : "s"} marked as paid`).waitFor();
+    await page.getByText(/^\d+ payouts?( of BATCH-\d+)? marked as paid$/).waitFor();
+    await made.locator(".badge", { hasText: /Paid$/ }).waitFor();
+    await made.getByRole("link", { name: /^BATCH/ }).click();
+    await page.getByText(/^Only those of BATCH-\d+\./).waitFor();
     const { store } = pages.app.context;
     const paid = await store.page(payouts, "status", pages.app.accountId, ["completed"], { limit: 99 });
     expect(paid.filter(({ paymentsBatchId }) => paymentsBatchId !== null).length).toBeGreaterThan(0);

@@ -56,6 +56,16 @@ describe("the brand", () => {
     expect(await outcome(app.v2("GET", "/brand"))).toEqual({ status: 200, body: NONE });
   });
 
+  it("names the company in the menu of the dashboard", async () => {
+    const call = await callAs(app, await addUser(app, "owner"));
+    const account = { id: "acme", name: "Acme", currency: "USD", time_zone: "UTC" };
+    expect((await call("GET /session")).body).toMatchObject({ account: { ...account, shown_name: "Acme" } });
+    await change("/brand", { name: "Acme Partners" });
+    expect((await call("GET /session")).body).toMatchObject({
+      account: { ...account, shown_name: "Acme Partners" },
+    });
+  });
+
   it("is changed field by field, and null removes a field", async () => {
     const given = {
       name: "Acme Partners",

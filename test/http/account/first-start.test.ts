@@ -34,7 +34,13 @@ async function start(over: Partial<FirstStart> = {}): Promise<string> {
 
 const post = (path: string, body: unknown) => callWith(app, null)(`POST ${path}`, body);
 const owner = { email: "alex@acme.example", password: PASSWORD };
-const account = { id: "acme", name: "track.acme.example", currency: "USD", time_zone: "UTC" };
+const account = {
+  id: "acme",
+  name: "track.acme.example",
+  shown_name: "track.acme.example",
+  currency: "USD",
+  time_zone: "UTC",
+};
 
 describe("the first start", () => {
   it("prints a link that makes the owner, once", async () => {

@@ -171,6 +171,29 @@ describe("a sync with Stripe", () => {
     expect(await booksOf(app)).toEqual(books);
   });
 
+  it("adds what it read to the list of events, once, with what became of each", async () => {
+    const connection = await connect();
+    const account = await accountOf(app);
+    const listed = async () => {
+      const { body } = await company(app, "GET /billing/events");
+      return (body as { type: string; outcome: string; arrivals: number }[])
+        .map(({ type, outcome: became, arrivals }) => [type, became, arrivals])
+        .toSorted();
+    };
+    await syncBilling(app.context, account, { connection, since: SINCE });
+    const lines = [
+      ["charge.refunded", "refund", 1],
+      ["charge.succeeded", "ignored", 1],
+      ["charge.succeeded", "sale", 1],
+      ["checkout.session.completed", "sale", 1],
+      ["customer.subscription.deleted", "cancellation", 1],
+      ["invoice.paid", "known", 1],
+    ];
+    expect(await listed()).toEqual(lines);
+    await syncBilling(app.context, account, { connection, since: SINCE });
+    expect(await listed()).toEqual(lines);
+  });
+
   it("counts nothing again that the endpoint took", async () => {
     const connection = await connect();
     const taken = [];

@@ -29,6 +29,41 @@ it("connects with a provider, and never shows the secrets", async () => {
   expect(await call("GET /billing")).toEqual({ status: 200, body: [SHOWN] });
 });
 
+it("lists each provider with the address and the events to choose there", async () => {
+  expect(await call("GET /billing/providers")).toEqual({
+    status: 200,
+    body: [
+      {
+        provider: "stripe",
+        endpoint: "https://track.acme.example/hooks/stripe/acme",
+        event_types: [
+          "invoice.paid",
+          "invoice.payment_succeeded",
+          "charge.succeeded",
+          "charge.captured",
+          "checkout.session.completed",
+          "checkout.session.async_payment_succeeded",
+          "charge.refunded",
+          "charge.dispute.created",
+          "charge.dispute.funds_withdrawn",
+          "charge.dispute.funds_reinstated",
+          "customer.subscription.deleted",
+        ],
+      },
+      {
+        provider: "paddle",
+        endpoint: "https://track.acme.example/hooks/paddle/acme",
+        event_types: [
+          "transaction.completed",
+          "adjustment.created",
+          "adjustment.updated",
+          "subscription.canceled",
+        ],
+      },
+    ],
+  });
+});
+
 it("replaces the secret, and keeps the API key unless it is null", async () => {
   await call("POST /billing", GIVEN);
   const { api_key: _, ...other } = GIVEN;

@@ -91,7 +91,7 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
       skip_email_notification: "true",
     });
     await send();
-    expect(subjects()).toEqual(["You have a new referral"]);
+    expect(subjects()).toEqual(["You have a new lead"]);
   });
 
   it("reports a payout that was sent", async () => {

@@ -70,7 +70,7 @@ describe.each(STORAGES)("the company's e-mails on %s", (storage) => {
     await call("DELETE /emails/1");
     expect(await joinAndSend("d")).toBe("Welcome to Default campaign");
     expect(mail.emails).toHaveLength(4);
-    expect(mail.emails[0]!.text).toContain("Hello a@example.com");
+    expect(mail.emails[0]!.text).toMatch(/^Hello\s/);
     expect(mail.emails[0]!.headers).toMatchObject({ "list-unsubscribe-post": "List-Unsubscribe=One-Click" });
   });
 

@@ -115,14 +115,14 @@ describe("the company's own e-mails in several languages", () => {
     const link = (name: string) => `https://www.acme.example/?via=${name}`;
     const leave = /^.*https:\/\/track\.acme\.example\/unsubscribe\?\S+$/;
     expect(await received("de")).toEqual([
-      "Ihr Link, de@example.com",
+      "Ihr Link",
       '<html lang="de" dir="ltr">',
       [`Er ist ${link("de")}`, expect.stringMatching(/^Diese E-Mails abbestellen/)],
     ]);
     expect(await received("he")).toEqual([
-      "Your link, he@example.com",
+      "Your link",
       '<html lang="he" dir="rtl">',
-      ["שלום he@example.com", expect.stringMatching(leave)],
+      ["שלום", expect.stringMatching(leave)],
     ]);
     expect(await received("ja")).toEqual([
       "リンク",
@@ -131,7 +131,7 @@ describe("the company's own e-mails in several languages", () => {
     ]);
     for (const language of ["fr", undefined] as const)
       expect(await received(language)).toEqual([
-        `Your link, ${language ?? "nobody"}@example.com`,
+        "Your link",
         "<html>",
         [`It is ${link(language ?? "nobody")}`, expect.stringMatching(leave)],
       ]);
@@ -191,13 +191,14 @@ describe("a preview", () => {
     });
   });
 
-  it("is sent to oneself in a language", async () => {
+  it("is sent to oneself in a language, or the main text", async () => {
     await app.close();
     app = await startApp("memory", { hasMail: true, smtpUrl: mail.server.url });
     await call("POST /emails", WELCOME);
     const asAlex = await callAs(app, await addUser(app, "manager", { email: "alex@acme.example" }));
     expect((await asAlex("POST /emails/1/send_test?language=de")).status).toBe(200);
-    expect(mail.subjects()).toEqual(["Ihr Link, Jane"]);
+    expect((await asAlex("POST /emails/1/send_test?language=de&is_main=true")).status).toBe(200);
+    expect(mail.subjects()).toEqual(["Ihr Link, Jane", "Your link, Jane"]);
     app.services.mail?.mailer.close();
   });
 });

@@ -113,7 +113,7 @@ it("sends one e-mail until the address is confirmed, and then those that the cam
   await app.v1("/track/signup", { email: "other@example.com", ref_id: ref });
   await send();
   expect((await company(app, "GET /promoters/1")).body).toMatchObject({ is_confirmed: true });
-  expect(subjects().slice(1).toSorted()).toEqual(["Welcome to Default campaign", "You have a new referral"]);
+  expect(subjects().slice(1).toSorted()).toEqual(["Welcome to Default campaign", "You have a new lead"]);
 });
 
 it.each([

@@ -160,5 +160,5 @@ it("an operator's own text is for all languages", () => {
   const german = writeEmail(templates, { kind: "rejected", language: "de", values });
   expect(german.subject).toBe("Ihre Bewerbung für Partners");
   const { html } = writeEmail(templates, { kind: "rejected", language: "he", values });
-  expect(html).toContain('<html lang="he" dir="rtl"><body>');
+  expect(html).toContain('<html lang="he" dir="rtl"><head>');
 });

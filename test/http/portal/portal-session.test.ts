@@ -25,6 +25,7 @@ const JANE = {
   must_set_password: false,
   has_password: true,
   is_read_only: false,
+  agreements: "none",
 };
 const refused = (status: number, message: string, code: string) => ({ status, body: { message, code } });
 const NOBODY = refused(401, "No promoter is signed in", "unauthorized");

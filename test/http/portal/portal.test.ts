@@ -786,6 +786,8 @@ describe("another promoter's things", () => {
     "POST /promoters/archive",
     "GET /assets",
     "GET /asset_categories",
+    "GET /agreements",
+    "POST /agreements",
     "GET /contract_documents",
     "GET /campaigns",
     "POST /campaigns/:id/join",

@@ -58,7 +58,7 @@ it("tells the promoter each change once, and nothing while the account is opened
   ]);
   expect(await after({ transfers: "inactive", disabledReason: "rejected.fraud" })).toEqual([restricted]);
   expect(mail.emails.at(-1)!.text.replaceAll("\r", "")).toBe(
-    "Hello jane@example.com,\n\nYour account at Stripe is restricted, and Acme can't pay you by it at the moment. You have lost nothing. Your portal shows what you can do; you can also choose another payout method there: https://track.acme.example/portal\n\nAcme",
+    "Hello,\n\nYour account at Stripe is restricted, and Acme can't pay you by it at the moment. You have lost nothing. Your portal shows what you can do; you can also choose another payout method there: https://track.acme.example/portal\n\nAcme",
   );
 });
 

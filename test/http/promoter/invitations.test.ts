@@ -80,6 +80,32 @@ describe("POST /promoters/invite", () => {
   });
 });
 
+it("keeps the names that mail programs write beside an address", async () => {
+  const emails = [
+    "Hans Peter Huber <hans@example.com>",
+    '"Huber, Anna" <anna@example.com>',
+    "Kim <kim@example.com>",
+    "lee@example.com <lee@example.com>",
+  ];
+  expect(await invite({ emails })).toMatchObject({
+    status: 201,
+    body: {
+      promoters: ["hans", "anna", "kim", "lee"].map((name) => ({ email: `${name}@example.com` })),
+    },
+  });
+  const { body } = await company(app, "GET /promoters?sorting[created_at]=asc");
+  const names = (body as { data: { email: string; profile: Record<string, unknown> }[] }).data.map(
+    ({ email, profile }) => [email, profile["first_name"], profile["last_name"]],
+  );
+  expect(names.toSorted()).toEqual([
+    ["anna@example.com", "Anna", "Huber"],
+    ["hans@example.com", "Hans Peter", "Huber"],
+    ["kim@example.com", "Kim", null],
+    ["lee@example.com", null, null],
+  ]);
+  expect((await outcome(invite({ emails: ["Hans <hans>"] }))).status).toBe(422);
+});
+
 it("gives the links alone if asked, and refuses what is no address before anybody is invited", async () => {
   const { body } = await invite({ emails: ["jane@example.com"], sends_email: false });
   expect(body).toMatchObject({ promoters: [{ is_new: true, is_mailed: false }] });

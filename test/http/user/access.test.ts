@@ -97,6 +97,7 @@ const TABLE = {
     GET /audit_log/download
     GET /billing
     GET /billing/events
+    GET /billing/providers
     GET /mail
     GET /payment_connections
     GET /rates

@@ -37,7 +37,7 @@ const USED = {
 };
 const session = (user: Record<string, unknown>) => ({
   user: { id: 1, role: "owner", has_second_factor: false, ...user },
-  account: { id: "acme", name: "Acme", currency: "USD", time_zone: "UTC" },
+  account: { id: "acme", name: "Acme", shown_name: "Acme", currency: "USD", time_zone: "UTC" },
 });
 
 describe("POST /api/v2/company/session", () => {

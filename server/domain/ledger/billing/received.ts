@@ -2,7 +2,7 @@ import type { LeasedContext } from "../../context.ts";
 import { digest, numberOf } from "../../../storage/digests.ts";
 import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import { keyOf } from "../../../storage/sql.ts";
-import type { Transaction, View } from "../../../storage/store.ts";
+import type { Reader, Transaction, View } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
 import { servedAccounts } from "../../program/account/account.ts";
 import { missingRate } from "../rate.ts";
@@ -75,14 +75,27 @@ export type Arrival = Omit<ReceivedEvent, "id" | "count" | "firstAt" | "lastAt">
 /** What an event recorded stays its outcome when the provider repeats it. */
 const LASTING = new Set<ReceivedOutcome>(["sale", "signup", "refund", "cancellation", "known", "waiting"]);
 
+/** The line of an event, or null if it has none. */
+export function findLine(
+  reader: Reader,
+  accountId: number,
+  { provider, name }: Pick<Arrival, "provider" | "name">,
+): Promise<ReceivedEvent | null> {
+  return reader.get(receivedEvents, accountId, lineId(provider, name));
+}
+
+function lineId(provider: BillingProvider, name: string): number {
+  return numberOf(digest(`${provider} ${name}`));
+}
+
 /** Notes what became of an event. */
 export async function noteReceived(
   tx: Transaction,
   { name, at, times, ...arrival }: Arrival,
 ): Promise<ReceivedEvent> {
   const { accountId, provider } = arrival;
-  const id = numberOf(digest(`${provider} ${name}`));
-  const before = await tx.get(receivedEvents, accountId, id);
+  const id = lineId(provider, name);
+  const before = await findLine(tx, accountId, { provider, name });
   const lastAt = at.toISOString();
   const count = (before?.count ?? 0) + times;
   const isRepetition = before !== null && arrival.outcome === "known" && LASTING.has(before.outcome);

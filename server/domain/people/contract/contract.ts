@@ -17,6 +17,8 @@ export interface Contract {
   isDefault: boolean;
   /** The version that is signed now. */
   versionId: number;
+  /** Signatures from before this time no longer count, because everyone is asked again. Absent: all count. */
+  asksSince?: string;
   createdAt: string;
   updatedAt: string;
   /** When it was deleted. Its record stays for those who have signed it. Null: it is in use. */
@@ -102,14 +104,15 @@ export async function createContract(
 export type ContractChanges = { [Field in keyof ContractInput]?: ContractInput[Field] | undefined };
 
 /**
- * Changes a contract. Another text makes a new version; who has signed keeps the version that they signed.
+ * Changes a contract. Another text makes a new version. Promoters who have signed keep the version that they signed, unless
+ * `asksAgain`.
  *
  * @throws Failure `not_found`, and `invalid` like `createContract`
  */
 export async function updateContract(
   { store, now }: Context,
   accountId: number,
-  { id, changes }: { id: number; changes: ContractChanges },
+  { id, changes, asksAgain = false }: { id: number; changes: ContractChanges; asksAgain?: boolean },
 ): Promise<CurrentContract> {
   const newVersionId = await store.nextId("contract-version");
   const at = now.toISOString();
@@ -133,7 +136,7 @@ export async function updateContract(
     }
     const next = { accountId, id: newVersionId, contractId: id, addedAt: at, changesMade, ...text };
     await tx.insert(contractVersions, next);
-    const renewed = { ...after, versionId: newVersionId };
+    const renewed = { ...after, versionId: newVersionId, ...(asksAgain && { asksSince: at }) };
     await tx.put(contracts, renewed);
     return { contract: renewed, version: next };
   });

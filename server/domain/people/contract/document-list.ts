@@ -3,7 +3,7 @@ import { contains, type Found, type Window } from "../../../storage/query.ts";
 import type { View } from "../../../storage/store.ts";
 import { campaigns } from "../../program/campaign/campaign.ts";
 import { promoters } from "../promoter/promoter.ts";
-import { contracts, contractsFor, listContracts, loadVersion } from "./contract.ts";
+import { contracts, contractsFor, listContracts, loadVersion, type Contract } from "./contract.ts";
 import { contractDocuments, documentId, SIGNING_STATES, type DocumentParts } from "./document.ts";
 
 export const DOCUMENT_STATUSES = ["pending", "signed"] as const;
@@ -49,7 +49,7 @@ export async function findDocuments(
   const [rows, [count]] = await Promise.all([
     view.rows(
       query
-        .select(["contract_id", "promoter_id", "created_at"])
+        .select(["contract_id", "promoter_id", "created_at", "signed_at"])
         // The engines disagree on where nulls come.
         .orderBy(sql`${sql.ref(sort.by)} is null`)
         .orderBy(sort.by, direction)
@@ -100,49 +100,75 @@ async function documentRows(
   status: DocumentStatus | undefined,
 ): Promise<RawBuilder<DocumentRow> | null> {
   const parts: RawBuilder<unknown>[] = [];
+  const asking = await listAsking(view, accountId);
   if (status !== "pending") {
     parts.push(
-      sql`select contract_id, promoter_id, created_at, signed_at from contract_documents where account_id = ${accountId}`,
+      sql`select contract_id, promoter_id, created_at, signed_at from contract_documents signed
+        where account_id = ${accountId} ${sql.join(asking.flatMap(stillSigned), sql` `)}`,
     );
   }
-  if (status !== "signed") parts.push(...(await pendingRows(view, accountId)));
+  if (status !== "signed") parts.push(...asking.map((each) => pendingRows(accountId, each)));
   return parts.length === 0 ? null : sql<DocumentRow>`(${sql.join(parts, sql` union all `)})`;
 }
 
-async function pendingRows(view: View, accountId: number): Promise<RawBuilder<unknown>[]> {
+/** A contract, and the campaigns whose promoters it asks. */
+interface Asking {
+  contract: Contract;
+  campaignIds: number[];
+}
+
+async function listAsking(view: View, accountId: number): Promise<Asking[]> {
   const all = (await listContracts(view, accountId)).map((contract) => ({ contract }));
   const known = all.length === 0 ? [] : await view.list(campaigns, "id", accountId, []);
-  return all.flatMap(({ contract: { id } }) => {
-    const ids = known
-      .filter((campaign) => contractsFor(all, campaign.id).some(({ contract }) => contract.id === id))
-      .map((campaign) => campaign.id);
-    if (ids.length === 0) return [];
-    return [
-      sql`select ${sql.lit(id)} as contract_id, joined.promoter_id, min(joined.created_at) as created_at, cast(null as text) as signed_at
-        from promoter_campaigns joined
-        join promoters on promoters.account_id = joined.account_id and promoters.id = joined.promoter_id
-        where joined.account_id = ${accountId} and joined.campaign_id in (${sql.join(ids)})
-          and joined.state in (${sql.join(SIGNING_STATES)}) and promoters.archived_at is null
-          and not exists (select 1 from contract_documents signed where signed.account_id = joined.account_id
-            and signed.contract_id = ${sql.lit(id)} and signed.promoter_id = joined.promoter_id)
-        group by joined.promoter_id`,
-    ];
+  return all.flatMap(({ contract }) => {
+    const own = known.filter(({ id }) =>
+      contractsFor(all, id).some((each) => each.contract.id === contract.id),
+    );
+    return own.length === 0 ? [] : [{ contract, campaignIds: own.map(({ id }) => id) }];
   });
 }
 
+/** Leaves out signatures under a contract that has asked the promoter again since. Those rows are pending. */
+function stillSigned({ contract: { id, asksSince }, campaignIds }: Asking): RawBuilder<unknown>[] {
+  if (asksSince === undefined) return [];
+  return [
+    sql`and not (signed.contract_id = ${sql.lit(id)} and signed.signed_at < ${asksSince}
+      and exists (select 1 from promoter_campaigns joined
+        join promoters on promoters.account_id = joined.account_id and promoters.id = joined.promoter_id
+        where joined.account_id = signed.account_id and joined.promoter_id = signed.promoter_id
+          and ${isAsked(campaignIds)}))`,
+  ];
+}
+
+function pendingRows(accountId: number, { contract, campaignIds }: Asking): RawBuilder<unknown> {
+  const { id, asksSince = "" } = contract;
+  return sql`select ${sql.lit(id)} as contract_id, joined.promoter_id,
+      case when max(former.signed_at) is null then min(joined.created_at) else ${asksSince} end as created_at,
+      cast(null as text) as signed_at
+    from promoter_campaigns joined
+    join promoters on promoters.account_id = joined.account_id and promoters.id = joined.promoter_id
+    left join contract_documents former on former.account_id = joined.account_id
+      and former.contract_id = ${sql.lit(id)} and former.promoter_id = joined.promoter_id
+    where joined.account_id = ${accountId} and ${isAsked(campaignIds)}
+      and (former.signed_at is null or former.signed_at < ${asksSince})
+    group by joined.promoter_id`;
+}
+
+function isAsked(campaignIds: number[]): RawBuilder<unknown> {
+  return sql`joined.campaign_id in (${sql.join(campaignIds)})
+    and joined.state in (${sql.join(SIGNING_STATES)}) and promoters.archived_at is null`;
+}
+
 /** Null if a record was deleted meanwhile. */
-async function partsOfRow(
-  view: View,
-  accountId: number,
-  row: Pick<DocumentRow, "contract_id" | "promoter_id" | "created_at">,
-): Promise<DocumentParts | null> {
+async function partsOfRow(view: View, accountId: number, row: DocumentRow): Promise<DocumentParts | null> {
   const [contractId, promoterId] = [Number(row.contract_id), Number(row.promoter_id)];
   const id = documentId(promoterId, contractId);
-  const [contract, promoter, document] = await Promise.all([
+  const [contract, promoter, signature] = await Promise.all([
     view.get(contracts, accountId, contractId),
     view.get(promoters, accountId, promoterId),
     view.get(contractDocuments, accountId, id),
   ]);
+  const document = row.signed_at === null ? null : signature;
   if (contract === null || promoter === null) return null;
   const version = await loadVersion(view, accountId, document?.contractVersionId ?? contract.versionId);
   return { id, contract, version, promoter, document, createdAt: document?.createdAt ?? row.created_at };

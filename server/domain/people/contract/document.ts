@@ -32,7 +32,15 @@ export interface ContractDocument {
   signedEmail: string | null;
   /** When the document was first to be signed. */
   createdAt: string;
+  /** The signatures under earlier versions, if the contract has asked again. Absent: none. */
+  earlier?: Signature[];
 }
+
+/** Who signed which version, and when. */
+type Signature = Pick<
+  ContractDocument,
+  "contractVersionId" | "signedAt" | "signedIp" | "signedName" | "signedEmail"
+>;
 
 export const contractDocuments = table<ContractDocument>()({
   name: "contract-document",
@@ -66,6 +74,11 @@ export function documentId(promoterId: number, contractId: number): number {
   return promoterId * MOST_CONTRACTS + contractId;
 }
 
+/** Whether a promoter has signed, and the contract has not asked again since. */
+export function isStillSigned({ asksSince }: Contract, document: ContractDocument | null): boolean {
+  return document !== null && (asksSince === undefined || document.signedAt >= asksSince);
+}
+
 /** A promoter in these states is asked to sign. */
 export const SIGNING_STATES = ["accepted", "pending"];
 
@@ -73,20 +86,23 @@ export const SIGNING_STATES = ["accepted", "pending"];
 export async function listOwnDocuments(view: View, promoter: Promoter): Promise<DocumentParts[]> {
   const { accountId, id } = promoter;
   const signed = await view.list(contractDocuments, "promoter", accountId, [id]);
-  const isSigned = new Set(signed.map(({ contractId }) => contractId));
+  const signatures = new Map(signed.map((document) => [document.contractId, document]));
   const joined = (await listPromoterCampaigns(view, accountId, id)).filter(({ state }) =>
     SIGNING_STATES.includes(state),
   );
   const all = joined.length === 0 ? [] : await listCurrentContracts(view, accountId);
   const due = new Map<number, DocumentParts>();
-  for (const { campaignId, createdAt } of joined) {
+  for (const { campaignId, createdAt: joinedAt } of joined) {
     for (const { contract, version } of contractsFor(all, campaignId)) {
-      if (isSigned.has(contract.id) || due.has(contract.id)) continue;
+      const former = signatures.get(contract.id) ?? null;
+      if (isStillSigned(contract, former) || due.has(contract.id)) continue;
+      const createdAt = former === null ? joinedAt : (contract.asksSince ?? joinedAt);
       const parts = { contract, version, promoter, document: null, createdAt };
       due.set(contract.id, { id: documentId(id, contract.id), ...parts });
     }
   }
-  const kept = await Promise.all(signed.map((document) => withParts(view, document, promoter)));
+  const settled = signed.filter(({ contractId }) => !due.has(contractId));
+  const kept = await Promise.all(settled.map((document) => withParts(view, document, promoter)));
   return [...due.values(), ...kept];
 }
 
@@ -99,10 +115,9 @@ export async function loadOwnDocument(view: View, promoter: Promoter, id: number
 
 /** A document of any promoter. @throws Failure `not_found` */
 export async function loadDocument(view: View, accountId: number, id: number): Promise<DocumentParts> {
-  const document = await view.get(contractDocuments, accountId, id);
   const promoter = await view.get(promoters, accountId, Math.floor(id / MOST_CONTRACTS));
   if (promoter === null) throw noDocument();
-  return document === null ? loadOwnDocument(view, promoter, id) : withParts(view, document, promoter);
+  return loadOwnDocument(view, promoter, id);
 }
 
 /** How a promoter signs. */
@@ -142,9 +157,8 @@ export async function requireSignatures(
   versionIds: readonly number[],
 ): Promise<CurrentContract[]> {
   const wanted = contractsFor(await listCurrentContracts(view, campaign.accountId), campaign.id);
-  const missing = wanted.filter(({ version }) => !versionIds.includes(version.id));
-  if (missing.length === 0) return wanted;
-  const faults = missing.map(({ contract }) => `must be signed: ${contract.name}`);
+  const faults = unsignedFaults(wanted, versionIds);
+  if (faults.length === 0) return wanted;
   throw new Failure(
     "invalid",
     "Some contracts are not signed, or have changed. Load the page again to read them.",
@@ -152,15 +166,23 @@ export async function requireSignatures(
   );
 }
 
-/** Signs these contracts for a promoter, in the transaction that lets them join. */
+/** What to say of the contracts whose current version is not among the signed ones. */
+export function unsignedFaults(wanted: readonly CurrentContract[], versionIds: readonly number[]): string[] {
+  const missing = wanted.filter(({ version }) => !versionIds.includes(version.id));
+  return missing.map(({ contract }) => `must be signed: ${contract.name}`);
+}
+
+/** A contract to sign, and since when. Absent: since now. */
+type Wanted = CurrentContract & Partial<Pick<DocumentParts, "createdAt">>;
+
+/** Signs these contracts for a promoter, in a transaction with what else they accept. */
 export async function signContracts(
   tx: Transaction,
   context: Context,
-  { promoter, wanted, address }: { promoter: Promoter; wanted: CurrentContract[]; address: string | null },
+  { promoter, wanted, address }: { promoter: Promoter; wanted: Wanted[]; address: string | null },
 ): Promise<void> {
-  for (const { contract, version } of wanted) {
+  for (const { contract, version, createdAt = context.now.toISOString() } of wanted) {
     const id = documentId(promoter.id, contract.id);
-    const createdAt = context.now.toISOString();
     await sign(tx, context, { id, contract, version, promoter, createdAt, address });
   }
 }
@@ -173,8 +195,11 @@ export async function removeDocuments(tx: Transaction, { accountId, id }: Promot
 
 /** Removes a promoter's name and addresses from their signatures. What was signed, and when, stays. */
 export async function eraseDocuments(tx: Transaction, { accountId, id }: Promoter): Promise<void> {
-  for (const document of await tx.view.list(contractDocuments, "promoter", accountId, [id]))
-    await tx.put(contractDocuments, { ...document, signedIp: null, signedName: null, signedEmail: null });
+  const gone = { signedIp: null, signedName: null, signedEmail: null };
+  for (const document of await tx.view.list(contractDocuments, "promoter", accountId, [id])) {
+    const earlier = document.earlier?.map((each) => ({ ...each, ...gone }));
+    await tx.put(contractDocuments, { ...document, ...gone, ...(earlier && { earlier }) });
+  }
 }
 
 async function withParts(
@@ -197,7 +222,7 @@ async function sign(
   const { id, contract, version, promoter, createdAt, address } = given;
   // Another request for it may have been faster.
   const known = await tx.get(contractDocuments, promoter.accountId, id);
-  if (known !== null) return known;
+  if (known !== null && isStillSigned(contract, known)) return known;
   const document: ContractDocument = {
     accountId: promoter.accountId,
     id,
@@ -208,12 +233,18 @@ async function sign(
     signedIp: address,
     signedName: promoterName(promoter),
     signedEmail: promoter.email,
-    createdAt,
+    createdAt: known?.createdAt ?? createdAt,
+    ...(known && { earlier: [...(known.earlier ?? []), signatureOf(known)] }),
   };
-  await tx.insert(contractDocuments, document);
+  await tx.put(contractDocuments, document);
   await announce(tx, context, { entity: "contract_document", before: null, after: document });
   if (context.actor === undefined) await logNewcomer(tx, context, { promoter, document });
   return document;
+}
+
+function signatureOf(document: ContractDocument): Signature {
+  const { contractVersionId, signedAt, signedIp, signedName, signedEmail } = document;
+  return { contractVersionId, signedAt, signedIp, signedName, signedEmail };
 }
 
 /** Newcomers are not signed in yet, so the store does not log what they do. A signature always is. */

@@ -3,6 +3,7 @@ import { campaigns, isInvited, type Campaign, type SignupAnswers } from "../../p
 import type { Context } from "../../context.ts";
 import type { CurrentContract } from "../contract/contract.ts";
 import { signContracts } from "../contract/document.ts";
+import { acceptTerms } from "./agreements.ts";
 import { enqueueAccessEmail } from "./sign-in.ts";
 import { createPromoter } from "../promoter/creation.ts";
 import { findPromoterByEmail, newProfile } from "../promoter/promoter.ts";
@@ -122,6 +123,7 @@ async function add(context: Context, { account, campaign, newcomer, deliveryId }
     },
     async andThen(tx, { promoter, promoterCampaign }) {
       await signContracts(tx, context, { promoter, wanted: newcomer.signed, address: newcomer.address });
+      await acceptTerms(tx, context, { promoterCampaign, campaign });
       if (!hasMail) return;
       const kind = promoterCampaign.state === "accepted" ? "join_accepted" : "join_waiting";
       await enqueueAccessEmail(tx, context, {

@@ -61,7 +61,7 @@ export async function addToCampaign<T>(
     await tx.put(promoterCampaigns, promoterCampaign, { promoterInCampaign: alreadyInCampaign });
     await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: id });
     await announce(tx, context, { entity: "promoter_campaign", before: null, after: promoterCampaign });
-    await andThen?.(tx, promoter);
+    await andThen?.(tx, promoterCampaign);
     return show(tx.view, promoter);
   });
 }
@@ -71,7 +71,7 @@ interface Addition<T> {
   selection: Selection;
   campaignId: number;
   /** Runs in the same commit. */
-  andThen?: (tx: Transaction, promoter: Promoter) => Promise<void>;
+  andThen?: (tx: Transaction, promoterCampaign: PromoterCampaign) => Promise<void>;
   show: Show<Promoter, T>;
 }
 

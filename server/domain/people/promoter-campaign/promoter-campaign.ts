@@ -41,6 +41,8 @@ export interface PromoterCampaign {
    * target. Absent: none.
    */
   lostTargetSaleIds?: number[];
+  /** The terms of the campaign that the promoter has accepted, by version, and when. Absent: none. */
+  acceptedTerms?: { version: string; at: string };
   createdAt: string;
 }
 

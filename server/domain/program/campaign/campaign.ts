@@ -65,6 +65,8 @@ export interface CampaignSignup {
   description: string | null;
   /** Applicants must accept them. */
   terms: string | null;
+  /** When the terms were last changed. Absent: they are as old as the campaign. */
+  termsSince?: string;
   questions: SignupQuestion[];
   /** The texts in other languages. Absent: none. */
   translations?: SignupTranslation[];
@@ -88,6 +90,11 @@ export function signupTexts(
     description: translated?.description ?? signup?.description ?? null,
     terms: terms && (translated?.terms ?? terms),
   };
+}
+
+/** The version of the campaign's terms: since when they are what they are. Null: it has none. */
+export function termsVersion({ signup, createdAt }: Campaign): string | null {
+  return signup?.terms ? (signup.termsSince ?? createdAt) : null;
 }
 
 /** A question to applicants. */

@@ -12,6 +12,7 @@ import {
   newCampaign,
   type Campaign,
   type CampaignLink,
+  type CampaignSignup,
   type NewCampaign,
 } from "./campaign.ts";
 
@@ -73,7 +74,7 @@ export async function createFullCampaign<T>(
   const { name, landingUrl } = input;
   const blank = newCampaign(context.now, { accountId, id, name, landingUrl });
   return context.store.transact(async (tx) =>
-    show(tx.view, await putChanged(tx, { before: blank, changes: input, linkIds })),
+    show(tx.view, await putChanged(tx, context, { before: blank, changes: input, linkIds })),
   );
 }
 
@@ -90,7 +91,7 @@ export async function updateCampaign<T>(
   const linkIds = await newLinkIds(context, changes.links);
   return context.store.transact(async (tx) => {
     const before = await loadCampaign(tx, accountId, id);
-    return show(tx.view, await putChanged(tx, { before, changes, linkIds }));
+    return show(tx.view, await putChanged(tx, context, { before, changes, linkIds }));
   });
 }
 
@@ -136,9 +137,11 @@ async function newLinkIds({ store }: Context, changes: LinkChange[] = []): Promi
 
 async function putChanged(
   tx: Transaction,
+  { now }: Pick<Context, "now">,
   { before, changes, linkIds }: { before: Campaign; changes: CampaignChanges; linkIds: number[] },
 ): Promise<Campaign> {
   const after = campaignAfter(before, changes, linkIds);
+  if (changes.signup) after.signup = signupAfter(before, changes.signup, now);
   // An unchanged upgrade is not checked again, because clients send back what they read.
   if (after.upgrade?.campaignId !== before.upgrade?.campaignId) await checkUpgrade(tx, after);
   const { accountId, id } = after;
@@ -172,8 +175,15 @@ function campaignAfter(before: Campaign, changes: CampaignChanges, linkIds: numb
     rewardsForPromoters: changes.rewardsForPromoters ?? before.rewardsForPromoters,
     rewardsForReferrals: changes.rewardsForReferrals ?? before.rewardsForReferrals,
     emails: changes.emails ?? before.emails,
-    ...(changes.signup && { signup: changes.signup }),
   };
+}
+
+/** Other terms are another version, which promoters are asked to accept. Further languages of the same terms are not. */
+function signupAfter(before: Campaign, signup: CampaignSignup, now: Date): CampaignSignup {
+  const { termsSince: _former, ...after } = signup;
+  if (!after.terms) return after;
+  const version = after.terms === before.signup?.terms ? before.signup.termsSince : now.toISOString();
+  return version === undefined || version === before.createdAt ? after : { ...after, termsSince: version };
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   type Campaign,
 } from "../../../domain/program/campaign/campaign.ts";
 import {
+  isStillSigned,
   listOwnDocuments,
   requireSignatures,
   signContracts,
@@ -19,6 +20,7 @@ import {
   PROMOTER_CAMPAIGN_STATES,
   type PromoterCampaign,
 } from "../../../domain/people/promoter-campaign/promoter-campaign.ts";
+import { acceptTerms } from "../../../domain/people/portal/agreements.ts";
 import type { Promoter } from "../../../domain/people/promoter/promoter.ts";
 import { byId } from "../../../domain/people/promoter/search.ts";
 import { loadTerms } from "../../../domain/ledger/terms.ts";
@@ -124,12 +126,17 @@ async function join(request: AffiliateRequest) {
   const known = await listOwnDocuments(context.store, promoter);
   const wanted = await requireSignatures(context.store, campaign, [
     ...(body.signed_contract_version_ids ?? []),
-    ...known.flatMap(({ document, contract }) => (document === null ? [] : [contract.versionId])),
+    ...known.flatMap(({ document, contract }) =>
+      isStillSigned(contract, document) ? [contract.versionId] : [],
+    ),
   ]);
   return addToCampaign(context, account.id, {
     selection: byId(promoter.id),
     campaignId: campaign.id,
-    andThen: (tx) => signContracts(tx, context, { promoter, wanted, address }),
+    async andThen(tx, promoterCampaign) {
+      await signContracts(tx, context, { promoter, wanted, address });
+      await acceptTerms(tx, context, { promoterCampaign, campaign });
+    },
     show: async (view) =>
       json(view, { account, promoter, campaign, states: await statesOf(view, promoter), language }),
   });

@@ -52,7 +52,7 @@ async function handle(request: AffiliateRequest) {
   const opened = await setPassword(context, { promoter, session, currentPassword, passwordHash });
   cookies.push(...sessionCookies(SESSION_COOKIES.promoter, opened.token, publicUrl));
   const after = (await context.store.get(promoters, account.id, promoter.id)) ?? promoter;
-  return sessionJson({ account, promoter: after, session: opened.session, publicUrl });
+  return sessionJson(context.store, { account, promoter: after, session: opened.session, publicUrl });
 }
 
 const encryptedId = field(

@@ -2,11 +2,13 @@ import { z } from "zod";
 import type { Account } from "../../../domain/program/account/account.ts";
 import { shownName } from "../../../domain/program/account/brand.ts";
 import { timeZoneOf } from "../../../domain/program/account/time-zone.ts";
+import { listAgreements } from "../../../domain/people/portal/agreements.ts";
 import { promoterName, type Promoter } from "../../../domain/people/promoter/promoter.ts";
 import type { Session } from "../../../domain/access/session.ts";
 import { shownBrandAnswer, shownBrandJson } from "../../brand/brand.ts";
 import { field, recordId } from "../../../http/fields.ts";
 import { LANGUAGES } from "../../../languages/languages.ts";
+import type { View } from "../../../storage/store.ts";
 
 /** The session of the portal. */
 export const sessionAnswer = z
@@ -47,21 +49,23 @@ export const sessionAnswer = z
       z.boolean(),
       "Whether a user of the company is viewing the portal, and can't change anything.",
     ),
+    agreements: field(
+      z.enum(["none", "waiting", "required"]),
+      "Whether terms or contracts wait for the promoter (`GET /api/v2/affiliate/agreements`). `required`: the portal shows them before anything else, because the promoter is new. An extension of Tidemark.",
+    ),
   })
   .meta({ id: "PortalSession" });
 
 /** Shows the session of the portal. */
-export function sessionJson({
-  account,
-  promoter,
-  session,
-  publicUrl,
-}: {
-  account: Account;
-  promoter: Promoter;
-  session: Session;
-  publicUrl: string;
-}): z.output<typeof sessionAnswer> {
+export async function sessionJson(
+  view: View,
+  {
+    account,
+    promoter,
+    session,
+    publicUrl,
+  }: { account: Account; promoter: Promoter; session: Session; publicUrl: string },
+): Promise<z.output<typeof sessionAnswer>> {
   return {
     promoter: {
       id: promoter.id,
@@ -79,5 +83,12 @@ export function sessionJson({
     must_set_password: session.mustSetPassword ?? false,
     has_password: promoter.passwordHash !== undefined,
     is_read_only: session.isReadOnly ?? false,
+    agreements: session.isReadOnly ? "none" : await agreementsOf(view, promoter),
   };
+}
+
+async function agreementsOf(view: View, promoter: Promoter) {
+  const { terms, documents, mayWait } = await listAgreements(view, promoter);
+  if (terms.length + documents.length === 0) return "none";
+  return mayWait ? "waiting" : "required";
 }

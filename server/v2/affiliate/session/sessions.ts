@@ -52,7 +52,7 @@ export const showSessionOperation: AffiliateOperation = {
   description: "Shows the promoter who is signed in, and their account.",
   answer: sessionAnswer,
   isForNewcomers: true,
-  handle: (request) => Promise.resolve(sessionJson(request)),
+  handle: (request) => sessionJson(request.context.store, request),
 };
 
 /** `DELETE /api/v2/affiliate/session` */
@@ -92,9 +92,13 @@ async function signOut({ context, session, cookies, publicUrl }: AffiliateReques
 /** Sets the cookie of a new session, and shows the session. */
 export function enter({ event, context, cookies, publicUrl }: OpenRequest, signedIn: SignedIn) {
   const { account, session, token } = signedIn;
-  const { chance } = context;
-  cookies.push(...signInCookies({ event, chance, publicUrl }, { account, holder: session.holder, token }));
-  return sessionJson({ ...signedIn, publicUrl });
+  cookies.push(
+    ...signInCookies(
+      { event, chance: context.chance, publicUrl },
+      { account, holder: session.holder, token },
+    ),
+  );
+  return sessionJson(context.store, { ...signedIn, publicUrl });
 }
 
 /** The browser's `User-Agent`, kept with the session. */

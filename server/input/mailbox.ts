@@ -1,0 +1,43 @@
+import { email } from "./fields.ts";
+
+/** A person as a mail program writes them. Null: no name is given. */
+export interface Mailbox {
+  email: string;
+  firstName: string | null;
+  lastName: string | null;
+}
+
+/** As long as the names that newcomers give themselves. */
+const NAME_LENGTH = 100;
+
+/**
+ * Reads an e-mail address with or without a name: `hans@example.com`, `Hans Huber <hans@example.com>`, or
+ * `"Huber, Hans" <hans@example.com>`. Null if it is none.
+ */
+export function readMailbox(given: string): Mailbox | null {
+  const [, written = "", address = given] = /^([^<>]*)<([^<>]+)>\s*$/.exec(given) ?? [];
+  const parsed = email.safeParse(address);
+  if (!parsed.success) return null;
+  const name = written
+    .replace(/\\(.)/g, "$1")
+    .replace(/["\s]+/g, " ")
+    .trim();
+  // Some mail programs write the address as the name.
+  if (name === "" || name.includes("@")) return { email: parsed.data, firstName: null, lastName: null };
+  return { email: parsed.data, ...namesIn(name) };
+}
+
+/** The last word is the last name, unless a comma says that it comes first. */
+function namesIn(name: string): Pick<Mailbox, "firstName" | "lastName"> {
+  const [last = "", first] = name.split(/\s*,\s*/);
+  const words = name.split(" ");
+  const [firstName, lastName] =
+    first === undefined
+      ? [words.slice(0, -1).join(" ") || name, words.length > 1 ? words.at(-1)! : ""]
+      : [first, last];
+  return { firstName: named(firstName), lastName: named(lastName) };
+}
+
+function named(text: string): string | null {
+  return text.slice(0, NAME_LENGTH) || null;
+}
