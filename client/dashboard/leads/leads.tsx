@@ -59,7 +59,7 @@ export function Leads() {
         may("manager") && (
           <>
             <button class="button" onClick={() => (isNaming.value = true)}>
-              Own statuses
+              Custom statuses
             </button>
             <button class="button main" onClick={() => (isAdding.value = true)}>
               Add a lead

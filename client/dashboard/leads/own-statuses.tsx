@@ -18,7 +18,7 @@ export function loadStatuses(): Promise<OwnStatus[]> {
   return answer(api.GET("/api/v2/company/custom_referral_statuses"));
 }
 
-/** Own statuses as options of a choice. */
+/** Custom statuses as options of a choice. */
 export function statusOptions(statuses: OwnStatus[]): [value: string, words: string][] {
   return statuses.map(({ id, name }) => [String(id), name]);
 }
@@ -99,7 +99,7 @@ export function OwnStatuses({ statuses, onSaved, onClose }: OwnStatusesProps) {
     }
   };
   return (
-    <Dialog title="Own statuses of leads" onClose={onClose}>
+    <Dialog title="Custom statuses of leads" onClose={onClose}>
       <form class="stack" onSubmit={save}>
         <p class="soft">Name the steps that your team goes through with a lead. They change no money.</p>
         {refusal.value && <Notice refusal={refusal.value} />}

@@ -7,7 +7,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
   it("a manager names a status, gives it to a lead, and finds the lead by it", async () => {
     const name = `Offer ${width}`;
     const page = await pages.open("/admin/leads", { width, role: "manager" });
-    await page.getByRole("button", { name: "Own statuses" }).click();
+    await page.getByRole("button", { name: "Custom statuses" }).click();
     const dialog = page.getByRole("dialog");
     const names = dialog.getByLabel("Name", { exact: true });
     if ((await names.last().inputValue()) !== "")
