@@ -124,6 +124,17 @@ describe("other terms", () => {
     expect(await own.outcome("POST /agreements", { accepted_terms: [version] })).toEqual(ok(NONE));
   });
 
+  it("are not the same text with the line ends of another system", async () => {
+    await setTerms("Be nice.\nAlways.");
+    const own = await jane();
+    await own.call("POST /agreements", ACCEPTED);
+    app.setNow(LATER);
+    await setTerms("Be nice.\r\nAlways.\r\n");
+    expect(await stateOf(own)).toBe("none");
+    await setTerms("Be nice. Always.");
+    expect(await stateOf(own)).toBe("required");
+  });
+
   it("don't keep a promoter from what they have earned", async () => {
     const own = await jane();
     const reward = { ref_id: "jane", reward_type: "cash", amount: "100" };
