@@ -151,7 +151,7 @@ export async function axeFaults(page: Page, rules?: string[]): Promise<string[]>
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
 }
 
-/** Buttons that are cut off, and whether the page is wider than its window. */
+/** Buttons that are cut off, tables whose cells are not below their heads, and whether the page is wider than its window. */
 export function layoutFaults(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const { scrollWidth, clientWidth } = document.documentElement;
@@ -173,6 +173,15 @@ export function layoutFaults(page: Page): Promise<string[]> {
     };
     const cut = buttonsIn(document).filter(isCut);
     const faults = cut.map((button) => `cut off: ${button.outerHTML.slice(0, 200)}`);
+    const widthOf = (row: HTMLTableRowElement) =>
+      [...row.cells]
+        .filter((cell) => getComputedStyle(cell).display !== "none")
+        .reduce((sum, { colSpan }) => sum + colSpan, 0);
+    for (const { tHead, rows, caption } of document.querySelectorAll("table")) {
+      const heads = tHead?.rows[0];
+      if (heads !== undefined && [...rows].some((row) => widthOf(row) !== widthOf(heads)))
+        faults.push(`rows with more or less cells than heads: ${caption?.textContent}`);
+    }
     const excess = scrollWidth - clientWidth;
     return excess > 0 ? [...faults, `the page is ${excess} pixels too wide`] : faults;
   });

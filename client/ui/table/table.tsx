@@ -162,7 +162,8 @@ function HeadCell<R>({
   column: Column<R>;
   list: List<R>;
 }) {
-  const css = isNumber ? "number" : isWide ? "on-desk" : undefined;
+  const kind = isNumber ? "number" : "";
+  const css = isWide ? `${kind} on-desk` : kind || undefined;
   if (sort === undefined) {
     return (
       <th class={css} scope="col">
