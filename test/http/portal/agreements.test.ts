@@ -169,6 +169,22 @@ describe("a contract that asks again", () => {
     expect(JSON.stringify(log)).toContain("earlier");
   });
 
+  it("waits also for those who signed a moment later by their server's clock", async () => {
+    await addContract();
+    const own = await jane();
+    app.setNow(LATER);
+    await own.call("POST /agreements", ACCEPTED);
+    app.setNow(NOW);
+    await company(app, "PUT /contracts/1", { content: "<p>Other</p>", ask_again: true });
+    expect(await stateOf(own)).toBe("required");
+    const again = { signed_contract_version_ids: [2] };
+    expect(await own.outcome("POST /agreements", again)).toEqual(ok(NONE));
+    const signedAt = new Date(Date.parse(LATER) + 1).toISOString();
+    expect((await company(app, "GET /contract_documents")).body).toMatchObject([
+      { status: "signed", contract_version_id: 2, signed_at: signedAt },
+    ]);
+  });
+
   it("asks nobody without a new text", async () => {
     await addContract();
     const own = await jane();
