@@ -41,7 +41,8 @@ export function newProvider(connection: BillingConnection): Provider {
     sign: async (body) => sign(body, connection.secret),
     read: (body, headers) => read(body, signatureOf(headers), connection.secret),
     async toOperation({ type, at, data }) {
-      const translate = TRANSLATIONS[type];
+      // Objects have more properties than their own, such as `constructor`.
+      const translate = Object.hasOwn(TRANSLATIONS, type) ? TRANSLATIONS[type] : undefined;
       if (translate === undefined) return { kind: "nothing", reason: `Events of type ${type} do not count` };
       return translate(data, at, await api());
     },

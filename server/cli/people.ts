@@ -15,7 +15,7 @@ import { asItIs } from "../domain/show.ts";
 import { findSetup } from "../domain/people/sighting.ts";
 import { LANGUAGES, type Language } from "../languages/languages.ts";
 import { taxRate } from "../input/fields.ts";
-import { readMailbox } from "../input/mailbox.ts";
+import { distinctMailboxes, readMailbox } from "../input/mailbox.ts";
 import type { Store } from "../storage/store.ts";
 import { campaignIdOf, emailOf, wholeNumber } from "./options.ts";
 import { print, tell, withStore } from "./store.ts";
@@ -106,7 +106,7 @@ async function invite(
     if (campaignId !== null) await loadCampaign(store, account.id, campaignId);
     const { publicUrl, hasMail } = await addressOf(store);
     const invited = await invitePromoters(context, account, {
-      people: [...new Map(people.map((each) => [each.email, each])).values()],
+      people: distinctMailboxes(people),
       campaignId,
       message: null,
       language: options.language ?? null,

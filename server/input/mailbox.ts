@@ -20,11 +20,25 @@ export function readMailbox(given: string): Mailbox | null {
   if (!parsed.success) return null;
   const name = written
     .replace(/\\(.)/g, "$1")
-    .replace(/["\s]+/g, " ")
-    .trim();
+    // eslint-disable-next-line no-control-regex -- control characters are no part of a name
+    .replace(/["\s\u0000-\u001f\u007f-\u009f]+/g, " ")
+    .trim()
+    // Outlook writes 'Hans Huber'.
+    .replace(/^'\s*(.*?)\s*'$/, "$1");
   // Some mail programs write the address as the name.
   if (name === "" || name.includes("@")) return { email: parsed.data, firstName: null, lastName: null };
   return { email: parsed.data, ...namesIn(name) };
+}
+
+/** Leaves out repeated addresses. Whichever mention has a name gives it. */
+export function distinctMailboxes(people: Mailbox[]): Mailbox[] {
+  const found = new Map<string, Mailbox>();
+  for (const person of people) {
+    const address = person.email.toLowerCase();
+    const isNamed = person.firstName !== null || person.lastName !== null;
+    if (isNamed || !found.has(address)) found.set(address, person);
+  }
+  return [...found.values()];
 }
 
 /** The last word is the last name, unless a comma says that it comes first. */
@@ -39,5 +53,6 @@ function namesIn(name: string): Pick<Mailbox, "firstName" | "lastName"> {
 }
 
 function named(text: string): string | null {
-  return text.slice(0, NAME_LENGTH) || null;
+  // A character outside the basic plane is kept whole or not at all.
+  return text.slice(0, NAME_LENGTH).replace(/[\ud800-\udbff]$/, "") || null;
 }

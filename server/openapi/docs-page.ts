@@ -90,6 +90,9 @@ rapi-doc { height: calc(100vh - 48px); }
 [hidden] { display: none !important; }
 `;
 
+/** The viewer's package, beside the script of the page. */
+const VIEWER_FILE = "./docs.js";
+
 /**
  * The script of `/docs`. It shows the operation that the address names in the viewer, whose package leaves fields without
  * names and colours that are hard to read, and has no options for them.
@@ -136,7 +139,7 @@ function open() {
   dress();
   viewer.setAttribute("nav-text-color", "#dfe3e5");
   document.body.append(viewer);
-  import("./docs.js");
+  import(${JSON.stringify(VIEWER_FILE)});
 }
 
 function show() {

@@ -33,12 +33,15 @@ export function hasName({ first_name: name, email }: Record<string, string>): bo
   return name !== undefined && name !== email;
 }
 
-/** Where a text calls the reader by name, and reads well without it. */
+/**
+ * Where a text calls the reader by name, and reads well without it. The words before it are limited, so that a long run of
+ * letters costs no more than others.
+ */
 const CALLS = [
   // `Guten Tag {{first_name}},`
-  /(?<=(?:^|>)[ \t]*\p{L}+(?: \p{L}+)?),?[ \u00a0]+\{\{\s*first_name\s*\}\}(?=\s*[,:!،])/gmu,
+  /(?<=(?:^|>)[ \t]*\p{L}{1,40}(?: \p{L}{1,40})?),?[ \u00a0]+\{\{\s*first_name\s*\}\}(?=\s*[,:!،])/gmu,
   // `<p>Hello {{first_name}}</p>`
-  /(?<=(?:^|>)[ \t]*\p{L}+),?[ \u00a0]+\{\{\s*first_name\s*\}\}(?=\s*(?:<|$))/gmu,
+  /(?<=(?:^|>)[ \t]*\p{L}{1,40}),?[ \u00a0]+\{\{\s*first_name\s*\}\}(?=\s*(?:<|$))/gmu,
   // `Your link, {{first_name}}`
   /,[ \u00a0]*\{\{\s*first_name\s*\}\}(?=\s*(?:[,.:;!?،]|<|$))/gmu,
 ];

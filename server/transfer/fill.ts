@@ -1,6 +1,6 @@
 import { Failure, reasonOf } from "../failure.ts";
 import { NO_SEAL } from "../seal.ts";
-import { readMark, refusalOf, type UnderWay } from "../storage/layout.ts";
+import { LAYOUT, readMark, refusalOf, type UnderWay } from "../storage/layout.ts";
 import { leaveProof } from "../storage/sealed.ts";
 import type { Engine } from "../storage/session.ts";
 import type { Item, Items } from "./item.ts";
@@ -68,12 +68,16 @@ export async function findUnfinished(
   { reads }: Engine,
   { resumes, isForced }: Interrupted,
 ): Promise<UnderWay | null> {
-  const former = (await readMark(reads)).mark?.underWay;
-  if (former === undefined) {
+  const { mark } = await readMark(reads);
+  const former = mark?.underWay;
+  if (mark === null || former === undefined) {
     if ((await holdsNothing(reads)) && !(await holdsFormer(reads))) return null;
     throw new Failure("in_use", "The target store is not empty");
   }
   if (former.source === null || !(resumes || isForced)) throw refusalOf(former);
+  // Its rows and sums are of that release's layout, and no migration follows.
+  if (!isForced && mark.version !== LAYOUT)
+    throw new Failure("refused", "The store was being filled by another release: --force starts over");
   return former;
 }
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createAccount } from "../../server/domain/access/account-creation.ts";
 import { seed } from "../../server/domain/seed/seed.ts";
+import { LAYOUT, readMark, replaceMark } from "../../server/storage/layout.ts";
 import { storeOn } from "../../server/storage/open.ts";
 import type { Engine } from "../../server/storage/session.ts";
 import { newStore } from "../../server/storage/store.ts";
@@ -310,6 +311,20 @@ describe.each<[string, string, (from: Engine, to: Engine, how: Interrupted) => P
     });
     await fill(other, target, FORCED);
     expect(await contentsOf(target)).toEqual(await contentsOf(other));
+  });
+
+  it("continues only in the release that began it, which knows its sums", async () => {
+    const [source, target] = [await filled(), await newEngine()];
+    await fill(source, dyingAt(target, 4), AGAIN).catch(() => {});
+    const seen = await readMark(target.reads);
+    const former = { ...seen.mark!, version: LAYOUT - 1 };
+    await target.transact(async (session) => void (await replaceMark(session, seen, former)));
+    await expect(fill(source, target, RESUMED)).rejects.toMatchObject({
+      kind: "refused",
+      message: "The store was being filled by another release: --force starts over",
+    });
+    await fill(source, target, FORCED);
+    expect(await contentsOf(target)).toEqual(await contentsOf(source));
   });
 
   it("does not touch a store that is whole, whatever its options", async () => {

@@ -86,7 +86,7 @@ const LAYERS: Record<string, string[]> = {
   ],
   track: ["request", "input", "http", "domain", "storage", "failure", "url"],
   web: ["track", "request", "input", "http", "markup", "domain", "languages", "storage", "failure", "url"],
-  openapi: ["input", "http", "failure", "url"],
+  openapi: ["input", "http", "markup", "failure", "url"],
   request: ["outgoing", "http", "domain", "storage", "seal", "failure", "languages"],
   input: ["http", "failure", "url"],
   http: ["storage", "failure", "url"],

@@ -34,6 +34,7 @@ describe("a person without a name", () => {
     ["It is for {{first_name}}.", `It is for ${email}.`],
     ["It is for {{first_name}} and others.", `It is for ${email} and others.`],
     ["{{first_name}}: welcome", `${email}: welcome`],
+    [`${"a".repeat(41)} {{first_name}},`, `${"a".repeat(41)} ${email},`],
   ])("is not called by their address in %j", async (content, expected) => {
     const { text } = await writeCompanyEmail({ subject: "x", content, layout: "{{content}}" }, values);
     expect(words(text)).toBe(expected);

@@ -24,6 +24,11 @@ it.each([
     "a@example.com, Kim <k@example.com>\nb@example.com",
     ["a@example.com", "Kim <k@example.com>", "b@example.com"],
   ],
+  // Each person counts once, because the server takes at most 100.
+  [
+    "a@example.com <a@example.com>; b@example.com, c@example.com <c@example.com>",
+    ["<a@example.com>", "b@example.com", "<c@example.com>"],
+  ],
   ["<a@example.com> <b@example.com>", ["<a@example.com>", "<b@example.com>"]],
   ["nonsense\na@example.com", ["nonsense", "a@example.com"]],
 ])("keeps the names in %j", (text, expected) => {

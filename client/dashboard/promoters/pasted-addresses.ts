@@ -8,7 +8,10 @@ export function addressesIn(text: string): string[] {
     const person = `${name.replace(/^[\s,;]+/, "")}<${address}>`;
     // Addresses without a name, before one with a name
     const [, before = "", rest = person] = /^((?:[^\s,;<>"]+@[^\s,;<>"]+[\s,;]+)*)(.*)$/s.exec(person) ?? [];
-    return [...before.split(/[,;\s]+/).filter((word) => word !== ""), rest];
+    const words = before.split(/[,;\s]+/).filter((word) => word !== "");
+    // Outlook writes the address as the name of people whom it does not know.
+    if (rest === `<${address}>` && words.at(-1) === address.trim()) words.pop();
+    return [...words, rest];
   });
 }
 

@@ -10,7 +10,7 @@ import { Form, useForm } from "../../ui/form/form.tsx";
 import { boxOf, Signature } from "../../ui/form/questions.tsx";
 import { LonePage } from "../../ui/shell/page.tsx";
 import { t } from "../../languages/messages.ts";
-import { keep, kept, session, type Session } from "./session.ts";
+import { keep, kept, session, signOut, type Session } from "./session.ts";
 
 type Asked = components["schemas"]["PortalAgreements"];
 
@@ -93,13 +93,7 @@ function AgreementsForm({
       action={t("agreements.accept")}
       isDisabled={!boxes.every((box) => form.values[box]?.value)}
       onSubmit={accept}
-      others={
-        mayWait && (
-          <button type="button" class="button" onClick={() => postpone(String(signedIn.promoter.id))}>
-            {t("agreements.later")}
-          </button>
-        )
-      }
+      others={<WayOut mayWait={mayWait} promoterId={signedIn.promoter.id} />}
     >
       {terms.map(({ campaign, text }) => (
         <div key={campaign.id} class="stack tight">
@@ -120,6 +114,16 @@ function AgreementsForm({
       ))}
       {contracts.length > 0 && <p class="small soft">{t("contracts.kept")}</p>}
     </Form>
+  );
+}
+
+/** Those who must accept first can still leave a computer that others use. */
+function WayOut({ mayWait, promoterId }: { mayWait: boolean; promoterId: number }) {
+  const leave = () => (mayWait ? postpone(String(promoterId)) : void signOut());
+  return (
+    <button type="button" class="button" onClick={leave}>
+      {t(mayWait ? "agreements.later" : "sign_out")}
+    </button>
   );
 }
 

@@ -66,7 +66,8 @@ export function newProvider(connection: BillingConnection): Provider {
     sign: (body, now) => sign(body, { secret: connection.secret, now }),
     read,
     async toOperation({ type, at, data }) {
-      const translate = TRANSLATIONS[type];
+      // Objects have more properties than their own, such as `constructor`.
+      const translate = Object.hasOwn(TRANSLATIONS, type) ? TRANSLATIONS[type] : undefined;
       if (translate === undefined) return { kind: "nothing", reason: `Events of type ${type} do not count` };
       const { object, previous_attributes: before } = eventData.parse(data);
       return translate({ data: object, before: before ?? {}, at }, await api());

@@ -5,7 +5,7 @@ import { Failure } from "../../failure.ts";
 import { field } from "../../http/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { flag, id, oneOf, text } from "../../input/fields.ts";
-import { readMailbox, type Mailbox } from "../../input/mailbox.ts";
+import { distinctMailboxes, readMailbox, type Mailbox } from "../../input/mailbox.ts";
 import { describe, shapeInput } from "../../input/shape.ts";
 import { LANGUAGES } from "../../languages/languages.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
@@ -109,8 +109,7 @@ function readPeople(given: string[]): Mailbox[] {
     const fields = { emails: faulty.map((each) => `${each || "a blank one"} is not an e-mail address`) };
     throw new Failure("invalid", describe(fields), fields);
   }
-  const people = read.filter((each) => each !== null);
-  return [...new Map(people.map((each) => [each.email.toLowerCase(), each])).values()];
+  return distinctMailboxes(read.filter((each) => each !== null));
 }
 
 async function invitedJson(

@@ -34,6 +34,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await portal.getByRole("heading", { name: `Hello ${email}` }).waitFor();
     expect(await faultsOf(portal)).toEqual([]);
     expect(await button(portal, "Later").count()).toBe(0);
+    expect(await button(portal, "Sign out").count()).toBe(1);
     await portal.getByRole("checkbox").check();
     await button(portal, "Accept and continue").click();
     await portal.getByRole("heading", { name: "Your link" }).waitFor();

@@ -138,6 +138,15 @@ it.each([
   });
 });
 
+it("ignores other events, also those named like a property of every object", async () => {
+  for (const type of ["customer.updated", "constructor", "toString"]) {
+    expect(await tellPaddle(app, paddleEvent(type, transaction()))).toEqual({
+      status: 200,
+      body: { outcome: "ignored", reason: `Events of type ${type} do not count` },
+    });
+  }
+});
+
 it("cancels the lead of a cancelled subscription", async () => {
   await signUp({ uid: "user-7" });
   await tell("transaction.completed", transaction({ custom_data: { svc_uid: "user-7" } }));

@@ -558,6 +558,11 @@ describe("POST /hooks/stripe/{account}", () => {
       status: 200,
       body: { outcome: "ignored", reason: "Events of type customer.updated do not count" },
     });
+    // Every object of JavaScript has such properties.
+    expect(await tellStripe(app, stripeEvent("constructor", { id: "cus_1" }))).toEqual({
+      status: 200,
+      body: { outcome: "ignored", reason: "Events of type constructor do not count" },
+    });
     expect(await tellStripe(app, stripeEvent("invoice.paid", { id: 5 }))).toEqual(
       refused(400, "The event can't be read: id Invalid input: expected string, received number"),
     );

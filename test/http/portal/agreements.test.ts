@@ -124,6 +124,17 @@ describe("other terms", () => {
     expect(await own.outcome("POST /agreements", { accepted_terms: [version] })).toEqual(ok(NONE));
   });
 
+  it("are not the same text with the line ends of another system", async () => {
+    await setTerms("Be nice.\nAlways.");
+    const own = await jane();
+    await own.call("POST /agreements", ACCEPTED);
+    app.setNow(LATER);
+    await setTerms("Be nice.\r\nAlways.\r\n");
+    expect(await stateOf(own)).toBe("none");
+    await setTerms("Be nice. Always.");
+    expect(await stateOf(own)).toBe("required");
+  });
+
   it("don't keep a promoter from what they have earned", async () => {
     const own = await jane();
     const reward = { ref_id: "jane", reward_type: "cash", amount: "100" };
@@ -156,6 +167,22 @@ describe("a contract that asks again", () => {
     ]);
     const { body: log } = await company(app, "GET /audit_log?filters[entity]=contract_document");
     expect(JSON.stringify(log)).toContain("earlier");
+  });
+
+  it("waits also for those who signed a moment later by their server's clock", async () => {
+    await addContract();
+    const own = await jane();
+    app.setNow(LATER);
+    await own.call("POST /agreements", ACCEPTED);
+    app.setNow(NOW);
+    await company(app, "PUT /contracts/1", { content: "<p>Other</p>", ask_again: true });
+    expect(await stateOf(own)).toBe("required");
+    const again = { signed_contract_version_ids: [2] };
+    expect(await own.outcome("POST /agreements", again)).toEqual(ok(NONE));
+    const signedAt = new Date(Date.parse(LATER) + 1).toISOString();
+    expect((await company(app, "GET /contract_documents")).body).toMatchObject([
+      { status: "signed", contract_version_id: 2, signed_at: signedAt },
+    ]);
   });
 
   it("asks nobody without a new text", async () => {

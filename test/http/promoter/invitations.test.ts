@@ -106,6 +106,45 @@ it("keeps the names that mail programs write beside an address", async () => {
   expect((await outcome(invite({ emails: ["Hans <hans>"] }))).status).toBe(422);
 });
 
+it("reads names as mail programs write them, whole and without control characters", async () => {
+  const face = "\u{1f600}";
+  const emails = [
+    "'Hans Huber' <hans@example.com>",
+    "Pat O'Neil <pat@example.com>",
+    "Ha\u0000ns\u0085 Bcc:\r\n Mo\u0007 <mo@example.com>",
+    `${"a".repeat(99)}${face} <cut@example.com>`,
+    `${"a".repeat(98)}${face}${face} <whole@example.com>`,
+  ];
+  expect((await invite({ emails })).status).toBe(201);
+  const namesOf = async (id: number) => {
+    const promoter = await app.records.get("promoter", id);
+    return [promoter?.profile.firstName, promoter?.profile.lastName];
+  };
+  expect(await Promise.all([1, 2, 3, 4, 5].map(namesOf))).toEqual([
+    ["Hans", "Huber"],
+    ["Pat", "O'Neil"],
+    ["Ha ns Bcc:", "Mo"],
+    ["a".repeat(99), null],
+    [`${"a".repeat(98)}${face}`, null],
+  ]);
+});
+
+it("takes the name from whichever mention of an address has one", async () => {
+  const emails = [
+    "Jane Doe <jane@example.com>",
+    "JANE@example.com",
+    "kim@example.com",
+    "Kim <kim@example.com>",
+  ];
+  expect((await invite({ emails })).body).toMatchObject({
+    promoters: [{ email: "jane@example.com" }, { email: "kim@example.com" }],
+  });
+  expect(await app.records.all("promoter")).toMatchObject([
+    { email: "jane@example.com", profile: { firstName: "Jane", lastName: "Doe" } },
+    { email: "kim@example.com", profile: { firstName: "Kim", lastName: null } },
+  ]);
+});
+
 it("gives the links alone if asked, and refuses what is no address before anybody is invited", async () => {
   const { body } = await invite({ emails: ["jane@example.com"], sends_email: false });
   expect(body).toMatchObject({ promoters: [{ is_new: true, is_mailed: false }] });

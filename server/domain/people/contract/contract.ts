@@ -1,3 +1,4 @@
+import { sql } from "kysely";
 import { Failure, type FieldErrors } from "../../../failure.ts";
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
@@ -136,10 +137,27 @@ export async function updateContract(
     }
     const next = { accountId, id: newVersionId, contractId: id, addedAt: at, changesMade, ...text };
     await tx.insert(contractVersions, next);
-    const renewed = { ...after, versionId: newVersionId, ...(asksAgain && { asksSince: at }) };
+    const asksSince = asksAgain ? await afterSignatures(tx.view, before, at) : before.asksSince;
+    const renewed = { ...after, versionId: newVersionId, ...(asksSince !== undefined && { asksSince }) };
     await tx.put(contracts, renewed);
     return { contract: renewed, version: next };
   });
+}
+
+/**
+ * An instant after all signatures of a contract. Someone may have signed while this change was prepared, or on a server
+ * whose clock is ahead.
+ */
+async function afterSignatures(view: View, { accountId, id }: Contract, at: string): Promise<string> {
+  const signatures = sql`(select signed_at from contract_documents where account_id = ${accountId} and contract_id = ${id})`;
+  const [row] = await view.rows(
+    view
+      .query<object>()
+      .selectFrom(sql<{ signed_at: string }>`${signatures}`.as("signatures"))
+      .select(sql<string | null>`max(signed_at)`.as("last")),
+  );
+  const next = row?.last == null ? at : new Date(Date.parse(row.last) + 1).toISOString();
+  return next > at ? next : at;
 }
 
 /**

@@ -220,16 +220,22 @@ async function sign(
   given: Omit<DocumentParts, "document"> & { address: string | null },
 ): Promise<ContractDocument> {
   const { id, contract, version, promoter, createdAt, address } = given;
-  // Another request for it may have been faster.
-  const known = await tx.get(contractDocuments, promoter.accountId, id);
+  const { accountId } = promoter;
+  // Other requests may have been faster: one that signs it, or one that changes the contract.
+  const known = await tx.get(contractDocuments, accountId, id);
+  const current = await tx.get(contracts, accountId, contract.id);
+  if (current?.versionId !== version.id) throw changedSince(contract);
   if (known !== null && isStillSigned(contract, known)) return known;
+  const now = context.now.toISOString();
+  const { asksSince = now } = contract;
   const document: ContractDocument = {
-    accountId: promoter.accountId,
+    accountId,
     id,
     contractId: contract.id,
     contractVersionId: version.id,
     promoterId: promoter.id,
-    signedAt: context.now.toISOString(),
+    // The clock of the server that has asked again may be ahead.
+    signedAt: now > asksSince ? now : asksSince,
     signedIp: address,
     signedName: promoterName(promoter),
     signedEmail: promoter.email,

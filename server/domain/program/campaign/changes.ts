@@ -178,12 +178,20 @@ function campaignAfter(before: Campaign, changes: CampaignChanges, linkIds: numb
   };
 }
 
-/** Other terms are another version, which promoters are asked to accept. Further languages of the same terms are not. */
+/**
+ * Other terms are another version, which promoters are asked to accept. Further languages of the same terms are not, nor is
+ * the same text with the line ends of another system.
+ */
 function signupAfter(before: Campaign, signup: CampaignSignup, now: Date): CampaignSignup {
   const { termsSince: _former, ...after } = signup;
   if (!after.terms) return after;
-  const version = after.terms === before.signup?.terms ? before.signup.termsSince : now.toISOString();
+  const isSame = wordsOf(after.terms) === wordsOf(before.signup?.terms ?? "");
+  const version = isSame ? before.signup?.termsSince : now.toISOString();
   return version === undefined || version === before.createdAt ? after : { ...after, termsSince: version };
+}
+
+function wordsOf(terms: string): string {
+  return terms.replaceAll(/\r\n?/g, "\n").trim();
 }
 
 /**
