@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { expect } from "vitest";
 import type { TestApp } from "./app.ts";
 import { quiet } from "./pages.ts";
+import { signedInBrowser } from "./portal.ts";
 import { company, reward } from "./v2.ts";
 
 /** The paths of the pages that a file lists, with the first record of each kind. */
@@ -48,9 +49,24 @@ export async function furnish(app: TestApp): Promise<string> {
     trigger: { enabled: true, trigger_on: "broadcast", settings: {} },
   });
   expect(email.body).toMatchObject({ id: 1 });
-  const { body } = await app.v1("/promoters/update", { id: "1" });
-  return `/portal?auth_token=${(body as { auth_token: string }).auth_token}`;
+  const authToken = authTokenOf(await app.v1("/promoters/update", { id: "1" }));
+  const browser = await signedInBrowser(app, authToken, { origin: app.services.publicUrl });
+  const { terms } = (await browser.call("GET /agreements")).body as {
+    terms: { campaign: { id: number }; version: string }[];
+  };
+  const accepted = terms.map(({ campaign, version }) => ({ campaign_id: campaign.id, version }));
+  expect((await browser.call("POST /agreements", { accepted_terms: accepted })).status).toBe(200);
+  return entranceOf(authToken);
 }
+
+/** An address that signs in a promoter who has not accepted the terms yet. */
+export async function newcomer(app: TestApp): Promise<string> {
+  const params = { email: "newcomer@example.com", campaign_id: "1" };
+  return entranceOf(authTokenOf(await app.v1("/promoters/create", params)));
+}
+
+const authTokenOf = ({ body }: { body: unknown }) => (body as { auth_token: string }).auth_token;
+const entranceOf = (authToken: string) => `/portal?auth_token=${authToken}`;
 
 /** Waits until a page has its title and its records. */
 export async function settled(page: Page): Promise<void> {

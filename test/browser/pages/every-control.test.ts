@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
-import { DASHBOARD, eachTab, furnish, OPEN, PORTAL } from "../../support/every-page.ts";
+import { DASHBOARD, eachTab, furnish, newcomer, OPEN, PORTAL } from "../../support/every-page.ts";
 import { newPages } from "../../support/pages.ts";
 
 const pages = newPages({ promoters: 4, leads: 6, sales: 6 });
@@ -20,6 +20,12 @@ describe("the Tab key reaches every control, and shows where it is", () => {
     const page = await pages.open(entrance);
     await page.getByRole("heading", { name: "Your link" }).waitFor();
     await page.goto(pages.url + path);
+    expect(await faultsOfTabs(page)).toEqual({});
+  });
+
+  it("the terms that a promoter accepts first", async () => {
+    const page = await pages.open(await newcomer(pages.app));
+    await page.getByText("Be nice.").waitFor();
     expect(await faultsOfTabs(page)).toEqual({});
   });
 

@@ -2,7 +2,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import { pageRoutes } from "../../../server/web/pages.ts";
 import { BUILT_PAGES } from "../../support/app.ts";
-import { DASHBOARD, eachTab, furnish, OPEN, PORTAL } from "../../support/every-page.ts";
+import { DASHBOARD, eachTab, furnish, newcomer, OPEN, PORTAL } from "../../support/every-page.ts";
 import { IS_LONG } from "../../support/rounds.ts";
 import { axeFaults, faultsOf, layoutFaults, newPages } from "../../support/pages.ts";
 
@@ -36,6 +36,12 @@ describe(`at ${WIDTHS.join(", ")} pixels, by day${IS_LONG ? " and by night" : ""
     const page = await pages.open(entrance);
     await page.getByRole("heading", { name: "Your link" }).waitFor();
     await page.goto(pages.url + path);
+    expect(await faultsOfViews(page)).toEqual({});
+  });
+
+  it("the terms that a promoter accepts first", async () => {
+    const page = await pages.open(await newcomer(pages.app));
+    await page.getByText("Be nice.").waitFor();
     expect(await faultsOfViews(page)).toEqual({});
   });
 
