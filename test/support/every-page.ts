@@ -49,6 +49,11 @@ export async function furnish(app: TestApp): Promise<string> {
     trigger: { enabled: true, trigger_on: "broadcast", settings: {} },
   });
   expect(email.body).toMatchObject({ id: 1 });
+  return acceptedEntrance(app);
+}
+
+/** An address that signs in the first promoter, who accepts the terms of their campaigns. */
+export async function acceptedEntrance(app: TestApp): Promise<string> {
   const authToken = authTokenOf(await app.v1("/promoters/update", { id: "1" }));
   const browser = await signedInBrowser(app, authToken, { origin: app.services.publicUrl });
   const { terms } = (await browser.call("GET /agreements")).body as {

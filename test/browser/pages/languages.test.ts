@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { acceptedEntrance } from "../../support/every-page.ts";
 import { useMail } from "../../support/mail.ts";
 import { faultsOf, newPages } from "../../support/pages.ts";
 import { rounds } from "../../support/rounds.ts";
@@ -18,8 +19,7 @@ beforeAll(async () => {
     rewards_for_promoters: [{ reward_id: await reward(app, {}) }],
     signup: { description: null, terms: "Be nice.", questions: [{ label: "Blog?", choices: ["A", "B"] }] },
   });
-  const { body } = await app.v1("/promoters/update", { id: "1" });
-  entrance = `/portal?auth_token=${(body as { auth_token: string }).auth_token}`;
+  entrance = await acceptedEntrance(app);
 });
 
 it("a German browser sees a German sign-up page and portal, and its owner gets a German e-mail", async () => {
