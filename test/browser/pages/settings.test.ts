@@ -77,7 +77,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
 
   it("a webhook is added, changed and deleted", async () => {
     const page = await pages.open("/admin/settings/webhooks", { width, role: "manager" });
-    await page.getByRole("button", { name: "Add a webhook" }).click();
+    await page.getByRole("button", { name: "Add a webhook" }).first().click();
     await page.getByLabel("Address").fill("https://receiver.example/hook");
     await page.getByLabel("What it is for").fill("Slack");
     await page.getByRole("button", { name: "Choose all" }).click();

@@ -137,7 +137,7 @@ describe.each(WIDTHS)("where the account demands a second factor, at %i pixels",
     await page.getByLabel("E-mail").fill(email);
     await page.getByLabel("Password").fill(PASSWORD);
     await page.getByRole("button", { name: "Sign in" }).click();
-    await page.getByRole("button", { name: "Add a webhook" }).click();
+    await page.getByRole("button", { name: "Add a webhook" }).first().click();
     await page.getByLabel("Address").fill("https://receiver.example/hook");
     await demand(true);
     await page.getByRole("button", { name: "Save the webhook" }).click();
