@@ -20,7 +20,7 @@ export interface Agreements {
   documents: DocumentParts[];
   /**
    * Whether the portal opens without it. Only newcomers who have neither used the portal nor earned anything must accept
-   * first, so that new terms keep nobody from what they have earned.
+   * first, so that new terms keep no promoter from what they have earned.
    */
   mayWait: boolean;
 }
