@@ -186,6 +186,7 @@ describe("campaigns", () => {
     expect(await signup("--terms", "Be nice.", "--no-description")).toEqual({
       description: null,
       terms: "Be nice.",
+      termsSince: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/),
       questions,
     });
     expect(await signup("--no-questions", "--no-terms")).toEqual({
