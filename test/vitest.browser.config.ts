@@ -6,8 +6,12 @@ import { IS_LONG } from "./support/rounds.ts";
 
 await buildStorage();
 
-/** Each of these takes more than a minute: Firefox and WebKit, and the Tab key on every page. Others try the same in Chromium. */
-const RARE = ["engines", "pages/every-control"];
+/**
+ * These take long and concern few changes: Firefox and WebKit, the Tab key on every page, the viewer of `/docs`, and what the
+ * script meets rarely: each of the guide's tags, links followed twice, a server or a second file that does not come. Quicker
+ * tests hold the script's rules in happy-dom, and the main paths in Chromium.
+ */
+const RARE = ["docs", "engines", "pages/every-control", "repeated-visits", "survival", "tags", "two-files"];
 const LEFT_TO_CI = IS_LONG ? [] : RARE.map((file) => `test/browser/${file}.test.ts`);
 
 export default defineConfig({

@@ -17,17 +17,19 @@ const LEFT_OUT = IS_QUICK ? [`test/http/{${SLOW_FOLDERS}}/**`, `test/http/**/{${
 
 /**
  * These take long and concern few changes: several workers, standbys, full disks, kills, races of processes, races at each step
- * of many operations, events in every order, other programs in front of the server. Quicker tests hold the same promises,
- * except those of the generated clients and of the guide's settings for nginx and Caddy.
+ * of many operations, events in every order, slow clients and receivers, other programs in front of the server. Quicker tests
+ * hold the same promises, except those of the generated clients, of the guide's settings for nginx and Caddy, and of what is
+ * read from each of the programs that a company may come from.
  */
 const RARE = [
-  "journey/{account-move,cut-transfers,damage,demo-data,failover,full-disk,fuzz,killed-*,outbox*,paypal-payouts,proxies}",
+  "journey/{account-move,cut-transfers,damage,demo-data,failover,full-disk,fuzz,killed-*,listener,odd-texts,outbox*}",
+  "journey/{paypal-payouts,proxies}",
   "journey/{postgres,postgres-erasure,postgres-faults,postgres-limits,postgres-transfer,rolling-upgrade,standby-reads}",
   "journey/{transfer,upgrade,workers*}",
   "storage/{crash,durability,failover,full-disk,killed-migration,postgres-cuts,postgres-limits,postgres-tls}",
-  "storage/postgres-writers",
+  "storage/{postgres-writers,processes}",
   "http/erasure/erasure-{additions,kills,races}",
-  "http/{billing/billing-order,event/own-emails-kills,invoice/invoice-kills,migration/moving-pages,migration/sources}",
+  "http/{billing/billing-order,event/outbox-receivers,event/own-emails-kills,invoice/invoice-kills,migration/*}",
   "http/{openapi/typed-clients,request/races-changes,request/races-lists,sale/jobs-killed,sale/money-orders}",
   "http/transfer/migration-sources",
 ];

@@ -44,8 +44,7 @@ export async function tidy(browser: Browser): Promise<void> {
   for (const context of browser.contexts()) await context.close();
 }
 
-/** A Chromium of the caller's own. */
-export function launchChromium({ args = [], ...options }: LaunchOptions): Promise<Browser> {
+function launchChromium({ args = [], ...options }: LaunchOptions): Promise<Browser> {
   if (!existsSync(CHROMIUM)) throw new Error(`No Chromium at ${CHROMIUM}; name one in CHROMIUM_PATH`);
   return chromium.launch({
     executablePath: CHROMIUM,

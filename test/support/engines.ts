@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { launch } from "puppeteer-core";
+import { launch, type Browser } from "puppeteer-core";
 import { Builder, Capabilities } from "selenium-webdriver";
 import { expect } from "vitest";
-import { launchChromium, USER_AGENT } from "./browser.ts";
+import { sharedChromium, USER_AGENT } from "./browser.ts";
 import { freePort } from "./free-port.ts";
 
 const FIREFOX = process.env["FIREFOX_PATH"] ?? "/usr/bin/firefox-esr";
@@ -56,20 +56,22 @@ export const ENGINES: Engine[] = [
 ];
 
 async function openChromium(): Promise<Tab> {
-  const browser = await launchChromium({ args: [`--user-agent=${USER_AGENT}`] });
-  const context = await browser.newContext();
+  const context = await (await sharedChromium()).newContext({ userAgent: USER_AGENT });
   const page = await context.newPage();
   return {
     goto: async (url) => void (await page.goto(url)),
     run: (expression) => page.evaluate(expression),
     cookies: () => context.cookies(),
-    close: () => browser.close(),
+    close: () => context.close(),
   };
 }
 
+/** Firefox needs seconds to start, so its tests share one. It ends with the process. */
+let firefox: Promise<Browser> | undefined;
+
 /** Uses WebDriver BiDi, which Firefox speaks without a separate driver. */
 async function openFirefox(): Promise<Tab> {
-  const browser = await launch({
+  firefox ??= launch({
     browser: "firefox",
     executablePath: FIREFOX,
     headless: true,
@@ -78,12 +80,13 @@ async function openFirefox(): Promise<Tab> {
       "privacy.trackingprotection.enabled": true,
     },
   });
-  const page = await browser.newPage();
+  const context = await (await firefox).createBrowserContext();
+  const page = await context.newPage();
   return {
     goto: async (url) => void (await page.goto(url)),
     run: (expression) => page.evaluate(expression),
-    cookies: () => page.browserContext().cookies(),
-    close: () => browser.close(),
+    cookies: () => context.cookies(),
+    close: () => context.close(),
   };
 }
 

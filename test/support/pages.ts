@@ -143,7 +143,8 @@ export async function faultsOf(page: Page): Promise<string[]> {
 
 /** What axe-core finds wrong with a page. `rules` limits it to some rules. */
 export async function axeFaults(page: Page, rules?: string[]): Promise<string[]> {
-  await page.evaluate(AXE);
+  // Once a page, because it is half a megabyte.
+  if (await page.evaluate(() => !("axe" in globalThis))) await page.evaluate(AXE);
   const violations = await page.evaluate(async (values) => {
     const { axe } = globalThis as unknown as { axe: Axe };
     return (await axe.run(values === undefined ? {} : { runOnly: { type: "rule", values } })).violations;

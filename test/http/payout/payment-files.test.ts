@@ -6,6 +6,7 @@ import { KEY, startApp, type TestApp } from "../../support/app.ts";
 import { addPayout, addPromoter, changeAccount, selectMethod } from "../../support/payouts.ts";
 import { invalid, outcome, addCampaign } from "../../support/v2.ts";
 import type { RecordOf } from "../../support/records.ts";
+import { IS_LONG } from "../../support/rounds.ts";
 
 const IBAN = "DE89370400440532013000";
 const DEBTOR = "debtor_iban=NL91ABNA0417164300";
@@ -114,7 +115,7 @@ describe("a file that a machine reads", () => {
   );
 });
 
-describe("a batch of more payments than a file may hold", () => {
+describe.runIf(IS_LONG)("a batch of more payments than a file may hold", () => {
   beforeEach(async () => {
     for (let number = 1; number <= 1_001; number++) {
       await payee({ email: `p${number}@example.com` }, "wise", { wise_email: `p${number}@w.example` });

@@ -115,7 +115,7 @@ describe("a hold of 30 days", () => {
   });
 });
 
-it("leaves no gap, no overlap and no commission in two payouts if the account changes its zone", async () => {
+it("leaves no gap, no overlap and no commission in two payouts, whenever the account changes its zone", async () => {
   const zones = ["UTC", "Europe/Berlin", "America/New_York", "Pacific/Kiritimati", "Pacific/Niue"];
   const step = fc.record({ zone: fc.constantFrom(null, ...zones), hours: fc.integer({ min: 1, max: 300 }) });
   const cycle = fc.constantFrom("monthly", "biweekly", "weekly");
@@ -158,6 +158,6 @@ it("leaves no gap, no overlap and no commission in two payouts if the account ch
       const ids = (records: unknown[]) => records.map(Number).toSorted((one, other) => one - other);
       expect(ids(paidIds)).toEqual(ids(over.map(({ id }) => id)));
     }),
-    { numRuns: rounds(3, 100) },
+    { numRuns: rounds(3, 50) },
   );
 });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newJobs } from "../../../server/process/jobs.ts";
 import { KEY, NOW, startApp, STORAGES, type TestApp } from "../../support/app.ts";
+import { IS_LONG } from "../../support/rounds.ts";
 import { addUser, callAs } from "../../support/users.ts";
 import { join } from "../../support/v2.ts";
 
@@ -176,7 +177,7 @@ describe.each(STORAGES)("POST /api/v2/company/imports on %s", (storage) => {
     });
   });
 
-  it.each(["true", "false"])(
+  it.each(IS_LONG ? ["true", "false"] : ["false"])(
     "goes on by itself with a long file, also after a kill (dry run: %s)",
     async (dry_run) => {
       const lines = Array.from({ length: 1_500 }, (_, at) => (at === 1_000 ? "bad" : `p${at}@example.com`));
@@ -268,7 +269,7 @@ describe.each(STORAGES)("POST /api/v2/company/imports on %s", (storage) => {
   });
 
   // Each took minutes, in which the server did nothing else.
-  it.each([
+  it.runIf(IS_LONG).each([
     ["millions of blank lines", "email\n" + "\n".repeat(3_000_000), 0],
     ["a quote that stays open", `email,name\n"jane@example.com,Jane\n${"x,y,z\n".repeat(300_000)}`, 200],
   ])("looks at a file with %s as fast as at others", async (_, file, count) => {
@@ -276,7 +277,7 @@ describe.each(STORAGES)("POST /api/v2/company/imports on %s", (storage) => {
     expect([status, body["batch"]]).toMatchObject([200, { processed_count: 0, failed_count: count }]);
   });
 
-  it("refuses an eleventh long file while ten are under way", async () => {
+  it.runIf(IS_LONG)("refuses an eleventh long file while ten are under way", async () => {
     const file = `email\n${Array.from({ length: 300 }, (_, at) => `p${at}@example.com`).join("\n")}\n`;
     const query = { kind: "promoters", dry_run: "true" };
     for (let sent = 0; sent < 10; sent++) expect((await send(query, file)).status).toBe(200);
