@@ -9,7 +9,7 @@ await buildStorage();
 /**
  * These take long and concern few changes: Firefox and WebKit, the Tab key on every page, the viewer of `/docs`, and what the
  * script meets rarely: each of the guide's tags, links followed twice, a server or a second file that does not come. Quicker
- * tests hold the script's rules in happy-dom, and the main paths in Chromium.
+ * tests check the script's rules in happy-dom, and its main paths in Chromium.
  */
 const RARE = ["docs", "engines", "pages/every-control", "repeated-visits", "survival", "tags", "two-files"];
 const LEFT_TO_CI = IS_LONG ? [] : RARE.map((file) => `test/browser/${file}.test.ts`);

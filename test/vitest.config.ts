@@ -6,7 +6,7 @@ import { IS_LONG, IS_QUICK } from "./support/rounds.ts";
 
 await buildStorage();
 
-/** Four fifths of the time of the tests in process go to these. The quick tests leave them out. */
+/** Of the tests that start no process, these take four fifths of the time. The quick tests leave them out. */
 const SLOW_FOLDERS =
   "billing,books,commission,erasure,invoice,migration,openapi,payout,portal,report,transfer";
 const SLOW_FILES =
@@ -18,8 +18,8 @@ const LEFT_OUT = IS_QUICK ? [`test/http/{${SLOW_FOLDERS}}/**`, `test/http/**/{${
 /**
  * These take long and concern few changes: several workers, standbys, full disks, kills, races of processes, races at each step
  * of many operations, events in every order, slow clients and receivers, other programs in front of the server. Quicker tests
- * hold the same promises, except those of the generated clients, of the guide's settings for nginx and Caddy, and of what is
- * read from each of the programs that a company may come from.
+ * check the same rules, except for generated clients, the guide's settings for nginx and Caddy, and the reading of each program
+ * that a company may come from.
  */
 const RARE = [
   "journey/{account-move,cut-transfers,damage,demo-data,failover,full-disk,fuzz,killed-*,listener,odd-texts,outbox*}",
@@ -35,7 +35,7 @@ const RARE = [
 ];
 const LEFT_TO_CI = IS_LONG ? [] : RARE.map((files) => `test/${files}.test.ts`);
 
-/** The long rounds of these take minutes, much of which they wait. */
+/** Their long rounds take minutes, and they mostly wait. */
 const LONGEST =
   /\/(crash|cut-transfers|engines|failover|full-disk|fuzz|killed-\w+|workers-faults|\w+-laws)\.test\.ts$/;
 

@@ -134,8 +134,8 @@ async function openWebKit(port: number): Promise<Tab> {
 }
 
 /**
- * Opens a page in WebKitGTK with its tracking prevention, which drivers switch off. So nothing drives the
- * page, and the cookies are read from its jar.
+ * Opens a page in WebKitGTK with its tracking prevention. Drivers switch that off, so none is used, and the cookies are
+ * read from the browser's file.
  */
 export async function openPrevented(url: string, port: number) {
   const screen = await openScreen();
