@@ -20,6 +20,7 @@ import {
   failureLimiter,
   guessLimiter,
   rateLimiter,
+  type RateLimiter,
   windowLimiter,
 } from "../http/limits/rate-limit.ts";
 
@@ -154,6 +155,11 @@ export type Allowed = typeof ALLOWED & Record<"v1" | "v2" | "publicClicks" | "jo
 
 /** The limits of a server. */
 type Limits = ReturnType<typeof newLimits>;
+
+/** The names of those that count every request. */
+export type RequestLimit = {
+  [Name in keyof Limits]: Limits[Name] extends RateLimiter ? Name : never;
+}[keyof Limits];
 
 /** Makes the limits of a server, which all servers of one database share. */
 export function newLimits(allowed: Allowed, database: CountPlace["database"] = null) {

@@ -11,7 +11,7 @@ import { readParams, type Params } from "../http/parameters/form.ts";
 import type { Operation } from "../http/operation.ts";
 import { rateLimitHeaders, type RateLimiter } from "../http/limits/rate-limit.ts";
 import { refuse } from "../request/refusal.ts";
-import { newContext, type Services } from "../request/services.ts";
+import { newContext, type RequestLimit, type Services } from "../request/services.ts";
 import { parseUrl } from "../url.ts";
 
 /** A request from a browser on a customer's site. */
@@ -30,7 +30,7 @@ export interface PublicRequest {
 /** An operation that browsers call. */
 export interface PublicOperation extends Operation<PublicRequest> {
   /** The rate limit per network address. */
-  limit?: "publicClicks" | "publicSignups";
+  limit?: RequestLimit;
   /**
    * The answer to bots and prefetches, sent before the body is read. Without it, they are treated like browsers.
    */
