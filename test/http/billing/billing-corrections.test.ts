@@ -125,7 +125,7 @@ it.each<[string, number, object[]]>([
       expect(await findFaults(app.stored.engine)).toEqual([]);
       await app.close();
     }),
-    { numRuns: rounds(3, 60) },
+    { numRuns: rounds(3, 120) },
   );
 });
 

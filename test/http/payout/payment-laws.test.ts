@@ -26,7 +26,7 @@ describe("each payout is paid at most once, whatever is killed, lost, late or re
           await engine.close();
         }
       }),
-      { numRuns: rounds(3, 75) },
+      { numRuns: rounds(3, 150) },
     );
   }, 600_000);
 
@@ -34,7 +34,7 @@ describe("each payout is paid at most once, whatever is killed, lost, late or re
     let engine: Engine;
     useEmptyStore(kind, TABLES, (emptyEngine) => void (engine = emptyEngine));
 
-    it.each(fc.sample(paymentHistory(24), 10))("(history %#)", async (...history) => {
+    it.each(fc.sample(paymentHistory(24), 20))("(history %#)", async (...history) => {
       await liveThrough<PaymentEvent>(await newPaymentWorld(engine), history as PaymentEvent[]);
     });
   });
@@ -53,7 +53,7 @@ describe.each(TRANSFER_PROVIDERS)(
             await engine.close();
           }
         }),
-        { numRuns: rounds(2, 50) },
+        { numRuns: rounds(2, 100) },
       );
     }, 600_000);
 
@@ -61,7 +61,7 @@ describe.each(TRANSFER_PROVIDERS)(
       let engine: Engine;
       useEmptyStore(kind, TABLES, (emptyEngine) => void (engine = emptyEngine));
 
-      it.each(fc.sample(transferHistory(24), 5))("(history %#)", async (...history) => {
+      it.each(fc.sample(transferHistory(24), 10))("(history %#)", async (...history) => {
         await liveThrough<TransferEvent>(
           await newTransferWorld(engine, provider),
           history as TransferEvent[],

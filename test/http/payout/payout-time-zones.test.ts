@@ -158,6 +158,6 @@ it("leaves no gap, no overlap and no commission in two payouts, whenever the acc
       const ids = (records: unknown[]) => records.map(Number).toSorted((one, other) => one - other);
       expect(ids(paidIds)).toEqual(ids(over.map(({ id }) => id)));
     }),
-    { numRuns: rounds(3, 50) },
+    { numRuns: rounds(3, 100) },
   );
 });

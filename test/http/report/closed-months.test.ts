@@ -56,7 +56,7 @@ it("what happens later leaves the reports of closed months as they are, in any h
       expect([faults, app.bugs]).toEqual([[], []]);
       await app.close();
     }),
-    { numRuns: rounds(5, 200) },
+    { numRuns: rounds(5, 400) },
   );
 });
 

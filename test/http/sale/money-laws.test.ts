@@ -31,7 +31,7 @@ describe("the laws of money hold in every history", () => {
           await engine.close();
         }
       }),
-      { numRuns: rounds(3, 150) },
+      { numRuns: rounds(3, 300) },
     );
   });
 
@@ -41,7 +41,7 @@ describe("the laws of money hold in every history", () => {
     let engine: Engine;
     useEmptyStore(kind, TABLES, (emptyEngine) => void (engine = emptyEngine));
 
-    it.each(fc.sample(moneyHistory(24), 20))("(history %#)", async (history) => {
+    it.each(fc.sample(moneyHistory(24), 40))("(history %#)", async (history) => {
       await live(engine, history);
     });
   });
@@ -77,7 +77,7 @@ it("after any history money stays the same to the last unit in exports, imports 
       await engine.close();
       rmSync(folder, { recursive: true });
     }),
-    { numRuns: rounds(1, 30) },
+    { numRuns: rounds(1, 60) },
   );
 });
 
