@@ -156,7 +156,7 @@ export type Allowed = typeof ALLOWED & Record<"v1" | "v2" | "publicClicks" | "jo
 /** The limits of a server. */
 type Limits = ReturnType<typeof newLimits>;
 
-/** The names of those that count every request. */
+/** The names of the limits in which a route can count a request. */
 export type RequestLimit = {
   [Name in keyof Limits]: Limits[Name] extends RateLimiter ? Name : never;
 }[keyof Limits];

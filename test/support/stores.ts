@@ -32,7 +32,7 @@ const SOURCES: Record<string, () => Source> = {
 /** The kinds of stores that the contract is tested on. */
 export const KINDS = Object.keys(SOURCES);
 
-/** Those for what concerns the engines little. In a usual run one has to do: `contract.test.ts` compares them all. */
+/** The kinds for what depends little on the engine. A usual run takes one; `contract.test.ts` compares all kinds in each `npm test`. */
 export const MAIN_KINDS = IS_LONG ? KINDS : ["memory"];
 
 /** Gives each test of the calling block an empty store of a kind, and removes it afterwards. */

@@ -35,7 +35,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     expect(await faultsOf(portal)).toEqual([]);
     expect(await button(portal, "Later").count()).toBe(0);
     expect(await button(portal, "Sign out").count()).toBe(1);
-    // The contract of the other width asks for a signature, too.
+    // The test at another width has made a contract of its own, which asks for a signature, too.
     for (const box of await portal.getByRole("checkbox").all()) await box.check();
     await button(portal, "Accept and continue").click();
     await portal.getByRole("heading", { name: "Your link" }).waitFor();
