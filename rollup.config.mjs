@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { chmod, copyFile, readdir, rm, writeFile } from "node:fs/promises";
+import { chmod, copyFile, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import nodeResolve from "@rollup/plugin-node-resolve";
 import replace from "@rollup/plugin-replace";
 import terser from "@rollup/plugin-terser";
@@ -44,7 +44,7 @@ const twoFiles = {
   buildStart() {
     this.emitFile({
       type: "chunk",
-      id: "client/tracker/script-more.ts",
+      id: "client/tracker/script-second.ts",
       name: "svc-more",
       implicitlyLoadedAfterOneOf: ["client/tracker/script.ts"],
     });
@@ -67,7 +67,7 @@ const twoFiles = {
     second.fileName = `svc-more.${digest("hex").slice(0, 12)}.js`;
     bundle[second.fileName] = second;
     first.code = `(()=>{${first.code.trim()}})();`
-      .replace("SVC_MORE", JSON.stringify(second.fileName))
+      .replace("SVC_SECOND", JSON.stringify(second.fileName))
       .replace("SVC_DIGEST", JSON.stringify(`sha256-${digest("base64")}`))
       // A function, because `$` may be one of the names.
       .replace("SVC_PARTS", () => `[${given.map(([own]) => own)}]`);
@@ -263,6 +263,28 @@ const pages = (app) => ({
 
 export const apps = ["dashboard", "portal", "join"].map(pages);
 
+const MARK = "dist/built";
+
+/** The last part of a build marks it as complete, so that `npm start` builds again after one that was killed. */
+const marked = (last, began) => ({
+  ...last,
+  plugins: [
+    ...last.plugins,
+    {
+      name: "marked",
+      async writeBundle() {
+        await writeFile(MARK, "");
+        // What is changed during the build is newer.
+        await utimes(MARK, began, began);
+      },
+    },
+  ],
+});
+
 /** `--configScriptOnly` builds what the quick tests need. */
-export default ({ configScriptOnly }) =>
-  configScriptOnly ? tracker : [tracker, trackerModule, server, ...apps];
+export default async ({ configScriptOnly }) => {
+  if (configScriptOnly) return tracker;
+  await rm(MARK, { force: true });
+  const began = new Date();
+  return [tracker, trackerModule, server, ...apps.slice(0, -1), marked(apps.at(-1), began)];
+};

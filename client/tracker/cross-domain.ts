@@ -1,7 +1,6 @@
 import { HANDOVER, parse } from "./address.ts";
-import { sites } from "./options.ts";
-import { quietly } from "./quietly.ts";
-import { visitor } from "./visitor.ts";
+import { quietly, sites } from "./state.ts";
+import { who } from "./visitor.ts";
 
 /** The URL parameters that hand a visitor over. */
 const FIELDS = ["svc_ref", HANDOVER];
@@ -18,7 +17,7 @@ const hostOf = (site: string): string => parse(site.replace(/^\s*(\w*:?\/\/)?(\*
  */
 export function decorate(address: string): string {
   const url = parse(address);
-  const { tid, ref_id } = visitor();
+  const { tid, ref_id } = who();
   if (!ref_id || url.hostname === location.hostname || !isOurs(url.hostname)) return address;
   url.searchParams.set("svc_ref", ref_id);
   url.searchParams.set(HANDOVER, `${tid}${Date.now()}`);
@@ -28,10 +27,12 @@ export function decorate(address: string): string {
 /** Adds the visitor to a followed link. */
 export const decorateLink = (link: Element): unknown => decorateAttribute(link, "href");
 
-/** Adds the visitor to a submitted form. A GET form drops its action's query, so it gets a field. */
-export function decorateForm(form: HTMLFormElement): void {
-  const params = decorateAttribute(form, "action");
-  if (!params || /post/i.test(form.getAttribute("method")!)) return;
+/** Adds the visitor to a submitted form. A GET form drops its action's query, so it gets hidden fields. */
+export function decorateForm(form: HTMLFormElement, submitter?: Element | null): void {
+  const own = submitter?.hasAttribute("formaction");
+  const params = own ? decorateAttribute(submitter!, "formaction") : decorateAttribute(form, "action");
+  const method = submitter?.getAttribute("formmethod") ?? form.getAttribute("method");
+  if (!params || /post/i.test(method!)) return;
   for (const name of FIELDS) {
     const field = document.createElement("input");
     Object.assign(field, { type: "hidden", name, value: params.get(name) });

@@ -1,10 +1,8 @@
 import { parse } from "./address.ts";
-import { svc } from "./call.ts";
-import { who } from "./click.ts";
-import { options } from "./options.ts";
 import { isPrivate } from "./queue.ts";
-import { quietly } from "./quietly.ts";
-import { readCookie } from "./visitor.ts";
+import { options, quietly, storageName } from "./state.ts";
+import { svc } from "./svc.ts";
+import { readCookie, who } from "./visitor.ts";
 
 /** Cookies of other scripts: FirstPromoter, Rewardful, Tolt, PartnerStack and Dub. The most reliable come first. */
 const COOKIES = [
@@ -16,8 +14,6 @@ const COOKIES = [
   "tolt_referral",
   "dub_id",
 ];
-/** The storage key of what this tab has tried. */
-const NAME = "_svc_former";
 
 /**
  * Records a visitor who follows a PartnerStack link, or followed another program's link before the company switched. The
@@ -34,9 +30,6 @@ export function clickOfFormer(): void {
   delete options.former_id;
 }
 
-/** Forgets what this tab has tried. */
-export const forgetFormer = (): unknown => quietly(() => delete sessionStorage[NAME]);
-
 const isRefId = (text: unknown): boolean => typeof text === "string" && /^[\w-]{1,100}$/.test(text);
 
 /** The partner's key, which such links contain as Base64. */
@@ -50,16 +43,16 @@ function promoterInLink(): string | undefined {
 /** The same from a cookie, but only once per tab, because an unknown promoter would be looked up on each page. */
 function promoterInCookies(): string | undefined {
   const found = COOKIES.map(promoterIn).find(isRefId);
-  if (quietly(() => sessionStorage[NAME]) === found) return;
-  if (!isPrivate()) quietly(() => (sessionStorage[NAME] = found));
+  if (quietly(() => sessionStorage[storageName("former")]) === found) return;
+  if (!isPrivate()) quietly(() => (sessionStorage[storageName("former")] = found));
   return found;
 }
 
 function promoterIn(name: string): string | undefined {
   return quietly(() => {
     const text = readCookie(name);
-    const data = text && quietly(() => JSON.parse(text));
-    if (typeof data !== "object") return text;
+    if (!text?.startsWith("{")) return text;
+    const data = JSON.parse(text);
     return data.affiliate?.token || data.partner_id || data.partner?.id || data.id;
   });
 }

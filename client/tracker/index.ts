@@ -1,13 +1,11 @@
-import { start } from "./more.ts";
-import { link } from "./rest.ts";
+import { start } from "./second.ts";
+import { state } from "./state.ts";
 
-export { svc, type Svc } from "./call.ts";
-export type { Options } from "./options.ts";
-export type { Callback, Outcome } from "./result.ts";
-export type { Visitor } from "./visitor.ts";
+export { svc, type Svc } from "./svc.ts";
+export type { Callback, Options, Outcome, Visitor } from "./state.ts";
 
 // Here the parts are one file.
-link.load = (done) => {
+state.load = (done) => {
   start();
   done();
 };

@@ -1,18 +1,20 @@
 import { z } from "zod";
+import { signupSource } from "../domain/program/account/account.ts";
 import { loadCampaign } from "../domain/program/campaign/campaign.ts";
-import { recordSignup, type Signup } from "../domain/people/lead/signup.ts";
+import { recordSignup } from "../domain/ledger/signup.ts";
+import type { Signup } from "../domain/people/lead/signup.ts";
 import { asItIs } from "../domain/show.ts";
 import { recordClick, type Click, type Visit } from "../domain/people/visitor/click.ts";
 import { findVisitorDetails, withdrawVisitor } from "../domain/people/visitor/visitor.ts";
 import { Failure } from "../failure.ts";
 import { v1SignupRefusals } from "../http/errors.ts";
 import type { Method } from "../http/operation.ts";
-import { isAllowedOrigin } from "../http/origin.ts";
+import { isAllowedOrigin } from "../domain/program/campaign/allowed-origin.ts";
 import { email, flag, text, coupon, refToken, tid } from "../input/fields.ts";
 import { shapeInput } from "../input/shape.ts";
 import { shapeSignup, signupParams } from "../input/signup-params.ts";
 import { isUnattended, type PublicOperation, type PublicRequest } from "./public-route.ts";
-import { answerVisit, clickOf, isOptedOut, NO_VISIT, refIds, visitAnswer, visitParams } from "./visit.ts";
+import { answerVisit, clickOf, isOptedOut, NO_VISIT, visitAnswer, visitParams } from "./visit.ts";
 import { field, recordId } from "../http/fields.ts";
 
 const clickParams = visitParams.extend({
@@ -92,8 +94,8 @@ const trackSignup: PublicOperation = {
 };
 
 /**
- * `GET /t/details`: what a page may show visitors about the promoter who sent them. If the tid is unknown, the ref id is
- * used.
+ * `GET /t/details`: what a page may show visitors about the promoter who sent them. It needs the visitor's own id, because
+ * ref ids are public, and promoters' names are not.
  */
 const trackDetails: PublicOperation = {
   id: "getVisitorDetails",
@@ -103,7 +105,6 @@ const trackDetails: PublicOperation = {
   params: z.object({
     cid: field(text, "The public id of your account.", "acme"),
     tid: field(text, tid),
-    ref_id: field(text.optional(), refToken),
   }),
   answer: z.object({
     details: field(
@@ -138,12 +139,14 @@ const trackDetails: PublicOperation = {
       "The promoter who sent the visitor, or null if none did.",
     ),
   }),
+  refusals: ["not_found", "rate_limited"],
+  limit: "publicQuestions",
   handle: details,
 };
 
 /**
- * `POST /t/withdraw`: deletes a visitor who withdrew consent while the request that created them was under way. The answer
- * is the same for unknown visitors.
+ * `POST /t/withdraw`: deletes a visitor who has withdrawn consent, and those of the browser's earlier links. The answer is the
+ * same for unknown visitors.
  *
  * @see docs/spec/tracking.md "Consent"
  */
@@ -151,12 +154,12 @@ const trackWithdrawal: PublicOperation = {
   id: "withdrawVisitor",
   summary: "Delete a visitor who has withdrawn consent",
   description:
-    "Deletes a visitor who has withdrawn consent. The script calls it if the visitor's id arrives only after that. Clicks and leads stay counted.",
+    "Deletes a visitor who has withdrawn consent, and those of the browser's earlier links. Leads stay counted, and so do clicks that are at least a minute old.",
   example: { cid: "acme", tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7" },
   params: z.object({ cid: field(text, "The public id of your account.", "acme"), tid: field(text, tid) }),
   answer: z.object({ status: field(z.literal("withdrawn"), "State of the record.") }),
   refusals: ["not_found", "rate_limited"],
-  limit: "publicClicks",
+  limit: "publicQuestions",
   handle: withdraw,
 };
 
@@ -192,19 +195,26 @@ function addressOf({ email: given, uid }: PublicRequest["params"]) {
 
 async function signup(request: PublicRequest) {
   const { event, params, address } = request;
-  const given = shapeSignup({ ...params, ...addressOf(params), ...NOT_FOR_PAGES });
+  const { details, ...given } = shapeSignup({ ...params, ...addressOf(params), ...NOT_FOR_PAGES });
   if (given.tid === null) throw new Failure("not_found", "Visitor invalid or not found.");
   const visited = shapeInput(visitParams, params);
   const click = isVisit(given.tid, request) ? clickOf(visited, { tid: given.tid, address }) : null;
   const origin = event.req.headers.get("origin");
   const visit = await recordOnce(request, {
     ...given,
+    details: isLong(details.customFields) ? { ...details, customFields: null } : details,
     address,
     click,
     isAllowedBy: ({ allowedOrigins, landingUrl }) => isAllowedOrigin(origin, allowedOrigins, landingUrl),
   });
   return { status: "recorded", ...answerVisit(request, visit, visited.domain ?? "") };
 }
+
+/** In bytes. A page's form has little to say, and anyone can send it. */
+const LONGEST_CUSTOM_FIELDS = 2_048;
+
+/** Whether custom fields are too long to be taken from a page. */
+const isLong = (fields: object | null) => Buffer.byteLength(JSON.stringify(fields)) > LONGEST_CUSTOM_FIELDS;
 
 /**
  * Whether a sign-up may create a visitor. A tid of another program is only looked up.
@@ -216,25 +226,30 @@ function isVisit(tid: string, request: PublicRequest): boolean {
   return !isUnattended(request.event) && uuid.safeParse(tid).success && !isOptedOut(request);
 }
 
-/** Records a sign-up. If the person is known, it records only the visit. */
+/**
+ * Records a sign-up. If the person is known, or sign-ups come from the company's server alone, it records only the visit.
+ *
+ * @see docs/spec/tracking.md "Whose word counts"
+ */
 async function recordOnce(
   { context, account }: PublicRequest,
   signup: Signup & { click: Click | null },
 ): Promise<Visit | null> {
+  const visited = async () => signup.click && recordClick(context, account, signup.click);
+  const source = signupSource(account);
+  if (source === "server") return visited();
   try {
-    return (await recordSignup(context, account, { ...signup, show: asItIs })).visit;
+    const isClaim = source === "both";
+    return (await recordSignup(context, account, { ...signup, isClaim, show: asItIs })).visit;
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== "already_registered") throw error;
-    return signup.click && recordClick(context, account, signup.click);
+    return visited();
   }
 }
 
 async function details({ params, account, context }: PublicRequest) {
-  const found = await findVisitorDetails(context.store, account.id, {
-    tid: String(params["tid"] ?? ""),
-    refTokens: refIds(String(params["ref_id"] ?? "")),
-    now: context.now,
-  });
+  const tid = String(params["tid"] ?? "");
+  const found = await findVisitorDetails(context.store, account.id, { tid, now: context.now });
   if (found === null) return { details: null };
   const { promoter, promoterCampaign } = found;
   const campaign = await loadCampaign(context.store, account.id, promoterCampaign.campaignId);

@@ -4,14 +4,15 @@ import { findAccount, type Account } from "../domain/program/account/account.ts"
 import type { Context } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
 import { NO_STORE, json, withCookies, type AnswerHeaders } from "../http/answer.ts";
-import { clientAddress, networkOf } from "../http/client-address.ts";
+import { clientAddress } from "../http/client-address.ts";
 import { corsHeaders } from "../http/origin.ts";
 import { v1Error } from "../http/errors.ts";
+import { refuseCompressed } from "../http/parameters/body.ts";
 import { readParams, type Params } from "../http/parameters/form.ts";
 import type { Operation } from "../http/operation.ts";
-import { rateLimitHeaders, type RateLimiter } from "../http/limits/rate-limit.ts";
+import { rateLimitHeaders, type RateLimitState } from "../http/limits/rate-limit.ts";
 import { refuse } from "../request/refusal.ts";
-import { newContext, type RequestLimit, type Services } from "../request/services.ts";
+import { newContext, type PublicLimitName, type Services } from "../request/services.ts";
 import { parseUrl } from "../url.ts";
 
 /** A request from a browser on a customer's site. */
@@ -29,8 +30,8 @@ export interface PublicRequest {
 
 /** An operation that browsers call. */
 export interface PublicOperation extends Operation<PublicRequest> {
-  /** The rate limit per network address. */
-  limit?: RequestLimit;
+  /** In which it is counted: by network and minute, and by account and day. */
+  limit: PublicLimitName;
   /**
    * The answer to bots and prefetches, sent before the body is read. Without it, they are treated like browsers.
    */
@@ -39,16 +40,18 @@ export interface PublicOperation extends Operation<PublicRequest> {
 
 /** Makes a route that browsers call from any site without a key. The public `cid` identifies the account. */
 export function publicRoute(services: Services, operation: PublicOperation): EventHandler {
-  const { handle, limit, unattended, shape = v1Error } = operation;
-  const { limits } = services;
+  const { handle, unattended, shape = v1Error } = operation;
+  const limit = services.limits[operation.limit];
   return async (event) => {
     const headers: AnswerHeaders = { ...NO_STORE, ...corsHeaders(event) };
     try {
       const address = clientAddress(event, services.trustProxyHops);
-      if (limit !== undefined) await countIn(limits[limit], address, headers);
+      refuseOver(await limit.takeRequest(address), headers, "Too many requests from this address");
+      refuseCompressed(event);
       if (unattended !== undefined && isUnattended(event)) return json(unattended, headers);
       const params = await readParams(event);
       const account = await loadByCid(services, params["cid"]);
+      refuseOver(await limit.takeRecord(account.id, address), headers, "Too many requests today");
       noteReach(services, event);
       const context = newContext(services);
       const cookies: string[] = [];
@@ -78,12 +81,11 @@ async function countingRefusedOrigins<T>(
   }
 }
 
-/** @throws Failure `rate_limited` before the body is read */
-async function countIn(limiter: RateLimiter, address: string | null, headers: AnswerHeaders): Promise<void> {
-  const state = await limiter.take(networkOf(address));
+/** @throws Failure `rate_limited` if the request is over a limit */
+function refuseOver(state: RateLimitState | null, headers: AnswerHeaders, message: string): void {
   if (state?.allowed !== false) return;
   Object.assign(headers, rateLimitHeaders(state));
-  throw new Failure("rate_limited", "Too many requests from this address");
+  throw new Failure("rate_limited", message);
 }
 
 async function loadByCid({ store }: Services, cid: Params[string] | undefined): Promise<Account> {

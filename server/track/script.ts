@@ -34,10 +34,52 @@ const FILE = /^\/([\w-]+)(?:\.([0-9a-f]{12}))?\.js$/;
 const MAX_STORED = 100;
 
 /**
- * `GET /fpr.js`: the script under an account's own name, with the account's settings prepended, and its content-hashed
- * copy. Any other path gets 404.
+ * `GET /fpr.js`: the script under an account's own name, and its content-hashed copy; and the content-hashed files of other
+ * builds. Any other path gets 404.
  */
-export function serveAccountScript(services: Services, script: StoredText) {
+export function serveOtherScript(services: Services, script: StoredText) {
+  const findForAccount = newAccountScripts(services, script);
+  const findOfOtherBuild = newOtherBuilds(services);
+
+  return async (event: H3Event): Promise<Response> => {
+    try {
+      const [, name, hash] = FILE.exec(event.url.pathname) ?? [];
+      const isBuilt = name === "svc" || name === "svc-more";
+      const found =
+        name === undefined
+          ? null
+          : await (isBuilt ? findOfOtherBuild(name, hash) : findForAccount(`${name}.js`));
+      if (found === null || (hash !== undefined && hash !== found.hash))
+        throw new Failure("not_found", "Not found");
+      return serveScript(services, { script: found, isImmutable: hash !== undefined })(event);
+    } catch (error) {
+      return refuse(services, event, { error, generation: "v1", shape: v1Error, headers: {} });
+    }
+  };
+}
+
+/**
+ * Finds the files of the builds before this one, and of those that other servers of the store run. A browser keeps `/svc.js`
+ * for an hour and asks for its second file by its hash, so it may ask for one of another build.
+ */
+function newOtherBuilds({ store }: Services) {
+  // Strangers can't fill it: only files that are in the store get in.
+  const known = new Map<string, StoredText>();
+
+  return async (kind: string, hash: string | undefined): Promise<StoredText | null> => {
+    if (hash === undefined) return null;
+    const key = `${kind}.${hash}`;
+    if (known.has(key)) return known.get(key)!;
+    const text = await store.kept.find(kind, hash);
+    if (text === null) return null;
+    const made = known.get(key) ?? storeText(text);
+    known.set(key, made);
+    return made;
+  };
+}
+
+/** Finds the script with an account's settings prepended, by the account's name for it. */
+function newAccountScripts({ store }: Services, script: StoredText) {
   const text = new TextDecoder().decode(script.forms.identity);
   const stored = new Map<string, StoredText>();
 
@@ -58,16 +100,8 @@ export function serveAccountScript(services: Services, script: StoredText) {
     return made;
   }
 
-  return async (event: H3Event): Promise<Response> => {
-    try {
-      const [, name, hash] = FILE.exec(event.url.pathname) ?? [];
-      const account = name === undefined ? null : await findAccountByScript(services.store, `${name}.js`);
-      const own = account && textFor(account);
-      if (own === null || (hash !== undefined && hash !== own.hash))
-        throw new Failure("not_found", "Not found");
-      return serveScript(services, { script: own, isImmutable: hash !== undefined })(event);
-    } catch (error) {
-      return refuse(services, event, { error, generation: "v1", shape: v1Error, headers: {} });
-    }
+  return async (name: string): Promise<StoredText | null> => {
+    const account = await findAccountByScript(store, name);
+    return account && textFor(account);
   };
 }

@@ -1,10 +1,11 @@
 import { serialize } from "cookie-es";
 import type { H3Event } from "h3";
 import { z } from "zod";
+import { cleanRefId } from "../../client/tracker/ref-id.ts";
 import { trackerNames } from "../domain/program/account/account.ts";
 import type { Click, Visit } from "../domain/people/visitor/click.ts";
 import type { Handover } from "../domain/people/visitor/visitor.ts";
-import { address as webPage, text, refToken, tid } from "../input/fields.ts";
+import { address as webPage, flag, text, refToken, tid } from "../input/fields.ts";
 import { parseUrl } from "../url.ts";
 import type { PublicRequest } from "./public-route.ts";
 import { field } from "../http/fields.ts";
@@ -47,6 +48,10 @@ export const visitParams = z.object({
     z.coerce.number().optional().catch(undefined),
     "How long ago the event was, in milliseconds, if it could not be sent immediately.",
     60_000,
+  ),
+  is_past: field(
+    flag.optional().catch(undefined),
+    "Whether a later click of this browser was answered before. Then this one counts, but `cookie_tid` stays the visitor.",
   ),
   /** Unchanged from the other program's cookie, because such ids may differ only in case. */
   former_id: field(
@@ -93,6 +98,7 @@ export function clickOf(
     formerId: given.former_id ?? null,
     handover: handoverOf(given),
     ageMs: Math.min(Math.max(Math.round(given.age || 0), 0), MAX_AGE_MS),
+    isPast: given.is_past ?? false,
   };
 }
 
@@ -113,20 +119,8 @@ export function answerVisit({ event, account, cookies }: PublicRequest, visit: V
   return { tid, ref_id: refToken, cookie_days: cookieDays, has_cookies: set.length > 0 };
 }
 
-/** Invisible characters that get copied with links. */
-const INVISIBLE = /[\u00ad\u200b-\u200f\u2060\ufeff]/g;
-/** Punctuation that surrounds links in sentences. */
-const SURROUNDINGS = /^[\s/.)@,]+|[\s/.)@,]+$/g;
-
-/**
- * The ref ids of a comma-separated list, in the form that is stored and that the browser script compares.
- */
-export function refIds(list: string): string[] {
-  return list
-    .split(",")
-    .map((text) => text.replace(INVISIBLE, "").replace(SURROUNDINGS, "").toLowerCase())
-    .filter((refId) => refId !== "");
-}
+/** The ref ids of a comma-separated list. The browser script cleans them alike, but anyone may call. */
+export const refIds = (list: string): string[] => list.split(",").map(cleanRefId).filter(Boolean);
 
 /** The suffix of the visitor id's cookie. */
 export const VISITOR_COOKIE = "_tid";

@@ -104,7 +104,8 @@ describe("a form", () => {
 describe("a form that waits for its success", () => {
   const STAYS = "onsubmit='return false'";
   const form = (attributes: string) => `${tag(world)}<form data-svc-signup="success" ${attributes}>
-    <input name="email" value="lead@example.com"><button>go</button></form><a href="/welcome">welcome</a>`;
+    <input name="email" value="lead@example.com"><button>go</button></form>
+    <a href="#terms">terms</a><a href="/welcome" target="_blank">new tab</a><a href="/welcome">welcome</a>`;
   const kept = async () => (await stored(world.page)).slice(1);
 
   /** Comes by a link, and submits the form; the answers are the pages from then on. */
@@ -133,11 +134,19 @@ describe("a form that waits for its success", () => {
     await submit(STAYS);
     await settled(world.page);
     expect(await counts()).toEqual({ clicks: 1, leads: 0 });
-    await world.page.click("a");
+    await world.page.getByText("welcome").click();
     await world.page.waitForURL(/welcome/);
     await settled(world.page);
     expect(await kept()).toEqual([{}, {}]);
     expect(await counts()).toEqual({ clicks: 1, leads: 0 });
+  });
+
+  it("signs up if it succeeds after links within its page and to a new tab", async () => {
+    await submit(STAYS);
+    await world.page.getByText("terms").click();
+    await world.page.getByText("new tab").click();
+    await world.page.evaluate("svc('signup')");
+    await expect.poll(counts).toEqual({ clicks: 1, leads: 1 });
   });
 
   it.each([

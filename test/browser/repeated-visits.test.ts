@@ -50,7 +50,7 @@ describe("a link that is followed more than once", () => {
       .toEqual(["GET /?via=jane", "GET /?via=jane", "GET /elsewhere", "GET /svc.js"]);
     script();
     const tabs = () => world.context.pages().filter((tab) => tab !== world.page);
-    await expect.poll(tabs).toHaveLength(2);
+    await expect.poll(() => tabs().length).toBe(2);
     await Promise.all(tabs().map(settled));
     // A tab that has seen the cookie of the other names its visitor, who is then counted for both.
     const lone = world.front.forms.flatMap(({ tid, cookie_tid }) => (cookie_tid ? [] : [tid]));

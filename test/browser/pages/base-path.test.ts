@@ -17,7 +17,7 @@ it("serves the dashboard below a path, also after a reload and by its links", as
     .locator("a[href^='/']")
     .evaluateAll((links) => links.map((link) => link.getAttribute("href") ?? ""));
   expect(addresses.filter((address) => !address.startsWith("/partners/"))).toEqual([]);
-  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("button", { name: "Sign out", exact: true }).click();
   await page.waitForURL(`${pages.url}/admin/sign-in`);
 });
 

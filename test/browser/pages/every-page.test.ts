@@ -10,6 +10,8 @@ const pages = newPages({ promoters: 30, leads: 60, sales: 60 });
 
 /** Most faults of width show on the smallest phone. Long runs add the others, and the dark colours. */
 const WIDTHS = IS_LONG ? [1280, 768, 360] : [360];
+/** How long charts may take on a busy machine. */
+const LAYOUT_MS = 10_000;
 const MOST_SCRIPT_BYTES = 70 * 1024;
 /** Pages without a script. */
 const PLAIN = new Set(["/unsubscribe", "/not-me"]);
@@ -80,9 +82,11 @@ async function faultsOfViews(page: Page): Promise<Record<string, string[]>> {
   return faults;
 }
 
-/** Charts take their new width in the next frame. */
-function laidOut(page: Page): Promise<void> {
-  return page.evaluate(
-    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve()))),
+/** Charts take their new width in one of the next frames. A page that stays too wide is reported as a fault. */
+async function laidOut(page: Page): Promise<void> {
+  await page.evaluate(
+    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => resolve(null)))),
   );
+  const fits = () => document.documentElement.scrollWidth <= document.documentElement.clientWidth;
+  await page.waitForFunction(fits, undefined, { timeout: LAYOUT_MS }).catch(() => {});
 }

@@ -42,6 +42,22 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
   });
 });
 
+it("asks what unknown words of states mean, and imports then", async () => {
+  const page = await pages.open("/admin/settings/import", { role: "owner" });
+  const { email } = (await pages.app.records.all("promoter"))[0]!;
+  const buffer = Buffer.from(`promoter_email,amount,status\n${email},1.00,Ausgezahlt\n${email},2.00,Paid\n`);
+  await page.getByLabel("The file").setInputFiles({ name: "commissions.csv", mimeType: "text/csv", buffer });
+  await page.getByRole("alert").getByText('"Ausgezahlt".').waitFor();
+  const of = (word: string) => page.getByLabel(`What the status ${word} means`);
+  expect([await of("Ausgezahlt").inputValue(), await of("Paid").inputValue()]).toEqual(["", "paid"]);
+  expect(await faultsOf(page)).toEqual([]);
+  await of("Ausgezahlt").selectOption("paid");
+  await page.getByRole("button", { name: "Import 2 lines" }).click();
+  await page.getByRole("heading", { name: "Imported" }).waitFor();
+  const made = await pages.app.records.all("commission");
+  expect(made.filter((each) => each.isPaidElsewhere).map(({ amount }) => amount)).toEqual([100, 200]);
+});
+
 it("says in a sentence why a file can't be read, and what is missing", async () => {
   const page = await pages.open("/admin/settings/import", { role: "owner" });
   const file = page.getByLabel("The file");

@@ -1,3 +1,4 @@
+import { hasDays } from "../../../server/domain/people/daily.ts";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Locator, Page } from "playwright-core";
@@ -265,7 +266,10 @@ it("the audit log is narrowed to days", async () => {
   expect(await page.getByRole("button", { name: /^Changed/ }).count()).toBe(3);
 
   // There, each of these noons of UTC is an hour of the next day.
-  await updateAccount(newContext(services), accountId, { timeZone: "Pacific/Auckland", payout: {} });
+  await updateAccount(newContext(services), accountId, {
+    timeZone: { name: "Pacific/Auckland", hasDays },
+    payout: {},
+  });
   await page.reload();
   await page.getByRole("button", { name: "Changed: product 1", exact: true }).waitFor();
   expect(await page.getByRole("button", { name: /^Changed/ }).count()).toBe(2);

@@ -29,8 +29,8 @@ async function addPeople(app: TestApp): Promise<void> {
   });
   const gift = { commission_type: "custom", promoter_campaign_id: 1, amount: 100, internal_note: MARK };
   await company(app, "POST /commissions", gift);
-  await app.v1("/track/signup", { email: "lead@example.com", uid: "zqy", ref_id: "bob" });
-  const sale = { commission_type: "sale", referral_id: 1, sale_amount: 100, external_note: "zqy" };
+  await app.v1("/track/signup", { email: "lead@example.com", uid: "zqyjxkvwhb", ref_id: "bob" });
+  const sale = { commission_type: "sale", referral_id: 1, sale_amount: 100, external_note: "zqyjxkvwhb" };
   await company(app, "POST /commissions", sale);
 }
 
@@ -42,7 +42,7 @@ const DEATHS = Array.from({ length: rounds(30, 60) }, (_, number) => ({
 
 describe.each([
   ["promoter", MARK, (app: TestApp) => erasePromoter(app, "1")],
-  ["lead", "zqy", (app: TestApp) => eraseLead(app, "1")],
+  ["lead", "zqyjxkvwhb", (app: TestApp) => eraseLead(app, "1")],
 ] as const)("an erasure of a %s whose process is killed", (_kind, mark, erase) => {
   it("has changed nothing, or is completed by the jobs of another process", async () => {
     const outcomes = new Set<string>();

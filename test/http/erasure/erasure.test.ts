@@ -276,6 +276,20 @@ describe.each(STORAGES)("on %s", (kind) => {
       expect(await findVisitor(store, app.accountId, { tid: TID, now: app.context.now })).toBeNull();
     });
 
+    it("leaves nothing of the links that the browser followed before, whose clicks stay counted", async () => {
+      for (const ref_id of ["bob", "jane"])
+        await app.v1("/promoters/create", { email: `${ref_id}@example.com`, ref_id });
+      const url = `https://www.acme.example/?name=${MARK}`;
+      const later = "8f1b2c3d-1111-4222-8333-444455556666";
+      await app.browser("/t/click", { tid: TID, ref_id: "bob", url });
+      await app.browser("/t/click", { tid: later, ref_id: "jane", url, cookie_tid: TID });
+      await app.v1("/track/signup", { email: `${MARK}@example.com`, tid: later });
+      await eraseLead(app, "1");
+      expect([await placesOf(MARK), await placesOf(TID), await placesOf(later)]).toEqual([[], [], []]);
+      expect(await app.records.all("visitor")).toEqual([]);
+      expect((await statsOf(app.context.store, app.accountId, 1)).clicks).toBe(1);
+    });
+
     it("may sign up again as someone new", async () => {
       await addLead();
       await eraseLead(app, "1");

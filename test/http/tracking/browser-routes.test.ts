@@ -107,10 +107,20 @@ describe("POST /t/click", () => {
         "cache-control": "no-store",
         "content-type": "application/json; charset=utf-8",
         vary: "Origin",
+        "x-content-type-options": "nosniff",
       },
     });
     expect(isRead).toBe(false);
     expect(await clicksOf(1)).toBe(0);
+  });
+
+  it.each([CHROME, "curl/8.5.0", ""])("refuses a compressed body, also of a bot (%o)", async (agent) => {
+    const headers = { "content-encoding": "gzip", "user-agent": agent };
+    const { status, body } = await click({ ref_id: "jane" }, headers);
+    expect({ status, body }).toEqual({
+      status: 415,
+      body: { error: "The body is compressed; send it uncompressed" },
+    });
   });
 
   it.each([
@@ -136,6 +146,20 @@ describe("POST /t/click", () => {
     });
     expect((await click({ ...LATE, age: "70000" })).body).toMatchObject({ status: "known", tid: TID_2 });
     expect([await clicksOf(1), await clicksOf(2)]).toEqual([1, 1]);
+  });
+
+  it("leaves the visitor with a later link that was answered before, however long the older click was on its way", async () => {
+    await click({ tid: TID_2, ref_id: "bob" });
+    app.setNow(new Date(app.services.clock().getTime() + 10_000).toISOString());
+    const late = { ...LATE, age: "9000", is_past: "1" };
+    const visit = { ...JANE, tid: TID_2, ref_id: "bob" };
+    expect((await click(late)).body).toEqual({ status: "recorded", ...visit });
+    expect((await click({ ...late, age: "" })).body).toEqual({ status: "known", ...visit });
+    // without the later visitor
+    expect((await click({ ...late, cookie_tid: "" })).body).toEqual({ status: "known", ...JANE });
+    const odd = { ...late, tid: "9f1b2c3d-1111-4222-8333-444455556666", is_past: "perhaps" };
+    expect((await click(odd)).body).toMatchObject({ tid: odd.tid, ref_id: "jane" });
+    expect([await clicksOf(1), await clicksOf(2)]).toEqual([2, 1]);
   });
 
   it.each(["9999", "0", "-60000", "soon", ""])(
@@ -458,16 +482,128 @@ it.each([
   },
 );
 
+it("limits clicks from one /48 network to those of ten /64 networks", async () => {
+  await app.close();
+  app = await startApp("memory", { publicClicks: 1 });
+  const from = async (address: string) =>
+    (await app.browser("/t/click", { tid: TID }, { "x-forwarded-for": address })).status;
+  for (let network = 0; network < 10; network++) expect(await from(`2001:db8:1:${network}::1`)).toBe(200);
+  expect(await from("2001:db8:1:a::1")).toBe(429);
+  expect(await from("2001:db8:2:a::1")).toBe(200);
+});
+
+it.each([
+  ["clicks", "/t/click", { clicksPerDay: 20 }],
+  ["sign-ups", "/t/signup", { signupsPerDay: 20 }],
+])(
+  "keeps so many %s for an account in a day, and a tenth of it from one address",
+  async (_, path, limits) => {
+    await app.close();
+    app = await startApp("memory", limits);
+    const from = (address: string) =>
+      app.browser(path, { tid: TID, email: "lead@example.com" }, { "x-forwarded-for": address });
+    const known = (await from("203.0.113.200")).status;
+    expect((await from("203.0.113.200")).status).toBe(known);
+    const { status, body, headers } = await from("203.0.113.200");
+    expect({ status, body }).toEqual({ status: 429, body: { error: "Too many requests today" } });
+    expect(Number(headers.get("retry-after"))).toBeGreaterThan(80_000);
+    for (let at = 0; at < 18; at++) expect((await from(`203.0.113.${at}`)).status).toBe(known);
+    expect((await from("203.0.113.100")).status).toBe(429);
+    await addAccount(app, {
+      name: "Other",
+      publicId: "other",
+      landingUrl: "https://www.acme.example/",
+      key: "k".repeat(32),
+    });
+    const sameAddress = { "x-forwarded-for": "203.0.113.200" };
+    const other = await app.browser(path, { tid: TID, email: "lead@example.com", cid: "other" }, sameAddress);
+    expect(other.status).toBe(known);
+  },
+);
+
+it("forgets a visitor who withdraws consent although the day's clicks are used up", async () => {
+  await app.close();
+  app = await startApp("memory", { clicksPerDay: 1 });
+  await app.v1("/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+  await click({ ref_id: "jane" });
+  expect((await click({ ref_id: "jane", tid: TID_2 })).status).toBe(429);
+  expect((await app.browser("/t/withdraw", { tid: TID })).body).toEqual({ status: "withdrawn" });
+  expect(await app.records.get("visitor", TID)).toBeNull();
+});
+
+describe("what a click and a page's sign-up keep", () => {
+  const kept = () => app.records.get("visitor", TID);
+
+  it("is a page and a referrer without their queries if they are long, and neither if they still are", async () => {
+    const long = "x".repeat(1_024);
+    await click({
+      ref_id: "jane",
+      url: `https://www.acme.example/a?via=jane&sub_id=${"y".repeat(300)}&z=${long}#top`,
+      referrer: `https://blog.example/${long}`,
+    });
+    expect(await kept()).toMatchObject({
+      url: "https://www.acme.example/a",
+      referrer: null,
+      subId: "y".repeat(250),
+    });
+  });
+
+  it("is a lead without its custom fields if these are longer than 2 KB", async () => {
+    await click({ ref_id: "jane" });
+    const sent = async (uid: string, length: number) => {
+      const custom_fields = JSON.stringify({ plan: "x".repeat(length) });
+      expect((await app.browser("/t/signup", { tid: TID, uid, custom_fields })).status).toBe(200);
+    };
+    await sent("1", 2_048 - '{"plan":""}'.length);
+    await sent("2", 2_049 - '{"plan":""}'.length);
+    const customFields = (await app.records.all("lead")).map((lead) => lead.customFields);
+    expect(customFields).toEqual([{ plan: expect.any(String) }, null]);
+  });
+});
+
 describe("POST /t/withdraw", () => {
   const withdraw = (tid: string) => app.browser("/t/withdraw", { tid });
 
   it("forgets the visitor, whose click stays counted and whose id is void", async () => {
     await click({ ref_id: "jane" });
+    app.setNow(new Date(app.services.clock().getTime() + 60_000).toISOString());
     expect((await withdraw(TID.toUpperCase())).body).toEqual({ status: "withdrawn" });
     expect(await app.records.get("visitor", TID)).toBeNull();
     expect(await clicksOf(1)).toBe(1);
     const signup = await app.browser("/t/signup", { tid: TID, email: "lead@example.com" });
     expect(signup.status).toBe(404);
+  });
+
+  it("counts a visitor once whose consent is given again within a minute", async () => {
+    await click({ ref_id: "jane" });
+    app.setNow(new Date(app.services.clock().getTime() + 59_999).toISOString());
+    await withdraw(TID);
+    expect(await clicksOf(1)).toBe(0);
+    expect((await click({ ref_id: "jane", tid: TID_2 })).body).toMatchObject({ status: "recorded" });
+    expect(await clicksOf(1)).toBe(1);
+  });
+
+  it.each([
+    ["in order", { tid: TID, ref_id: "jane" }, { tid: TID_2, ref_id: "bob", cookie_tid: TID }],
+    ["late", { tid: TID_2, ref_id: "bob" }, { tid: TID, ref_id: "jane", cookie_tid: TID_2, is_past: "1" }],
+  ])("forgets the visitors of earlier links, too, whose clicks came %s", async (_, first, second) => {
+    await app.v1("/promoters/create", { email: "bob@example.com", ref_id: "bob" });
+    for (const each of [first, second])
+      expect((await click(each)).body).toMatchObject({ tid: each === first ? first.tid : TID_2 });
+    expect(await app.records.all("visitor")).toHaveLength(2);
+    await withdraw(TID_2);
+    expect(await app.records.all("visitor")).toEqual([]);
+  });
+
+  it("forgets the twenty latest earlier links of a browser", async () => {
+    await app.v1("/promoters/create", { email: "bob@example.com", ref_id: "bob" });
+    const tidOf = (at: number) => `8f1b2c3d-1111-4222-8333-4444555566${10 + at}`;
+    for (let at = 0; at < 22; at++) {
+      const earlier = at === 0 ? {} : { cookie_tid: tidOf(at - 1) };
+      await click({ tid: tidOf(at), ref_id: at % 2 === 0 ? "jane" : "bob", ...earlier });
+    }
+    await withdraw(tidOf(21));
+    expect((await app.records.all("visitor")).map(({ tid }) => tid)).toEqual([tidOf(0)]);
   });
 
   it.each([TID, "nobody", ""])("answers the same for %j, which is unknown", async (tid) => {
@@ -490,7 +626,14 @@ describe("/t/details", () => {
     expect((await answerOf(await app.request(`/t/details?cid=acme&tid=${TID}`))).body).toEqual({ details });
     expect((await app.browser("/t/details", { tid: TID })).body).toEqual({ details });
     expect((await app.browser("/t/details", { tid: "nobody" })).body).toEqual({ details: null });
-    expect((await app.browser("/t/details", { tid: TID_2, ref_id: "Jane" })).body).toEqual({ details });
+    expect((await app.browser("/t/details", { tid: TID_2, ref_id: "Jane" })).body).toEqual({ details: null });
+  });
+
+  it("is limited by network", async () => {
+    await app.close();
+    app = await startApp("memory", { publicQuestions: 1 });
+    const details = () => app.request(`/t/details?cid=acme&tid=${TID}`);
+    expect([(await details()).status, (await details()).status]).toEqual([200, 429]);
   });
 });
 
@@ -525,6 +668,29 @@ describe("other pages", () => {
     expect(await more.text()).toBe("/* more */");
     expect(more.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
     expect(more.headers.get("access-control-allow-origin")).toBe("*");
+  });
+
+  it.each(["svc", "svc-more"])("serves %s of a former build by its hash, as its own", async (kind) => {
+    const text = `/* ${kind} of a former build */`;
+    const hash = createHash("sha256").update(text).digest("hex").slice(0, 12);
+    expect((await app.request(`/${kind}.${hash}.js`)).status).toBe(404);
+    await app.services.store.kept.keep({ kind, name: hash, text }, { mostCount: 3, now: new Date() });
+    const answer = await app.request(`/${kind}.${hash}.js`);
+    const own = await app.request(
+      `/svc-more.${createHash("sha256").update("/* more */").digest("hex").slice(0, 12)}.js`,
+    );
+    expect(await answer.text()).toBe(text);
+    const changing = { etag: `"${hash}-identity"`, "content-length": String(text.length) };
+    expect(Object.fromEntries(answer.headers)).toEqual({ ...Object.fromEntries(own.headers), ...changing });
+    const known = await app.request(`/${kind}.${hash}.js`, { headers: { "if-none-match": `"${hash}-br"` } });
+    expect(known.status).toBe(304);
+  });
+
+  it("does not serve a kept file under the hash of another", async () => {
+    const kept = { kind: "svc-more", name: "0123456789ab", text: "/* another text */" };
+    await app.services.store.kept.keep(kept, { mostCount: 3, now: new Date() });
+    const { status, body } = await answerOf(await app.request("/svc-more.0123456789ab.js"));
+    expect({ status, body }).toEqual({ status: 404, body: { error: "Not found" } });
   });
 
   it("serves the script by an account's own names, with its settings in front, and sets cookies by them", async () => {
@@ -567,6 +733,10 @@ describe("other pages", () => {
     "/svc.0123456789ab.js",
     "/svc-more.js",
     "/svc-more.0123456789ab.js",
+    "/svc-more.0123456789AB.js",
+    "/svc-more.0123456789abc.js",
+    "/svc-more.%25.js",
+    "/other.0123456789ab.js",
     "/nothing",
     "/%2e%2e.js",
   ])("finds nothing at %s", async (path) => {

@@ -18,6 +18,7 @@ it.each([
     docsViewer: "",
     hasDemo,
     metricsToken: null,
+    securityContact: null,
   });
   const answer = await pages.request("/");
   expect([answer.status, answer.headers.get("location")]).toEqual([302, location]);

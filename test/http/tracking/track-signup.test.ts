@@ -93,12 +93,14 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
     expect(await stored()).toMatchObject([{ tid: TID, promoterId: 1 }]);
   });
 
-  it("finds the promoter by ref id first, then by promoter_email, then by tid", async () => {
+  it("finds the promoter by ref id first, then by promoter_id, then by promoter_email, then by tid", async () => {
     await click({ ref_id: "jane" });
     await signup({ uid: "1", tid: TID, ref_id: "bob" });
     await signup({ uid: "2", tid: TID, promoter_email: "BOB@example.com" });
     await signup({ uid: "3", tid: TID });
-    expect((await stored()).map(({ promoterId }) => promoterId)).toEqual([2, 2, 1]);
+    await signup({ uid: "4", tid: TID, promoter_id: "2", promoter_email: "jane@example.com" });
+    await signup({ uid: "5", promoter_id: "1", ref_id: "bob" });
+    expect((await stored()).map(({ promoterId }) => promoterId)).toEqual([2, 2, 1, 2, 2]);
   });
 
   it.each([
@@ -111,6 +113,8 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
     [{ email: "a@b.example", ref_id: "nobody" }, 404, NOBODY],
     [{ email: "a@b.example", ref_id: "../:?$" }, 404, NOBODY],
     [{ email: "a@b.example", promoter_email: "no@example.com" }, 404, NOBODY],
+    [{ email: "a@b.example", promoter_id: "99" }, 404, NOBODY],
+    [{ email: "a@b.example", promoter_id: "x" }, 422, { promoter_id: ["is invalid"] }],
     [{ email: "a b", ref_id: "jane" }, 422, { email: ["is invalid"] }],
     [{ uid: "1", ref_id: "jane", created_at: "2025-13-01" }, 422, { created_at: ["is invalid"] }],
     [{ uid: "1", ref_id: "jane", created_at: "soon" }, 422, { created_at: ["is invalid"] }],

@@ -121,4 +121,34 @@ describe.each(STORAGES)("the suspicion of a lead on %s", (storage) => {
     if (expected === undefined) expect(answer).toBeUndefined();
     else expect(answer).toMatchObject(expected);
   });
+
+  it.each([
+    ["fbclid=abc", false, "no_suspicion"],
+    ["epik=abc", false, "no_suspicion"],
+    ["fbclid=abc&utm_medium=paid_social", false, "ad_source"],
+    ["gclid=abc", false, "ad_source"],
+    ["fbclid=abc", true, "ad_source"],
+    ["epik=abc", true, "ad_source"],
+    ["gclid=abc", true, "ad_source"],
+    ["fbclid=", true, "no_suspicion"],
+  ])("of a visit with %s, if social clicks count as ads (%s), is %s", async (query, counts, suspicion) => {
+    await app.v2("PUT", "/account", { counts_social_clicks_as_ads: counts });
+    const url = `https://www.acme.example/?via=jane&${query}`;
+    expect((await app.browser("/t/click", { tid: TID, ref_id: "jane", url })).body).toEqual({
+      status: "recorded",
+      tid: TID,
+      ref_id: "jane",
+      cookie_days: 60,
+      has_cookies: false,
+    });
+    expect(await lead({ uid: "1", tid: TID })).toMatchObject({ suspicion });
+  });
+
+  it("is none if a blocked ad may be a post on Facebook", async () => {
+    const [campaign] = (await app.v2("GET", "/campaigns")).body as { id: number }[];
+    await app.v2("PUT", `/campaigns/${campaign!.id}`, { track_ad_traffic: "block" });
+    const url = "https://www.acme.example/?via=jane&fbclid=abc";
+    await app.browser("/t/click", { tid: TID, ref_id: "jane", url });
+    expect(await lead({ uid: "1", tid: TID })).toMatchObject({ suspicion: "no_suspicion" });
+  });
 });

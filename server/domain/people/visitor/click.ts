@@ -1,4 +1,5 @@
 import type { Account } from "../../program/account/account.ts";
+import { isAllowedOrigin } from "../../program/campaign/allowed-origin.ts";
 import { loadCampaign, type Campaign } from "../../program/campaign/campaign.ts";
 import { loadPromoter, type Promoter } from "../promoter/promoter.ts";
 import {
@@ -8,7 +9,15 @@ import {
   findAccepting,
   type PromoterCampaign,
 } from "../promoter-campaign/promoter-campaign.ts";
-import { findVisitor, isExpired, removeVisitor, visitors, type Handover, type Visitor } from "./visitor.ts";
+import {
+  findVisitor,
+  isExpired,
+  removeVisitor,
+  visitors,
+  withFormer,
+  type Handover,
+  type Visitor,
+} from "./visitor.ts";
 import { indexed } from "../../../storage/digests.ts";
 import type { Transaction } from "../../../storage/store.ts";
 import type { Context } from "../../context.ts";
@@ -41,6 +50,8 @@ export interface Click {
   handover: Handover | null;
   /** How long the browser has kept the click, or 0 if it was sent immediately. */
   ageMs: number;
+  /** Whether a later click of the browser was answered before. */
+  isPast: boolean;
 }
 
 /** How the browser should identify the visitor from now on. */
@@ -85,12 +96,16 @@ export async function latestVisit(
   { now }: Context,
   { account, click, visit }: { account: Account; click: Click; visit: Visit },
 ): Promise<Visit> {
-  const { cookieTid, ageMs } = click;
-  if (ageMs === 0 || cookieTid === null || cookieTid === visit.tid) return visit;
+  const { cookieTid, ageMs, isPast } = click;
+  if (!(ageMs > 0 || isPast) || cookieTid === null || cookieTid === visit.tid) return visit;
   const present = await findVisitor(tx, account.id, { tid: cookieTid, now });
-  if (present === null || clickedAtMs(present) <= now.getTime() - ageMs) return visit;
+  if (present === null || !(isPast || clickedAtMs(present) > now.getTime() - ageMs)) return visit;
   const kept = await knownVisit(tx, present, now);
-  return kept === null ? visit : { ...kept, isNew: visit.isNew };
+  if (kept === null) return visit;
+  const { formerTids } = present;
+  if (!formerTids?.includes(visit.tid))
+    await tx.put(visitors, { ...present, formerTids: withFormer(visit.tid, formerTids) });
+  return { ...kept, isNew: visit.isNew };
 }
 
 const clickedAtMs = ({ clickedAt, createdAt }: Visitor): number => Date.parse(clickedAt ?? createdAt);
@@ -124,7 +139,7 @@ export async function visitOf(
   if (former?.promoterCampaignId === promoterCampaign.id) return visit;
   // A browser may keep a cookie longer than its expiry.
   if (repeated !== null) await removeVisitor(tx, repeated);
-  return newVisit(tx, context, { account, click, destination });
+  return newVisit(tx, context, { account, click, destination, former });
 }
 
 /** Whether another person came by the address before, so that this one got it from them. */
@@ -135,14 +150,17 @@ function isOfAnother({ at, spareTid }: Handover, { handover: taken }: Visitor): 
 async function newVisit(
   tx: Transaction,
   { now }: Context,
-  { account, click, destination }: { account: Account; click: Click; destination: Destination },
+  given: { account: Account; click: Click; destination: Destination; former: Visitor | null },
 ): Promise<Visit | null> {
+  const { account, click, destination, former } = given;
   const { promoterCampaign, promoter, campaign } = destination;
   const query = pageQuery(click.url);
-  const isAd = isAdTraffic(query);
+  const isAd = isAdTraffic(query, account);
   if (isAd && adTrafficPolicy(promoter, campaign) === "block") return null;
   const isOwnPage = click.refTokens.length === 0;
   const channel = subId(query);
+  const day = now.toISOString().slice(0, 10);
+  const isOwnSite = (origin: string) => isAllowedOrigin(origin, campaign.allowedOrigins, campaign.landingUrl);
   const visitor: Visitor = {
     accountId: account.id,
     tid: click.tid,
@@ -150,16 +168,17 @@ async function newVisit(
     promoterId: promoter.id,
     campaignId: campaign.id,
     origin: {
-      ...(await originOf(tx, account.id, { url: click.url, referrer: click.referrer, isOwnPage })),
-      ...(channel !== null && { subKey: await subKeyOf(tx, promoterCampaign, channel) }),
+      ...(await originOf(tx, { accountId: account.id, day }, { ...click, isOwnPage, isOwnSite })),
+      ...(channel !== null && { subKey: await subKeyOf(tx, promoterCampaign, { subId: channel, day }) }),
     },
-    url: click.url,
-    referrer: click.referrer,
+    url: shortened(click.url),
+    referrer: shortened(click.referrer),
     subId: channel,
     isAdTraffic: isAd,
     ...(click.hasConsent && { hasConsent: true }),
     ...(click.handover !== null && { handover: click.handover }),
     addressHash: click.address === null ? null : hashAddress(account, click.address),
+    ...(former !== null && { formerTids: withFormer(former.tid, former.formerTids) }),
     createdAt: now.toISOString(),
     ...(click.ageMs > 0 && { clickedAt: new Date(now.getTime() - click.ageMs).toISOString() }),
     expiresAt: new Date(now.getTime() + campaign.visitorCookieDays * DAY_MS).toISOString(),
@@ -236,5 +255,15 @@ function pageQuery(url: string | null): URLSearchParams {
 
 function subId(query: URLSearchParams): string | null {
   const name = SUB_ID_PARAMS.find((param) => query.get(param));
-  return name === undefined ? null : query.get(name);
+  return name === undefined ? null : query.get(name)!.slice(0, LONGEST_SUB_ID);
+}
+
+const LONGEST_SUB_ID = 250;
+/** In bytes, because strangers may send any characters. */
+const LONGEST_ADDRESS = 1_024;
+
+/** An address that is kept: without its query if it is too long with it. */
+function shortened(address: string | null): string | null {
+  const forms = address === null ? [] : [address, address.replace(/[?#].*$/s, "")];
+  return forms.find((form) => Buffer.byteLength(form) <= LONGEST_ADDRESS) ?? null;
 }

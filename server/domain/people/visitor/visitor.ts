@@ -2,13 +2,13 @@ import { fingerprint } from "../../../storage/digests.ts";
 import { keyOf } from "../../../storage/sql.ts";
 import type { Reader, Store, Transaction } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
-import { servedAccounts } from "../../program/account/account.ts";
-import type { Context, LeasedContext } from "../../context.ts";
+import { accounts, servedAccounts } from "../../program/account/account.ts";
+import { calendarOf } from "../../program/account/time-zone.ts";
+import { SYSTEM, type Context, type LeasedContext } from "../../context.ts";
 import { ORIGIN_COLUMNS, originKeys, type Origin } from "../origin.ts";
 import {
   acceptsLeads,
   promoterCampaigns,
-  findAccepting,
   type PromoterCampaign,
 } from "../promoter-campaign/promoter-campaign.ts";
 import { promoters, type Promoter } from "../promoter/promoter.ts";
@@ -42,6 +42,8 @@ export interface Visitor {
   /** The latest one used. Absent: the visitor has stayed on one site. */
   handover?: Handover;
   addressHash: string | null;
+  /** The browser's other visitors, who followed earlier links, latest first. Absent: none. */
+  formerTids?: string[];
   createdAt: string;
   /** When the link was followed. Absent: the click arrived immediately, at `createdAt`. */
   clickedAt?: string;
@@ -55,7 +57,7 @@ export interface PastClicks {
   promoterCampaignId: number;
   promoterId: number;
   campaignId: number;
-  /** Calendar day (UTC). */
+  /** Calendar day of the account. */
   day: string;
   origin: Origin | null;
   count: number;
@@ -77,19 +79,15 @@ export const visitors = table<Visitor>()({
   sums: dailySums(({ createdAt: at }) => [{ metric: "clicks", at }]),
 });
 
-/**
- * The promoter and promoter campaign that sent a visitor, or null. The ref ids are used if the tid is
- * unknown.
- */
+/** The promoter and promoter campaign that sent a visitor, or null. `tid` may be any text. */
 export async function findVisitorDetails(
   store: Store,
   accountId: number,
-  { tid, refTokens, now }: { tid: string; refTokens: string[]; now: Date },
+  { tid, now }: { tid: string; now: Date },
 ): Promise<{ promoter: Promoter; promoterCampaign: PromoterCampaign } | null> {
   const visitor = await findVisitor(store, accountId, { tid, now });
-  const promoterCampaign = visitor
-    ? await store.get(promoterCampaigns, accountId, visitor.promoterCampaignId)
-    : await findAccepting(store, accountId, refTokens);
+  if (visitor === null) return null;
+  const promoterCampaign = await store.get(promoterCampaigns, accountId, visitor.promoterCampaignId);
   if (promoterCampaign === null || !acceptsLeads(promoterCampaign)) return null;
   const promoter = await store.get(promoters, accountId, promoterCampaign.promoterId);
   return promoter && { promoter, promoterCampaign };
@@ -114,22 +112,46 @@ export function isExpired({ expiresAt }: Visitor, now: Date): boolean {
   return Date.parse(expiresAt) <= now.getTime();
 }
 
-/** Removes a visitor who has withdrawn consent. Unknown ones are ignored. */
+/** The most visitors of earlier links that a visitor knows. */
+const MOST_FORMER = 20;
+
+/** The earlier visitors that a visitor names, and one more. */
+export function withFormer(tid: string, formerTids: string[] = []): string[] {
+  return [tid, ...formerTids].slice(0, MOST_FORMER);
+}
+
+/** A visitor, and those of the browser's earlier links. */
+export async function visitorsOfBrowser(reader: Pick<Reader, "get">, latest: Visitor): Promise<Visitor[]> {
+  const { accountId, formerTids = [] } = latest;
+  const former = await Promise.all(formerTids.map((tid) => reader.get(visitors, accountId, tid)));
+  return [latest, ...former.filter((each) => each !== null)];
+}
+
+/** @see docs/spec/tracking.md "Consent" */
+const BRIEF_MS = 60_000;
+
+/**
+ * Removes a visitor who has withdrawn consent, and those of the browser's earlier links. Unknown ones are ignored. A consent
+ * tool may give the visitor's answer, take it back and give it again, so a click of the last minute no longer counts.
+ */
 export async function withdrawVisitor(
   { store, now }: Context,
   accountId: number,
   tid: string,
 ): Promise<void> {
   await store.transact(async (tx) => {
-    const visitor = await findVisitor(tx, accountId, { tid, now });
-    if (visitor !== null) await removeVisitor(tx, visitor);
+    const latest = await findVisitor(tx, accountId, { tid, now });
+    for (const visitor of latest === null ? [] : await visitorsOfBrowser(tx, latest)) {
+      const isBrief = now.getTime() - Date.parse(visitor.createdAt) < BRIEF_MS;
+      await (isBrief ? tx.remove(visitors, accountId, visitor.tid) : removeVisitor(tx, visitor));
+    }
   });
 }
 
 /** Removes a visitor. The click still counts. */
 export async function removeVisitor(tx: Transaction, visitor: Visitor): Promise<void> {
   const { accountId, tid, promoterCampaignId, promoterId, campaignId, origin, createdAt } = visitor;
-  const day = createdAt.slice(0, 10);
+  const day = calendarOf(await tx.get(accounts, SYSTEM, accountId))(createdAt);
   await tx.remove(visitors, accountId, tid);
   const owner = { accountId, promoterCampaignId, promoterId, campaignId };
   await addPastClicks(tx, { ...owner, day, origin, count: 1 });

@@ -1,3 +1,0 @@
-import { start } from "./more.ts";
-
-start();
