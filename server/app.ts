@@ -20,11 +20,12 @@ import type { Services } from "./request/services.ts";
 import { demoPage, demoRecord, demoScript } from "./web/demo.ts";
 import { PUBLIC_OPERATIONS } from "./track/operations.ts";
 import { publicRoute } from "./track/public-route.ts";
-import { serveAccountScript, serveScript } from "./track/script.ts";
+import { serveOtherScript, serveScript } from "./track/script.ts";
 import { pageRoutes, type BuiltPages } from "./web/pages.ts";
 import { portalEntrance } from "./web/portal-entry.ts";
 import { basePath } from "./url.ts";
 import { holdByLink, notMePage, unsubscribeByLink, unsubscribePage } from "./web/plain-pages.ts";
+import { securityTxt } from "./web/security-txt.ts";
 import { serveUpload } from "./web/uploads.ts";
 import { v1Refusal, v1Route } from "./v1/operation.ts";
 import { V1_EVENTS } from "./v1/event-data.ts";
@@ -50,13 +51,15 @@ export interface Pages {
   hasDemo: boolean;
   /** The token that `/metrics` requires, or null if this address does not serve metrics. */
   metricsToken: string | null;
+  /** Where weaknesses of this server are reported, as a URI, or null if nowhere. */
+  securityContact: string | null;
 }
 
 const NOT_FOUND = new Failure("not_found", "Not found");
 const WRONG_METHOD = new Failure("method_not_allowed", "Method not allowed");
 
 /** All files at the root that have no route of their own. */
-const ACCOUNT_FILES = "/:file";
+const OTHER_FILES = "/:file";
 
 const JSON_BODY = { kind: "body", read: readJson, own: v2EventRefusals } as const;
 
@@ -69,7 +72,7 @@ const V2_EVENTS: V2Row[] = [
 /** Every route of the server, in the specification's order. */
 export function createApp(
   services: Services,
-  { script, more, built, docsViewer, hasDemo, metricsToken }: Pages,
+  { script, more, built, docsViewer, hasDemo, metricsToken, securityContact }: Pages,
 ) {
   const routes: Route[] = [
     ...V1_OPERATIONS.map(([method, path, operation]): Route => [method, path, v1Route(services, operation)]),
@@ -99,7 +102,7 @@ export function createApp(
     ["GET", "/svc.js", serveScript(services, { script, isImmutable: false })],
     ["GET", `/svc.${script.hash}.js`, serveScript(services, { script, isImmutable: true })],
     ["GET", `/svc-more.${more.hash}.js`, serveScript(services, { script: more, isImmutable: true })],
-    ["GET", ACCOUNT_FILES, serveAccountScript(services, script)],
+    ["GET", OTHER_FILES, serveOtherScript(services, script)],
 
     ["GET", "/openapi.json", serveDocument(describedRoutes, { ...services, events: describedEvents() })],
     ["GET", "/docs", docsPage(describedRoutes, services)],
@@ -116,8 +119,17 @@ export function createApp(
     ["GET", "/demo.js", demoScript],
     ["GET", "/demo/recorded", demoRecord(services)],
   ];
+  const security: Route[] =
+    securityContact === null
+      ? []
+      : [["GET", "/.well-known/security.txt", securityTxt(services, securityContact)]];
   const metrics: Route[] = [["GET", "/metrics", metricsPage(services, metricsToken)]];
-  return register(services, [...routes, ...(metricsToken === null ? [] : metrics), ...(hasDemo ? demo : [])]);
+  return register(services, [
+    ...routes,
+    ...security,
+    ...(metricsToken === null ? [] : metrics),
+    ...(hasDemo ? demo : []),
+  ]);
 }
 
 /** The routes at the metrics' own address. With a token, they require it. */
@@ -142,20 +154,29 @@ export function describedRoutes(): DescribedRoute[] {
     description: "Shows that the process is alive. It does not check the store.",
     answer: z.object({ status: field(z.string(), "`ok`.", "ok") }),
   };
-  const status = z.object({ status: field(z.string(), "`ready` or `unavailable`.", "ready") });
+  const status = z.object({
+    status: field(z.string(), "`ready` or `unavailable`.", "ready"),
+    warnings: field(
+      z.array(z.string()).optional(),
+      "Reasons why recorded changes could be lost, or why hosts are not written to, in sentences. Absent: none are known.",
+      ["no synchronous standby is connected: every write waits for one"],
+    ),
+  });
   const ready = {
     id: "getReadiness",
     summary: "Check that the store answers",
     description: "Shows whether the store answers. 503 while it does not.",
-    answer: status.extend({
-      warnings: field(
-        z.array(z.string()).optional(),
-        "Reasons why recorded changes could be lost, in sentences. Absent: there are none.",
-        ["no synchronous standby is connected: every write waits for one"],
-      ),
-    }),
+    answer: status,
     refusals: ["unavailable" as const],
-    bodies: { unavailable: status },
+    bodies: {
+      unavailable: status.extend({
+        reason: field(
+          z.string(),
+          "Why it does not answer, in a sentence.",
+          "The store does not answer in time",
+        ),
+      }),
+    },
   };
   const of =
     (caller: DescribedRoute["caller"]) =>
@@ -183,6 +204,8 @@ function register(services: Services, routes: Route[]): H3 {
       basePath(services.publicUrl),
       routes.map(([, path]) => path),
     ),
+    // Otherwise a browser could take an uploaded or repeated text for a script.
+    onResponse: ({ headers }) => headers.set("x-content-type-options", "nosniff"),
     onError: (error, event) =>
       refusal(services, error.unhandled ? error : new Failure("malformed", "Bad request"))(event),
   });
@@ -195,7 +218,10 @@ function register(services: Services, routes: Route[]): H3 {
     const others = methodRefusal(services, route, [...handlers.keys()]);
     const handle: EventHandler = (event) =>
       (handlers.get(event.req.method === "HEAD" ? "GET" : event.req.method) ?? others)(event);
-    app.all(route, observed(services, route, handle));
+    app.all(
+      route,
+      observed(services, route, (event) => services.store.handleInTime(() => handle(event))),
+    );
   }
   app.all("/api/v1/**", observed(services, "none", v1Refusal(services, NOT_FOUND, {})));
   app.all("/**", observed(services, "none", refusal(services, NOT_FOUND)));
@@ -204,7 +230,7 @@ function register(services: Services, routes: Route[]): H3 {
 
 /** Refuses the methods that a path does not support. */
 function methodRefusal(services: Services, route: string, methods: string[]): EventHandler {
-  if (route === ACCOUNT_FILES) return refusal(services, NOT_FOUND);
+  if (route === OTHER_FILES) return refusal(services, NOT_FOUND);
   const refuseMethod = route.startsWith("/api/v1/") ? v1Refusal : refusal;
   return refuseMethod(services, WRONG_METHOD, { allow: methods.join(", ") });
 }
@@ -225,9 +251,11 @@ function frontDoor(location: string): EventHandler {
 
 function readiness({ store }: Services): EventHandler {
   return async () => {
-    const { isReady, warnings } = await loadReadiness(store);
-    if (!isReady) return json({ status: "unavailable" }, { "retry-after": "1" }, 503);
+    const { obstacle, warnings } = await loadReadiness(store);
+    const reasons = warnings.length > 0 && { warnings };
+    if (obstacle !== null)
+      return json({ status: "unavailable", reason: obstacle, ...reasons }, { "retry-after": "1" }, 503);
     // A store without its standby still works, so a load balancer must not remove the server.
-    return json({ status: "ready", ...(warnings.length > 0 && { warnings }) });
+    return json({ status: "ready", ...reasons });
   };
 }

@@ -10,16 +10,10 @@ const SOURCES = [
   "package-lock.json",
   "tsconfig.json",
 ];
-/** One file of each part of the build. All are written by each build. */
-const BUILT = [
-  "dist/svc.js",
-  "dist/docs.js",
-  "dist/server/main.js",
-  "dist/server/cli.js",
-  "dist/pages/dashboard.json",
-];
+/** Each build removes it first and writes it last, with the time of its beginning. */
+const MARK = "dist/built";
 
-if (newest(SOURCES) > oldest(BUILT)) {
+if (newest(SOURCES) > (statSync(MARK, { throwIfNoEntry: false })?.mtimeMs ?? 0)) {
   const { status } = spawnSync("npm", ["run", "--silent", "build"], { stdio: "inherit" });
   process.exitCode = status ?? 1;
 }
@@ -32,9 +26,4 @@ function newest(paths) {
     for (const name of readdirSync(path, { recursive: true })) found.push(`${path}/${name}`);
   }
   return Math.max(...found.map((path) => statSync(path).mtimeMs));
-}
-
-/** When the first of these files was written. 0: one is missing. */
-function oldest(paths) {
-  return Math.min(...paths.map((path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0));
 }

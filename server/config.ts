@@ -19,6 +19,8 @@ const HOST = /(?:[^\s:,@/?#[\]]+|\[[\da-f:.]+\])(?::\d{1,5})?/.source;
 /** libpq's format: `postgres://user@a:5432,b:5433/database`. */
 const HOST_LIST = new RegExp(`^postgres(ql)?://([^/?#]*@)?${HOST}(,${HOST})*([/?#].*)?$`, "i");
 
+const MAILBOX = /^[^\s@<>"]+@[^\s@<>"]+$/;
+
 const settings = {
   PORT: count("3000").refine((port) => port <= 65_535, "must be at most 65535"),
   HOST: z.string().default("127.0.0.1"),
@@ -31,7 +33,7 @@ const settings = {
     )
     .default("sqlite:./data"),
   STORAGE_CONNECTIONS: count("10").refine((connections) => connections >= 2, "must be at least 2"),
-  STORAGE_REQUIRE_STANDBY: z.enum(["0", "1"], "must be 0 or 1").default("0"),
+  STORAGE_REQUIRE_STANDBY: z.enum(["0", "1", "always"], "must be 0, 1 or always").default("0"),
   STORAGE_READ_URL: z.string().regex(HOST_LIST, "must be like postgres://user@b:5433/database").optional(),
   STORAGE_READ_MAX_AGE: count("60"),
   PUBLIC_URL: z
@@ -53,11 +55,7 @@ const settings = {
     .regex(/^[\x21-\x7e]+$/, "must be ASCII characters without spaces, because headers carry it")
     .min(MIN_KEY_LENGTH, `must have at least ${MIN_KEY_LENGTH} characters, because it opens everything`)
     .optional(),
-  TIDEMARK_OWNER_EMAIL: z
-    .string()
-    .regex(/^[^\s@<>"]+@[^\s@<>"]+$/, "must be an e-mail address")
-    .max(254)
-    .optional(),
+  TIDEMARK_OWNER_EMAIL: z.string().regex(MAILBOX, "must be an e-mail address").max(254).optional(),
   TIDEMARK_OWNER_PASSWORD: z
     .string()
     .min(MIN_PASSWORD_LENGTH, `must have at least ${MIN_PASSWORD_LENGTH} characters`)
@@ -71,6 +69,8 @@ const settings = {
   RATE_LIMIT_V1: count("450"),
   RATE_LIMIT_V2: count("4500"),
   RATE_LIMIT_CLICKS: count("600"),
+  RATE_LIMIT_CLICKS_PER_DAY: count("200000"),
+  RATE_LIMIT_SIGNUPS_PER_DAY: count("20000"),
   RATE_LIMIT_JOINS: count("100"),
   LOG_LEVEL: z.enum(LOG_LEVELS, `must be one of ${LOG_LEVELS.join(", ")}`).default("info"),
   SMTP_URL: z
@@ -118,6 +118,14 @@ const settings = {
     .regex(/^[\x21-\x7e]+$/, "must be ASCII characters without spaces, because a header carries it")
     .min(MIN_TOKEN_LENGTH, `must have at least ${MIN_TOKEN_LENGTH} characters`)
     .optional(),
+  SECURITY_CONTACT: z
+    .string()
+    .transform((value) => (MAILBOX.test(value) ? `mailto:${value}` : value))
+    .refine(
+      (value) => /^(mailto:|https:\/\/)[\x21-\x7e]+$/.test(value) && parseUrl(value) !== null,
+      "must be an e-mail address or an https address",
+    )
+    .optional(),
   WORKERS: count("1").refine((workers) => workers >= 1 && workers <= 256, "must be from 1 to 256"),
   DEMO: z.enum(["0", "1"], "must be 0 or 1").optional(),
   DEMO_DATA: z.enum(["0", "1"], "must be 0 or 1").default("0"),
@@ -162,8 +170,8 @@ export interface Config {
   readonly storageUrl: string;
   /** The maximum of database connections of this process. */
   readonly storageConnections: number;
-  /** Whether the operator requires a synchronous standby. */
-  readonly requiresStandby: boolean;
+  /** Whether the operator requires a synchronous standby: warns without one, or always, and refuses changes without one. */
+  readonly requiresStandby: boolean | "always";
   /** Where reports may be read from, and the maximum age of their data, or null for the primary only. */
   readonly standbys: { url: string; maxAgeSeconds: number } | null;
   /** Without a trailing slash. Null: derived from the listening address. */
@@ -191,6 +199,9 @@ export interface Config {
     readonly v2: number;
     /** Clicks per minute from each address (IPv6: each /64 network); 0 for no limit. */
     readonly publicClicks: number;
+    /** Clicks and public sign-ups in a day for each account, a tenth from each address; 0 for no limit. */
+    readonly clicksPerDay: number;
+    readonly signupsPerDay: number;
     /** Applications per campaign and hour. */
     readonly joins: number;
   };
@@ -199,6 +210,8 @@ export interface Config {
   readonly metricsAt: { host: string; port: number } | null;
   /** The token that metrics require, at their own address or at ours, or null. */
   readonly metricsToken: string | null;
+  /** Where weaknesses of the server are reported: `mailto:` or `https:`. Null: nowhere. */
+  readonly securityContact: string | null;
   /** The number of serving processes. */
   readonly workers: number;
   readonly hasDemo: boolean;
@@ -240,7 +253,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     host: data.HOST,
     storageUrl: data.STORAGE_URL,
     storageConnections: data.STORAGE_CONNECTIONS,
-    requiresStandby: data.STORAGE_REQUIRE_STANDBY === "1",
+    requiresStandby: { "0": false, "1": true, always: "always" as const }[data.STORAGE_REQUIRE_STANDBY],
     standbys: standbysOf(data.STORAGE_READ_URL, data.STORAGE_READ_MAX_AGE),
     publicUrl: data.PUBLIC_URL?.replace(/\/+$/, "") ?? null,
     accountId: data.TIDEMARK_ACCOUNT_ID ?? null,
@@ -254,11 +267,14 @@ export function readConfig(variables: Record<string, string | undefined> = proce
       v1: data.RATE_LIMIT_V1,
       v2: data.RATE_LIMIT_V2,
       publicClicks: data.RATE_LIMIT_CLICKS,
+      clicksPerDay: data.RATE_LIMIT_CLICKS_PER_DAY,
+      signupsPerDay: data.RATE_LIMIT_SIGNUPS_PER_DAY,
       joins: data.RATE_LIMIT_JOINS,
     },
     logLevel: data.LOG_LEVEL,
     metricsAt: data.METRICS_URL ?? null,
     metricsToken: data.METRICS_TOKEN ?? null,
+    securityContact: data.SECURITY_CONTACT ?? null,
     workers: data.WORKERS,
     hasDemo: data.DEMO === undefined ? isLocal(data) : data.DEMO === "1",
     wantsDemoData: data.DEMO_DATA === "1",
@@ -383,6 +399,6 @@ function refuseStandbys(
 ): void {
   if (/^postgres(ql)?:/.test(settings.STORAGE_URL)) return;
   const refuse = (name: string) => context.addIssue({ code: "custom", path: [name], message: ONLY_POSTGRES });
-  if (settings.STORAGE_REQUIRE_STANDBY === "1") refuse("STORAGE_REQUIRE_STANDBY");
+  if (settings.STORAGE_REQUIRE_STANDBY !== "0") refuse("STORAGE_REQUIRE_STANDBY");
   if (settings.STORAGE_READ_URL !== undefined) refuse("STORAGE_READ_URL");
 }

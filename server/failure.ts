@@ -155,6 +155,9 @@ export function isOutage(error: unknown): error is Failure & { kind: "unavailabl
   return error instanceof Failure && error.kind === "unavailable";
 }
 
+/** The cause of a failure that is no fault of the store: others have kept changing the same records. */
+export const LOST_RACE = new Error("Others have changed records that the transaction has read");
+
 /**
  * The reason of a failure, for operators. The refusal that clients see leaves the cause out, and the error
  * for a host with several addresses has no message.

@@ -14,6 +14,8 @@ export interface Seal {
   open(sealed: string, place: string): string;
   /** Whether a text is sealed with the first key. */
   isCurrent(sealed: string): boolean;
+  /** Tells the operator of a secret that can't be used, each sentence once. */
+  warn(sentence: string): void;
 }
 
 /** The length of a key of AES-256. */
@@ -28,6 +30,8 @@ export function readKeys(text: string): Buffer[] | null {
   return keys.every(({ length }) => length === KEY_BYTES) ? keys : null;
 }
 
+/** More would bury the log. `tidemark check` names all. */
+const MOST_WARNINGS = 100;
 const VERSION = "v1";
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
@@ -37,7 +41,8 @@ const TAG_BYTES = 16;
  *
  * @see NIST SP 800-38D, AES-256-GCM
  */
-export function newSeal(keys: readonly Buffer[]): Seal {
+export function newSeal(keys: readonly Buffer[], warn: (sentence: string) => void = () => {}): Seal {
+  const warned = new Set<string>();
   const byName = new Map(keys.map((key) => [nameOf(key), key]));
   const [current] = keys;
   return {
@@ -63,6 +68,11 @@ export function newSeal(keys: readonly Buffer[]): Seal {
       } catch {
         throw wrongKey();
       }
+    },
+    warn(sentence) {
+      if (warned.has(sentence) || warned.size >= MOST_WARNINGS) return;
+      warned.add(sentence);
+      warn(sentence);
     },
     isCurrent: (sealed) => current !== undefined && sealed.startsWith(`${VERSION}.${nameOf(current)}.`),
   };

@@ -14,6 +14,7 @@ import { invoiceAgreements, invoiceTexts } from "./domain/ledger/invoice/company
 import { invoicedPayouts, invoices, invoiceSeries } from "./domain/ledger/invoice/invoice.ts";
 import { taxDetails } from "./domain/ledger/invoice/tax-details.ts";
 import { companyEmails, emailLayouts } from "./domain/program/company-email/company-email.ts";
+import { leadHours } from "./domain/people/mailing/digest.ts";
 import { plannedEmails, sentEmails } from "./domain/people/mailing/mailing.ts";
 import { commissions, commissionSources } from "./domain/ledger/commission/commission.ts";
 import { contracts, contractVersions } from "./domain/people/contract/contract.ts";
@@ -113,6 +114,7 @@ export const TABLES: readonly AnyTable[] = [
   lanes,
   leads,
   statusesOfLeads,
+  leadHours,
   leases,
   wantedEvents,
   mailboxes,

@@ -11,7 +11,16 @@ await buildStorage();
  * script meets rarely: each of the guide's tags, links followed twice, a server or a second file that does not come. Quicker
  * tests check the script's rules in happy-dom, and its main paths in Chromium.
  */
-const RARE = ["docs", "engines", "pages/every-control", "repeated-visits", "survival", "tags", "two-files"];
+const RARE = [
+  "docs",
+  "engines",
+  "pages/every-control",
+  "repeated-visits",
+  "script-cases",
+  "survival",
+  "tags",
+  "two-files",
+];
 const LEFT_TO_CI = IS_LONG ? [] : RARE.map((file) => `test/browser/${file}.test.ts`);
 
 export default defineConfig({
@@ -22,13 +31,15 @@ export default defineConfig({
     include: ["test/browser/**/*.test.ts"],
     exclude: LEFT_TO_CI,
     experimental: MODULE_CACHE,
-    // A busy machine takes long. What doesn't come at all is noticed after half a minute.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    // A busy machine takes long, and only what doesn't come at all should meet these limits.
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
     maxWorkers: availableParallelism(),
     // The files of a worker share a browser, and load the server once.
     isolate: false,
-    sequence: { sequencer: longestFirst(/\/(engines|every-\w+)\.test\.ts$/) },
-    expect: { poll: { timeout: 30_000 } },
+    sequence: { sequencer: longestFirst(/\/(engines|script-cases|every-\w+)\.test\.ts$/) },
+    expect: { poll: { timeout: 120_000 } },
+    // CI may keep only the message of a failure, so it shows values whole, unless they are as large as a page of Playwright.
+    chaiConfig: { truncateThreshold: 100_000 },
   },
 });

@@ -21,6 +21,11 @@ export const SUSPICIONS: Record<Suspicion, { words: string; short: string; why: 
     short: "Paid ad",
     why: "The visit came from a paid ad. If the promoter bids on your own name, you pay for customers who were looking for you.",
   },
+  unseen_visitor: {
+    words: "No visit before the sign-up",
+    short: "No visit",
+    why: "A page sent the sign-up, and no visit of this person through the promoter's link was recorded before. The click may have been lost, or the sign-up was made up. Sign-ups that your own server sends are never marked with it.",
+  },
 };
 
 /** The options of a filter by suspicion. */

@@ -72,6 +72,7 @@ const PAYMENT_STATES: Tones<KeysOf<"payment">> = {
   unclaimed: "warn",
   confirmed: "good",
   failed: "bad",
+  partly_returned: "bad",
   returned: "bad",
 };
 

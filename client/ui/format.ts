@@ -53,11 +53,12 @@ export function date(value: string | null | undefined): string {
 }
 
 /**
- * `1 – 31 Mar 2026` in the account's time zone, from the first and the last moment of a period. Whole UTC days are shown in
- * UTC, because the account may have had another time zone.
+ * `1 – 31 Mar 2026` in the account's time zone, from the first and the last moment of a period, or from its days. Whole UTC
+ * days are shown in UTC, because the account may have had another time zone.
  */
 export function periodWords(start: string, end: string): string {
-  const isOfUtc = start.endsWith("T00:00:00.000Z") && end.endsWith("T23:59:59.999Z");
+  const isOfDays = start.length === "2026-03-01".length;
+  const isOfUtc = isOfDays || (start.includes("T00:00:00") && end.includes("T23:59:59"));
   const timeZone = isOfUtc ? "UTC" : writing.value.timeZone;
   const format = new Intl.DateTimeFormat(locale.value, { dateStyle: "medium", timeZone });
   return format.formatRange(new Date(start), new Date(end));

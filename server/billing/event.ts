@@ -42,6 +42,8 @@ export interface RefundEvent {
   grossTo: number;
   /** Without tax. Null: the payment's own tax share applies. */
   netAmount: number | null;
+  /** What was paid, with tax: the sum that the refund is a part of. Null: the event does not say. */
+  paidAmount: number | null;
   currency: string;
   at: Date;
 }
@@ -54,13 +56,23 @@ export interface CancellationEvent {
   at: Date;
 }
 
+/** A customer whom the account's own code has named at the provider. It is a sign-up. */
+export interface CustomerEvent {
+  kind: "customer";
+  subscriptionId: null;
+  payer: Payer;
+  at: Date;
+}
+
 /** The meaning of a provider's event. */
-export type BillingEvent = PaymentEvent | RefundEvent | CancellationEvent;
+export type BillingEvent = PaymentEvent | RefundEvent | CancellationEvent | CustomerEvent;
 
 /** An event without meaning for us, and the reason, for readers of the provider's log. */
 export interface Nothing {
   kind: "nothing";
   reason: string;
+  /** Whether it is of the mode that the connection does not have: live, or test. Absent: no. */
+  isOtherMode?: true;
 }
 
 /** The limit of `track/sale`, which keeps sums exact. */
@@ -100,6 +112,13 @@ export function payerOf({ customerId, email, metadata, reference = null, promoCo
     email: isText(email) ? email.trim() : null,
     promoCodes,
   };
+}
+
+/** A customer, if the account's own code has named the person or the visit. */
+export function customerOf(payer: Payer, at: Date): CustomerEvent | Nothing {
+  if (payer.uids.length > 0 || payer.tids.length > 0)
+    return { kind: "customer", subscriptionId: null, payer, at };
+  return { kind: "nothing", reason: "The customer's metadata names neither a visit nor a person" };
 }
 
 /** Longer texts are no ids. */

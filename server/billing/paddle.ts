@@ -2,12 +2,13 @@ import { createHmac } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import type { Environment, EventEntity, Paddle } from "@paddle/paddle-node-sdk";
 import { z } from "zod";
-import type { BillingConnection } from "../domain/ledger/billing/connection.ts";
+import { modeOf, type BillingConnection } from "../domain/ledger/billing/connection.ts";
 import { share } from "../domain/money.ts";
 import type { BillingPeriod } from "../domain/ledger/sale/sale.ts";
 import { Failure } from "../failure.ts";
 import type { Provider, ProviderEvent } from "./provider.ts";
 import {
+  customerOf,
   payerOf,
   soldQuantity,
   type Nothing,
@@ -26,6 +27,8 @@ const TRANSLATIONS: Record<string, Translation> = {
   "transaction.completed": (data, _at, api) => transactionCompleted(data, api),
   "adjustment.created": async (data, at) => adjustmentMade(data, at),
   "adjustment.updated": async (data, at) => adjustmentMade(data, at),
+  "customer.created": async (data, at) => customerNamed(data, at),
+  "customer.updated": async (data, at) => customerNamed(data, at),
   "subscription.canceled": async (data, at) => subscriptionCanceled(data, at),
 };
 
@@ -37,6 +40,7 @@ export function newProvider(connection: BillingConnection): Provider {
   let opened: Promise<PaddleApi | null> | null = null;
   const api = () => (opened ??= openPaddleApi(connection));
   return {
+    mode: modeOf(connection),
     isSigned: (body, headers) => isSigned(body, signatureOf(headers), connection.secret),
     sign: async (body) => sign(body, connection.secret),
     read: (body, headers) => read(body, signatureOf(headers), connection.secret),
@@ -110,7 +114,14 @@ function signedAt(signature: string): Date {
 }
 
 function eventOf({ eventId, eventType, occurredAt, data }: EventEntity): ProviderEvent {
-  return { id: eventId || null, type: eventType, at: new Date(occurredAt), signedAt: null, data };
+  return {
+    id: eventId || null,
+    type: eventType,
+    at: new Date(occurredAt),
+    signedAt: null,
+    isLive: null,
+    data,
+  };
 }
 
 async function required(opened: Promise<PaddleApi | null>): Promise<PaddleApi> {
@@ -130,6 +141,13 @@ function subscriptionCanceled(data: unknown, at: Date): BillingEvent {
   const { id, customerId, canceledAt, customData: metadata } = subscriptionShape.parse(data);
   const payer = payerOf({ customerId: customerId ?? null, email: null, metadata: [metadata] });
   return { kind: "cancellation", subscriptionId: id, payer, at: canceledAt ?? at };
+}
+
+const customerShape = z.object({ id: z.string(), email: z.string().nullish(), customData });
+
+function customerNamed(data: unknown, at: Date): BillingEvent | Nothing {
+  const { id, email, customData: metadata } = customerShape.parse(data);
+  return customerOf(payerOf({ customerId: id, email: email ?? null, metadata: [metadata] }), at);
 }
 
 async function* listEvents({ client }: PaddleApi, since: Date): AsyncGenerator<ProviderEvent> {
@@ -252,6 +270,7 @@ const adjustmentShape = z.object({
   id: z.string(),
   action: z.string(),
   status: z.string(),
+  type: z.string().nullish(),
   transactionId: z.string(),
   currencyCode: z.string(),
   totals: z.object({ total: amount, tax: amount }),
@@ -259,7 +278,7 @@ const adjustmentShape = z.object({
 
 /** An adjustment of a transaction. Refunds wait for Paddle's approval, which is reported by an event. */
 function adjustmentMade(data: unknown, at: Date): RefundEvent | Nothing {
-  const { id, action, status, transactionId, currencyCode, totals } = adjustmentShape.parse(data);
+  const { id, action, status, type, transactionId, currencyCode, totals } = adjustmentShape.parse(data);
   const kind = KINDS[action];
   if (kind === undefined) {
     return { kind: "nothing", reason: `An adjustment of the kind ${action} does not count` };
@@ -275,6 +294,7 @@ function adjustmentMade(data: unknown, at: Date): RefundEvent | Nothing {
     grossTo: totals.total,
     // The subtotal may exclude a discount, so it is not used.
     netAmount: totals.total - totals.tax,
+    paidAmount: type === "full" ? totals.total : null,
     currency: currencyCode,
     at,
   };
@@ -290,15 +310,16 @@ interface PaddleApi {
   customersOf(names: { uid: string | null; email: string | null }): Promise<string[]>;
 }
 
-/** Paddle's API for a connection: the sandbox's for its keys. Null if the connection has no key. */
-async function openPaddleApi({ apiKey, apiUrl }: BillingConnection): Promise<PaddleApi | null> {
+/** Paddle's API for a connection, or the sandbox's for the test mode. Null if the connection has no key. */
+async function openPaddleApi(connection: BillingConnection): Promise<PaddleApi | null> {
+  const { apiKey, apiUrl } = connection;
   if (apiKey === null) return null;
   const {
     Environment: environments,
     LogLevel,
     Paddle: PaddleClient,
   } = await import("@paddle/paddle-node-sdk");
-  const usual = apiKey.includes("_sdbx_") ? environments.sandbox : environments.production;
+  const usual = modeOf(connection) === "test" ? environments.sandbox : environments.production;
   // The package accepts any address instead of an environment's name.
   const environment = (apiUrl?.replace(/\/+$/, "") ?? usual) as Environment;
   const client = new PaddleClient(apiKey, { environment, logLevel: LogLevel.none });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { BillingConnection, BillingProvider } from "../domain/ledger/billing/connection.ts";
+import type { BillingConnection, BillingMode, BillingProvider } from "../domain/ledger/billing/connection.ts";
 import type { Lead } from "../domain/people/lead/lead.ts";
 import { Failure } from "../failure.ts";
 import type { Nothing, Payer, BillingEvent } from "./event.ts";
@@ -13,6 +13,8 @@ export interface ProviderEvent {
   at: Date;
   /** When the provider signed it. Null: it was listed by the provider's API. */
   signedAt: Date | null;
+  /** Whether it is about money, not about a test. Null: the provider does not say. */
+  isLive: boolean | null;
   data: unknown;
 }
 
@@ -21,6 +23,8 @@ export interface ProviderEvent {
  * `stripe/stripe.ts`, its name in `BILLING_PROVIDERS`, and a line in `MODULES`.
  */
 export interface Provider {
+  /** The mode of the connection. */
+  mode: BillingMode;
   /** Whether the provider signed a request, and not too long ago. Its own package checks it. */
   isSigned(body: string, headers: Headers, now: Date): Promise<boolean>;
   /** Signs a body as the provider does, to try the connection. */
@@ -56,17 +60,27 @@ const EARLIEST = Date.UTC(2000);
 const TOLERANCE_MS = 5 * 60 * 1_000;
 
 /**
- * Translates a provider's event into our terms, and refuses impossible ones.
+ * Translates a provider's event into our terms, and refuses impossible ones. One of the other mode means nothing, and the
+ * provider's API does not know it.
  *
  * @throws Failure `malformed` for a missing field, an amount with a fraction, or an impossible date
  * @see docs/spec/money.md "Billing providers"
  */
 export async function translate(provider: Provider, event: ProviderEvent): Promise<BillingEvent | Nothing> {
+  const { mode } = provider;
+  if (event.isLive !== null && event.isLive !== (mode === "live"))
+    return { kind: "nothing", reason: OTHER_MODE[mode], isOtherMode: true };
   const reported = await readable(() => provider.toOperation(event));
   if (reported.kind === "nothing") return reported;
   for (const date of [event.at, reported.at]) refuseImpossible(date, event.signedAt);
   return reported;
 }
+
+/** The reasons why an event of the other mode does not count, by the mode of the connection. */
+const OTHER_MODE: Record<BillingMode, string> = {
+  live: "It is of the test mode, and the connection is live",
+  test: "It is live, and the connection is of the test mode",
+};
 
 /** @throws Failure `malformed` instead of a schema's own error */
 export async function readable<T>(read: () => Promise<T>): Promise<T> {

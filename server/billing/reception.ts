@@ -1,6 +1,11 @@
 import type { Account } from "../domain/program/account/account.ts";
 import type { BillingConnection, BillingProvider } from "../domain/ledger/billing/connection.ts";
-import { noteReceived, type Arrival, type ReceivedEvent } from "../domain/ledger/billing/received.ts";
+import {
+  noteReceived,
+  type Arrival,
+  type Outcome,
+  type ReceivedEvent,
+} from "../domain/ledger/billing/received.ts";
 import type { Context } from "../domain/context.ts";
 import { cancellations, refunds, sales } from "../domain/ledger/sale/sale.ts";
 import { waitingEvents } from "../domain/ledger/sale/waiting.ts";
@@ -11,7 +16,7 @@ import type { Store, Transaction } from "../storage/store.ts";
 import type { Nothing, BillingEvent, Payer } from "./event.ts";
 import { openProvider, translate, type Provider, type ProviderEvent } from "./provider.ts";
 import { recordEvent } from "./record/record.ts";
-import { findLead, ownersOf, recordedAs, type Outcome, type Recorded } from "./record/source.ts";
+import { findLead, ownersOf, recordedAs, type Recorded } from "./record/source.ts";
 
 /** How people call the providers. */
 export const PROVIDER_NAMES: Record<BillingProvider, string> = { stripe: "Stripe", paddle: "Paddle" };
@@ -240,6 +245,7 @@ const KINDS: Record<BillingEvent["kind"], string> = {
   dispute: "a dispute",
   reversal: "the end of a dispute",
   cancellation: "the end of a subscription",
+  customer: "a customer",
 };
 
 /** The result of an event that only tries the connection. */

@@ -1,5 +1,5 @@
 import { listConnections, type BillingConnection } from "../domain/ledger/billing/connection.ts";
-import { findLine, type ReceivedEvent } from "../domain/ledger/billing/received.ts";
+import { findLine, OUTCOMES, type Outcome, type ReceivedEvent } from "../domain/ledger/billing/received.ts";
 import type { Account } from "../domain/program/account/account.ts";
 import type { Context } from "../domain/context.ts";
 import type { Lead } from "../domain/people/lead/lead.ts";
@@ -14,7 +14,7 @@ import {
   type ProviderEvent,
 } from "./provider.ts";
 import { takeEvent } from "./reception.ts";
-import { OUTCOMES, type Outcome, type Recorded } from "./record/source.ts";
+import type { Recorded } from "./record/source.ts";
 import { recordEvent } from "./record/record.ts";
 
 /** The result of reading through a provider's events. */
@@ -81,7 +81,7 @@ async function takeRead(
   const { provider: from } = connection;
   const line =
     event.id === null ? null : await findLine(context.store, account.id, { provider: from, name: event.id });
-  const isListed = !counts || (line !== null && line.outcome !== "refused");
+  const isListed = !counts || (line !== null && line.outcome !== "refused" && line.outcome !== "other_mode");
   const notes: (() => Promise<ReceivedEvent>)[] = [];
   const delivery = { context, account, connection, body: JSON.stringify(event.data), isTest: false };
   try {

@@ -1,4 +1,9 @@
-import type { BillingConnection, BillingProvider } from "../domain/ledger/billing/connection.ts";
+import {
+  modeOf,
+  type BillingConnection,
+  type BillingMode,
+  type BillingProvider,
+} from "../domain/ledger/billing/connection.ts";
 import type { ReceivedEvent } from "../domain/ledger/billing/received.ts";
 import type { Context } from "../domain/context.ts";
 import type { Account } from "../domain/program/account/account.ts";
@@ -16,9 +21,9 @@ export async function sendTestEvent(
   connection: BillingConnection,
 ): Promise<ReceivedEvent> {
   // Without the API key: the provider's API knows nothing of a made-up customer.
-  const alone = { ...connection, apiKey: null };
+  const alone = { ...connection, mode: modeOf(connection), apiKey: null };
   const adapter = await openProvider(alone);
-  const body = JSON.stringify(SAMPLES[connection.provider](context));
+  const body = JSON.stringify(SAMPLES[connection.provider](context, modeOf(connection)));
   const headers = await adapter.sign(body, context.now);
   const notes: (() => Promise<ReceivedEvent>)[] = [];
   const delivery = { context, account, connection: alone, body, headers, isTest: true };
@@ -35,8 +40,8 @@ export async function sendTestEvent(
 
 const NUMBER_LENGTH = 12;
 
-const SAMPLES: Record<BillingProvider, (context: Context) => object> = {
-  stripe({ now, chance }) {
+const SAMPLES: Record<BillingProvider, (context: Context, mode: BillingMode) => object> = {
+  stripe({ now, chance }, mode) {
     const seconds = Math.floor(now.getTime() / 1_000);
     const number = chance.digits(NUMBER_LENGTH);
     const line = { amount: 4_900, quantity: 1, period: { start: seconds, end: seconds }, metadata: {} };
@@ -59,7 +64,7 @@ const SAMPLES: Record<BillingProvider, (context: Context) => object> = {
       object: "event",
       type: "invoice.paid",
       created: seconds,
-      livemode: false,
+      livemode: mode === "live",
       data: { object: invoice },
     };
   },

@@ -1,17 +1,20 @@
 import { readFileSync } from "node:fs";
-import { Argument, type Command } from "commander";
+import { Argument, Option, type Command } from "commander";
 import { syncBilling } from "../billing/sync.ts";
 import { print, tell, withStore } from "./store.ts";
 import { webAddress } from "./options.ts";
 import { withoutLog } from "../domain/access/audit/audited-store.ts";
 import { loadAccount, type Account } from "../domain/program/account/account.ts";
 import {
+  BILLING_MODES,
   BILLING_PROVIDERS,
   connectBilling,
   disconnectBilling,
   listConnections,
   loadConnection,
+  modeOf,
   type BillingConnection,
+  type BillingMode,
   type BillingProvider,
 } from "../domain/ledger/billing/connection.ts";
 import { countWaiting } from "../domain/ledger/billing/waiting.ts";
@@ -31,6 +34,11 @@ export function billingCommands(program: Command): void {
     .description("accept the events of a provider, or replace its secrets")
     .requiredOption("--secret-file <file>", "a file with the secret that signs the events")
     .option("--api-key-file <file>", "a file with a key that may read from the provider's API")
+    .addOption(
+      new Option("--mode <mode>", "which events count; without it, those of the API key's mode").choices(
+        BILLING_MODES,
+      ),
+    )
     .option("--api-url <url>", "the provider's API, if not at its usual address", webAddress)
     .action(connect);
   billing
@@ -66,6 +74,7 @@ interface ConnectOptions {
   secretFile: string;
   apiKeyFile?: string;
   apiUrl?: string;
+  mode?: BillingMode;
 }
 
 async function connect(accountId: string, name: BillingProvider, options: ConnectOptions): Promise<void> {
@@ -74,7 +83,7 @@ async function connect(accountId: string, name: BillingProvider, options: Connec
   const apiKey = key === undefined ? undefined : textOf("--api-key-file", key);
   await withStore(async (context) => {
     const account = await loadAccount(context.store, accountId);
-    const input = { provider: name, secret, apiKey, apiUrl: options.apiUrl };
+    const input = { provider: name, secret, apiKey, apiUrl: options.apiUrl, mode: options.mode };
     const connection = await connectBilling(context, account.id, input);
     print(await row(context.store, account, connection));
   });
@@ -96,11 +105,13 @@ async function sync(accountId: string, name: BillingProvider, options: { since?:
 }
 
 /** The public fields of a connection, without its secrets. */
-async function row(store: Store, account: Account, { provider: name, apiKey, createdAt }: BillingConnection) {
+async function row(store: Store, account: Account, connection: BillingConnection) {
+  const { provider: name, apiKey, createdAt } = connection;
   const publicUrl = (await findSetup(store))?.publicUrl ?? "";
   return {
     provider: name,
     endpoint: `${publicUrl}/hooks/${name}/${account.publicId}`,
+    mode: modeOf(connection),
     has_api_key: apiKey !== null,
     refunds_waiting: await countWaiting(store, account.id, name),
     created_at: createdAt,

@@ -6,11 +6,12 @@ import { systemChance } from "../domain/context.ts";
 import { storeOn } from "../storage/open.ts";
 import type { Store } from "../storage/store.ts";
 import { onCopy } from "../transfer/copy.ts";
-import { DATE_ORDERS, type MatchedColumn, type DateOrder } from "../transfer/csv/columns.ts";
+import type { MatchedColumn } from "../transfer/csv/columns.ts";
 import { importRows, NO_LINES, sumOf, type Kind, type Outcome } from "../transfer/csv/import.ts";
 import { KINDS, KIND_NAMES, previewOf, type KindName, type PreviewedLine } from "../transfer/csv/kinds.ts";
-import { drawPlan, readRows, type DrawnPlan, type Saying } from "../transfer/csv/plan.ts";
+import { drawPlan, readRows, type DrawnPlan, type FoundWord, type Saying } from "../transfer/csv/plan.ts";
 import { readHeader, type CsvFile } from "../transfer/csv/read.ts";
+import { DATE_ORDERS, type DateOrder } from "../transfer/csv/writing.ts";
 import { print, tell, withEngine } from "./store.ts";
 
 /** How many unknown column titles are shown. */
@@ -24,6 +25,7 @@ type Options = {
   delimiter?: string;
   dates?: DateOrder;
   column: [title: string, field: string | null][];
+  word: [word: string, meaning: string][];
 } & Partial<Record<KindName, string>>;
 
 /** Adds the command that imports another program's CSV exports. */
@@ -42,6 +44,12 @@ export function csvCommand(program: Command): void {
       oneColumn,
       [],
     );
+  command.option(
+    "--word <word=meaning>",
+    'what a state means, such as "Ausgezahlt=paid"; may be repeated',
+    oneWord,
+    [],
+  );
   for (const name of KIND_NAMES) command.option(`--${name} <file>`, `a file of ${name}`);
   command.action(takeOver);
 }
@@ -75,7 +83,7 @@ async function takeOver(accountId: string, options: Options): Promise<void> {
 }
 
 /** The result of a file. Columns and preview are shown before the import. */
-type Result = Outcome & { columns?: MatchedColumn[]; preview?: PreviewedLine[] };
+type Result = Outcome & { columns?: MatchedColumn[]; words?: FoundWord[]; preview?: PreviewedLine[] };
 
 async function importAll(
   store: Store,
@@ -89,13 +97,13 @@ async function importAll(
     if (!headers.some(({ titles }) => titles.includes(title)))
       throw new Error(`No file has a column ${JSON.stringify(title)}`);
   }
+  requireMeanings(files, options.word);
   for (const [at, { name, kind, path, file }] of files.entries()) {
     const chosen = new Map(options.column.filter(([title]) => headers[at]!.titles.includes(title)));
-    const saying: Saying = { delimiter, dateOrder, chosen };
+    const saying: Saying = { delimiter, dateOrder, chosen, words: wordsFor(kind, options.word) };
     const drawn = await drawPlan(store, account, { file, kind, saying });
     tellColumns(basename(path), drawn);
-    const [fault] = drawn.faults;
-    if (fault !== undefined) throw new Error(`${basename(path)}: ${fault}`);
+    if (drawn.faults.length > 0) throw new Error(`${basename(path)}: ${drawn.faults.join(". ")}`);
     const rows = () => readRows(file, drawn.plan, account);
     const preview = await previewOf(kind, account, rows());
     const complaints = newComplaints(basename(path));
@@ -106,7 +114,9 @@ async function importAll(
       for (const { line, reason } of part.faults) complaints.add(line, reason);
     }
     complaints.sumUp();
-    results[name] = options.dryRun ? { ...outcome, columns: drawn.columns, preview } : outcome;
+    const { columns, words } = drawn;
+    const hasWords = words.length > 0;
+    results[name] = options.dryRun ? { ...outcome, columns, ...(hasWords && { words }), preview } : outcome;
   }
   return results;
 }
@@ -153,6 +163,34 @@ function requireReadable(option: string, file: string): void {
   } catch (error) {
     throw new Error(`${option} ${file} can't be read: ${(error as Error).message}`, { cause: error });
   }
+}
+
+/** The words that may mean something in a kind of file. */
+function wordsFor({ words = {} }: Kind, said: Options["word"]): Map<string, string> {
+  const possible = new Set(Object.values(words).flatMap((meanings) => Object.values(meanings)));
+  return new Map(said.filter(([, meaning]) => possible.has(meaning)));
+}
+
+function requireMeanings(files: Given[], said: Options["word"]): void {
+  const known = new Set(files.flatMap(({ kind }) => [...wordsFor(kind, said).keys()]));
+  for (const [word, meaning] of said)
+    if (!known.has(word)) throw new Error(`--word ${word}=${meaning}: no file has a state ${meaning}`);
+}
+
+/** `Ausgezahlt=paid`. @throws Error */
+function oneWord(value: string, others: Options["word"]): Options["word"] {
+  const at = value.lastIndexOf("=");
+  if (at < 1) throw new Error(`--word ${value} is not like "Ausgezahlt=paid"`);
+  return [
+    ...others,
+    [
+      value.slice(0, at),
+      value
+        .slice(at + 1)
+        .trim()
+        .toLowerCase(),
+    ],
+  ];
 }
 
 /** `Their title=ref_id`. @throws Error */

@@ -8,7 +8,7 @@ import { countWaitingEvents, waitingEvents } from "../domain/ledger/sale/waiting
 import { findSetup, findSightings, type ServerSetup } from "../domain/people/sighting.ts";
 import { countDeliveries, loadLate } from "../domain/events/webhook/backlog.ts";
 import { webhooks } from "../domain/events/webhook/webhook.ts";
-import { isAllowedOrigin } from "../http/origin.ts";
+import { isAllowedOrigin } from "../domain/program/campaign/allowed-origin.ts";
 import type { Store } from "../storage/store.ts";
 import { isLoopback, parseUrl } from "../url.ts";
 import { withStore } from "./store.ts";

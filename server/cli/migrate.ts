@@ -1,10 +1,13 @@
-import { appendFile, writeFile } from "node:fs/promises";
+import { statSync } from "node:fs";
+import { access, constants, rm, writeFile } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { Command } from "commander";
 import { readConfig } from "../config.ts";
 import { loadAccount, type Account } from "../domain/program/account/account.ts";
 import { systemChance } from "../domain/context.ts";
 import { archiveFolder } from "../process/configured-store.ts";
 import { storeOn } from "../storage/open.ts";
+import { makeWhole } from "../storage/whole-file.ts";
 import { archiveFiles, openArchive } from "../transfer/migration/archive.ts";
 import { migrate, SOURCES, type Migrated } from "../transfer/migration/migrate.ts";
 import { SOURCE_NAMES, type Source, type SourceName } from "../transfer/migration/model.ts";
@@ -75,12 +78,19 @@ async function keyOf({ keyFile, fromArchive }: Options): Promise<string | null> 
 /** Refuses a report that can't be written, before hours of work. @throws Error in one sentence */
 async function requirePlace(file: string): Promise<void> {
   try {
-    await appendFile(file, "");
+    await access(dirname(file), constants.W_OK);
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw new Error("It is a folder");
   } catch {
     throw new Error(
       `The report can't be written to ${file}: its folder is missing, or you may not write there`,
     );
   }
+}
+
+/** Replaces the report of an earlier run. */
+async function writeReport(file: string, csv: string): Promise<void> {
+  await rm(file, { force: true });
+  await makeWhole(file, (path) => writeFile(path, csv));
 }
 
 /** Ends with exit code 1 if one cent or one person differs. */
@@ -94,7 +104,7 @@ async function report(
   const differing = proof.rows.filter(({ differences }) => differences.length > 0);
   for (const { email, differences } of differing.slice(0, MOST_SHOWN))
     tell(`${email}: ${differences.join("; ")}`);
-  if (options.report !== undefined) await writeFile(options.report, proofCsv(proof, account.currency));
+  if (options.report !== undefined) await writeReport(options.report, proofCsv(proof, account.currency));
   print({
     dry_run: options.dryRun,
     ...counts,

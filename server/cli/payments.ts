@@ -14,7 +14,7 @@ import {
 } from "../domain/ledger/payment/connection.ts";
 import { findPayments, listPayments, paymentOrders, type Payment } from "../domain/ledger/payment/payment.ts";
 import { decidePayment } from "../domain/ledger/payment/steps.ts";
-import { decimalOf } from "../domain/ledger/payments-batch/batch.ts";
+import { decimalOf } from "../domain/money.ts";
 import { payerOfBatch, priceBatch, sendBatch, type PricedPlan } from "../payments/send.ts";
 import { storeOn } from "../storage/open.ts";
 import { resealStore } from "../transfer/reseal.ts";

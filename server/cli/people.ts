@@ -3,7 +3,7 @@ import { readConfig } from "../config.ts";
 import { loadAccount } from "../domain/program/account/account.ts";
 import { MOST_PAYOUT_SETTINGS } from "../domain/program/account/settings.ts";
 import { loadCampaign } from "../domain/program/campaign/campaign.ts";
-import { eraseLead, erasePromoter } from "../domain/privacy/erasure.ts";
+import { eraseLead, erasePromoter, finishErasuresOf } from "../domain/privacy/erasure.ts";
 import { invitePromoters } from "../domain/ledger/promoter-invitation.ts";
 import { signInUrl } from "../domain/people/portal/sign-in.ts";
 import { promoterCampaigns, refLink } from "../domain/people/promoter-campaign/promoter-campaign.ts";
@@ -12,6 +12,7 @@ import { loadSelected, type Selection } from "../domain/people/promoter/search.t
 import { updatePromoter } from "../domain/people/promoter/changes.ts";
 import { requireNoPeople, seed, type SeedSize } from "../domain/seed/seed.ts";
 import { asItIs } from "../domain/show.ts";
+import { Failure } from "../failure.ts";
 import { findSetup } from "../domain/people/sighting.ts";
 import { LANGUAGES, type Language } from "../languages/languages.ts";
 import { taxRate } from "../input/fields.ts";
@@ -47,23 +48,42 @@ export function promoterCommands(program: Command): void {
   termsCommand(promoter);
 }
 
-const ERASURES = { promoter: erasePromoter, lead: eraseLead };
+const ERASURES = {
+  promoter: { entity: "promoter", run: erasePromoter },
+  lead: { entity: "referral", run: eraseLead },
+} as const;
 
 /** Adds the commands that erase personal data. */
 export function eraseCommands(program: Command): void {
   const erase = program.command("erase").description("erase a person's data at their request");
-  for (const [kind, run] of Object.entries(ERASURES)) {
+  for (const kind of ["promoter", "lead"] as const) {
     erase
       .command(`${kind} <account-id> <email-or-id>`)
       .description(`erase a ${kind}'s personal data; money and counts stay`)
-      .action((accountId: string, who: string) =>
-        withStore(async (context) => {
-          const { id } = await loadAccount(context.store, accountId);
-          const erased = await run(context, id, who.trim());
-          print({ erased: kind, id: erased.id });
-        }),
-      );
+      .action((accountId: string, who: string) => eraseOne(accountId, kind, who.trim()));
   }
+}
+
+/**
+ * An erasure that was killed has already removed the address, so the same command can't find the person by it. It finishes
+ * interrupted erasures first.
+ */
+function eraseOne(accountId: string, kind: keyof typeof ERASURES, who: string): Promise<void> {
+  const { entity, run } = ERASURES[kind];
+  return withStore(async (context) => {
+    const { id } = await loadAccount(context.store, accountId);
+    let finishedId: number | null = null;
+    for await (const finished of finishErasuresOf(() => context, id)) {
+      if (finished.entity === entity) finishedId = finished.entityId;
+    }
+    const erased = await run(context, id, who).catch((error: unknown) => {
+      const isUnknown = error instanceof Failure && error.kind === "not_found";
+      if (!isUnknown || finishedId === null) throw error;
+      tell(`The interrupted erasure of ${kind} ${finishedId} was finished, and no other ${kind} is ${who}`);
+      return { id: finishedId };
+    });
+    print({ erased: kind, id: erased.id });
+  });
 }
 
 /** Adds the command that fills an account with made-up people. */

@@ -1,7 +1,6 @@
 import type { Engine } from "../storage/session.ts";
 import type { Progress, Step } from "../transfer/progress.ts";
 import { countRecords } from "../transfer/stored-items.ts";
-import { countEntries } from "../transfer/upgrade/former-items.ts";
 
 const BAR_WIDTH = 30;
 const REDRAW_MS = 100;
@@ -30,7 +29,7 @@ export function newProgressView(screen: Screen, total: number | null = null): Pr
 export async function totalFor(screen: Screen, { reads }: Engine): Promise<number | null> {
   if (!screen.isTTY) return null;
   try {
-    return (await countRecords(reads)) || (await countEntries(reads));
+    return await countRecords(reads);
   } catch {
     return null; // a missing bar must not stop the command
   }

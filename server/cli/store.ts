@@ -1,24 +1,24 @@
 import { readConfig } from "../config.ts";
-import {
-  openConfiguredEngine,
-  openConfiguredStore,
-  requireConfiguredStore,
-} from "../process/configured-store.ts";
+import { openConfiguredEngine, openConfiguredStore } from "../process/configured-store.ts";
 import { auditedStore } from "../domain/access/audit/audited-store.ts";
 import { COMMAND_LINE } from "../domain/access/audit/audit.ts";
 import { systemChance, type Context } from "../domain/context.ts";
+import type { Makes } from "../storage/open.ts";
 import type { Engine } from "../storage/session.ts";
 import type { Store } from "../storage/store.ts";
 
 /** Opens the configured store, which must exist, runs `work` on it and closes it. */
-export async function withStore(work: (context: Context) => Promise<void>): Promise<void> {
-  await requireConfiguredStore(readConfig());
-  await withNewStore(work);
+export function withStore(work: (context: Context) => Promise<void>): Promise<void> {
+  return usingStore("nothing", work);
 }
 
 /** Like `withStore`, but makes the store if there is none. */
-export async function withNewStore(work: (context: Context) => Promise<void>): Promise<void> {
-  const store = await openConfiguredStore(readConfig(), { notify: tell });
+export function withNewStore(work: (context: Context) => Promise<void>): Promise<void> {
+  return usingStore("store", work);
+}
+
+async function usingStore(makes: Makes, work: (context: Context) => Promise<void>): Promise<void> {
+  const store = await openConfiguredStore(readConfig(), { makes, notify: tell });
   try {
     await work(contextOf(store));
   } finally {
@@ -33,15 +33,9 @@ export function contextOf(store: Store): Context {
   return { store: audited, now, chance: systemChance, actor: COMMAND_LINE };
 }
 
-/** Opens the engine of an existing store, runs `work` on it and closes it. */
-export async function withEngine(work: (engine: Engine) => Promise<void>): Promise<void> {
-  await requireConfiguredStore(readConfig());
-  await withNewEngine(work);
-}
-
-/** Like `withEngine`, but makes the store if there is none. */
-export function withNewEngine(work: (engine: Engine) => Promise<void>): Promise<void> {
-  return usingEngine(openConfiguredEngine(readConfig(), { notify: tell }), work);
+/** Opens the configured store's engine, runs `work` on it and closes it. Without `makes` the store must exist. */
+export function withEngine(work: (engine: Engine) => Promise<void>, makes: Makes = "nothing"): Promise<void> {
+  return usingEngine(openConfiguredEngine(readConfig(), { makes, notify: tell }), work);
 }
 
 /** Runs `work` on an engine and closes it. */

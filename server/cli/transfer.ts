@@ -6,11 +6,12 @@ import { loadAccount } from "../domain/program/account/account.ts";
 import { payoutMethods } from "../domain/ledger/payout-method/payout-method.ts";
 import { openKeyed } from "../process/configured-store.ts";
 import { checkLayout, LAYOUT, readMark, refusalOf } from "../storage/layout.ts";
-import { openEngine, requireStore } from "../storage/open.ts";
+import { openEngine } from "../storage/open.ts";
 import { makeFolder } from "../storage/owner.ts";
 import type { Engine } from "../storage/session.ts";
 import { newStore } from "../storage/store.ts";
 import { newView } from "../storage/view.ts";
+import { UNFINISHED } from "../storage/whole-file.ts";
 import { TABLES } from "../tables.ts";
 import { isShared, newOwnership } from "../transfer/account.ts";
 import { findFaults, rebuildStore } from "../transfer/check.ts";
@@ -21,10 +22,10 @@ import { moveAccounts, moveStore } from "../transfer/move.ts";
 import { opening, writeOpenFiles } from "../transfer/open/export.ts";
 import { counting, type Progress } from "../transfer/progress.ts";
 import { atOneMoment, itemsIn } from "../transfer/stored-items.ts";
-import { planUpgrade, refuseShared, upgradeStore } from "../transfer/upgrade/upgrade.ts";
+import { planUpgrade, upgradeStore } from "../transfer/upgrade.ts";
 import { requireFile } from "./options.ts";
 import { newProgressView, totalFor } from "./progress.ts";
-import { print, tell, usingEngine, withEngine, withNewEngine } from "./store.ts";
+import { print, tell, usingEngine, withEngine } from "./store.ts";
 
 /** Adds the commands that copy a whole store. */
 export function transferCommands(program: Command): void {
@@ -43,7 +44,7 @@ export function transferCommands(program: Command): void {
     )
     .action(exportAs);
   resumable(program.command("import <file>"))
-    .description("fill an empty store with an export of this or an earlier release")
+    .description("fill an empty store with an export")
     .addOption(accountsOption())
     .action(importFrom);
   program
@@ -58,11 +59,9 @@ export function transferCommands(program: Command): void {
     .action(move);
   program
     .command("upgrade")
-    .description(
-      "complete an upgrade to this release; the log of a new server says whether servers may keep running",
-    )
+    .description("give the store of an earlier release the form that this one needs; stop the servers first")
     .option("--backup <file>", "file for the backup that is written first; usually in the store's folder")
-    .option("--check", "only show what would happen, how long it takes and how much room it needs", false)
+    .option("--check", "only show what would happen", false)
     .action(({ backup, check }: { backup?: string; check: boolean }) =>
       check ? showPlan() : upgrade(backup ?? null),
     );
@@ -120,26 +119,21 @@ function resumable(command: Command): Command {
 
 async function showPlan(): Promise<void> {
   const { storageUrl: url } = readConfig();
-  await withEngine(async (engine) => {
+  const planning = async (engine: Engine) => {
     for (const sentence of await planUpgrade(engine, { url, now: new Date() }))
       process.stdout.write(`${sentence}\n`);
-  });
+  };
+  await withEngine(planning, "tables");
 }
 
 async function upgrade(file: string | null): Promise<void> {
   const { storageUrl: url } = readConfig();
-  await withEngine((engine) =>
+  const upgrading = (engine: Engine) =>
     showing(engine, async (onProgress) => {
-      await refuseShared(engine, { stopsOthers: true });
-      const backup = await upgradeStore(engine, {
-        url,
-        now: new Date(),
-        onProgress,
-        file,
-      });
+      const backup = await upgradeStore(engine, { url, now: new Date(), onProgress, file });
       print({ layout: LAYOUT, backup });
-    }),
-  );
+    });
+  await withEngine(upgrading, "tables");
 }
 
 interface OpenOptions {
@@ -207,12 +201,12 @@ async function exportTo(
 
 async function importFrom(file: string, { resume, force, account }: Options): Promise<void> {
   requireFile(file);
-  await withNewEngine((engine) =>
+  const importing = (engine: Engine) =>
     showing(null, async (onProgress) => {
       const interrupted = { resumes: resume, isForced: force };
       print(await importFile(engine, { file, accounts: account, onProgress, ...interrupted }));
-    }),
-  );
+    });
+  await withEngine(importing, "store");
 }
 
 /** Makes a filter of the items of some accounts. */
@@ -245,21 +239,21 @@ async function backUp(folder: string): Promise<void> {
     const { mark } = await readMark(engine.reads);
     if (mark?.underWay !== undefined) throw refusalOf(mark.underWay);
     makeFolder(folder);
-    if ((await readdir(folder)).length > 0) throw new Error(`${folder} is not empty`);
+    const names = await readdir(folder);
+    if (names.some((name) => !name.includes(UNFINISHED))) throw new Error(`${folder} is not empty`);
     await engine.backup(folder);
   });
   // The copy is read once, because an unreadable copy is useless.
-  await usingEngine(openEngine(`sqlite:${folder}`, { tables: TABLES }), async (copy) =>
+  await usingEngine(openEngine(`sqlite:${folder}`, { tables: TABLES, makes: "tables" }), async (copy) =>
     print(await totalsOf(itemsIn(copy.reads))),
   );
 }
 
 async function move(fromUrl: string, toUrl: string, { resume, force, account }: Options): Promise<void> {
   if (fromUrl === toUrl) throw new Error("The two stores are the same");
-  requireStore(fromUrl);
   const interrupted = { resumes: resume, isForced: force };
   const config = { ...readConfig(), storageUrl: fromUrl };
-  await usingEngine(openKeyed(config, { notify: tell }), (from) =>
+  await usingEngine(openKeyed(config, { makes: "tables", notify: tell }), (from) =>
     usingEngine(openEngine(toUrl, { tables: TABLES, ...(from.seal && { seal: from.seal }) }), async (to) =>
       print(
         await showing(null, (onProgress) =>

@@ -39,7 +39,10 @@ export interface Context {
   store: Store;
   now: Date;
   chance: Chance;
-  /** The author of the changes, for the audit log. Absent: the changes are tracked events, or history. */
+  /**
+   * The author of the changes, for the audit log. Absent: a browser or a billing provider tells of events, or
+   * the changes are history.
+   */
   actor?: Actor;
   /** Whether the change belongs to the past, so that it sends no notifications. Absent: it happens now. */
   isHistory?: boolean;

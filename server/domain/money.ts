@@ -58,6 +58,18 @@ export function exponentOf(code: string): number | null {
   return EXPONENTS.get(code) ?? null;
 }
 
+/** An amount of a currency's minor unit as a decimal number with a point. */
+export function decimalOf(amount: number, currency: string): string {
+  return withPoint(amount, exponentOf(currency) ?? 2);
+}
+
+/** A number of some unit, such as 1250 cents, as a decimal number with a point: `12.50`. */
+export function withPoint(amount: number, decimals: number): string {
+  if (decimals === 0) return String(amount);
+  const digits = String(amount).padStart(decimals + 1, "0");
+  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
+}
+
 /** Whether a text is the ISO 4217 code of a currency, in capitals. */
 export function isCurrency(code: string): boolean {
   return EXPONENTS.has(code);

@@ -98,6 +98,21 @@ export function streamed(
   return new FastResponse(stream, { status: 200, headers: { "content-type": type, ...headers } });
 }
 
+/** Whether an answer is a list that is written item by item. */
+export function isStream(answer: unknown): answer is AsyncIterable<unknown> {
+  return typeof answer === "object" && answer !== null && Symbol.asyncIterator in answer;
+}
+
+/** The text of a JSON array, item by item. */
+export async function* jsonArray(items: AsyncIterable<unknown>): AsyncGenerator<string> {
+  let before = "[";
+  for await (const item of items) {
+    yield before + JSON.stringify(item);
+    before = ",";
+  }
+  yield before === "[" ? "[]" : "]";
+}
+
 /** Adds cookies to an answer, each in its own header. */
 export function withCookies(answer: Response, cookies: string[]): Response {
   for (const cookie of cookies) answer.headers.append("set-cookie", cookie);
@@ -146,7 +161,6 @@ export function serveStored(event: H3Event, { hash, forms }: StoredText, given: 
     ...others,
     etag: `"${hash}-${encoding}"`,
     vary: "accept-encoding",
-    "x-content-type-options": "nosniff",
   };
   const known = event.req.headers.get("if-none-match") ?? "";
   if (known.includes(hash)) return new FastResponse(null, { status: 304, headers });

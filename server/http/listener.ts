@@ -5,6 +5,11 @@ import type { ServerRequest } from "srvx";
 import { toNodeHandler } from "srvx/node";
 
 /**
+ * The size of all headers of a request. Browsers send the cookies of a whole site to this server's subdomain, and sites
+ * may set more than Node's default limit of 16 KiB. Each connection may occupy this much memory.
+ */
+const MAX_HEADERS_BYTES = 64 * 1024;
+/**
  * How long a client may take to send all headers, and a whole request. Slower clients would only occupy connections.
  */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -46,6 +51,7 @@ export function newListener({
   checkMs = CHECK_MS,
 } = {}): Listener {
   const server = createServer({
+    maxHeaderSize: MAX_HEADERS_BYTES,
     headersTimeout: headersMs,
     requestTimeout: requestMs,
     connectionsCheckingInterval: checkMs,
@@ -68,7 +74,7 @@ export function newListener({
         server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
       }),
     serve(fetch) {
-      handle = toNodeHandler((request) => {
+      const answer = toNodeHandler((request) => {
         const answer = fetch(request);
         if (answer instanceof Promise) {
           const forget = () => underWay.delete(answer);
@@ -77,6 +83,7 @@ export function newListener({
         }
         return answer;
       }) as Handler;
+      handle = (request, response) => answer(request, spelled(response));
     },
     async drain() {
       connections.closeAfterAnswers();
@@ -85,6 +92,28 @@ export function newListener({
       await Promise.allSettled(underWay);
     },
   };
+}
+
+/** Names of headers that clients compare letter by letter. srvx sends all names in lower case. */
+const SPELLINGS = new Map([
+  ["total", "Total"],
+  ["per-page", "Per-Page"],
+  ["link", "Link"],
+]);
+
+/** Makes a response send such headers as the specification spells them. */
+function spelled(response: ServerResponse): ServerResponse {
+  const writeHead = response.writeHead.bind(response) as (
+    status: number,
+    ...rest: unknown[]
+  ) => ServerResponse;
+  response.writeHead = (status: number, ...rest: unknown[]) => {
+    const headers = rest.at(-1);
+    if (!Array.isArray(headers)) return writeHead(status, ...rest);
+    const names = headers.map((text: string, at) => (at % 2 === 0 ? (SPELLINGS.get(text) ?? text) : text));
+    return writeHead(status, ...rest.slice(0, -1), names);
+  };
+  return response;
 }
 
 /** Closes the port, and resolves when all connections are. */

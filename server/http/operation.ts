@@ -27,6 +27,8 @@ export interface Operation<Request> extends Partial<OwnRefusals> {
   answer: z.ZodType;
   /** The media type of the answer, JSON by default. Others are sent as text or as a file, or streamed. */
   media?: "text/csv" | "application/x-ndjson" | "application/pdf" | "application/zip";
+  /** Further media types, for files in several formats. The handler sets the header. */
+  furtherMedia?: readonly ("application/xml" | "text/plain")[];
   /** The status on success, 200 by default. */
   status?: 200 | 201 | 202 | 204;
   /** The answer with status 202, for operations that may complete a request later. */

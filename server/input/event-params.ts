@@ -95,7 +95,7 @@ export const refundParams = z
     amount: field(saleAmount, saleParams.shape.amount),
     currency: field(
       currency,
-      "The currency of the amount (ISO 4217). Default: that of the sale which `sale_event_id` names, otherwise your account's.",
+      "The currency of the amount (ISO 4217). Default: that of the sale which is refunded.",
       "USD",
     ),
     quantity: field(count, saleParams.shape.quantity),
@@ -111,6 +111,11 @@ export const cancellationParams = z
   .object({
     ...names,
     event_id: field(text, saleParams.shape.event_id),
+    subscription_id: field(
+      text,
+      "Your billing provider's id of the subscription that has ended. Default: all of the customer's have.",
+      "sub_42",
+    ),
     skip_email_notification: field(flag, saleParams.shape.skip_email_notification),
     created_at: field(instant, saleParams.shape.created_at),
   })
@@ -159,7 +164,9 @@ export function shapeCancellation(input: Record<string, unknown>) {
   const params = shapeEvent(cancellationParams, input);
   const customer = customerOf(params);
   refuseNameless(Object.values(customer));
-  return { customer, eventId: params.event_id ?? null, createdAt: params.created_at ?? null };
+  const subscriptionId = params.subscription_id ?? null;
+  const eventId = params.event_id ?? subscriptionId;
+  return { customer, eventId, subscriptionId, createdAt: params.created_at ?? null };
 }
 
 /** A faulty amount has its own message, which clients know. All other faults share one message. */

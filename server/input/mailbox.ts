@@ -42,7 +42,7 @@ export function distinctMailboxes(people: Mailbox[]): Mailbox[] {
 }
 
 /** The last word is the last name, unless a comma says that it comes first. */
-function namesIn(name: string): Pick<Mailbox, "firstName" | "lastName"> {
+export function namesIn(name: string): Pick<Mailbox, "firstName" | "lastName"> {
   const [last = "", first] = name.split(/\s*,\s*/);
   const words = name.split(" ");
   const [firstName, lastName] =

@@ -1,7 +1,19 @@
 import { z } from "zod";
 import { Failure } from "../failure.ts";
 import { normaliseAddress } from "../http/client-address.ts";
-import { email, flag, instant, jsonObject, text, customFields, refToken, subId, tid, uid } from "./fields.ts";
+import {
+  email,
+  flag,
+  id,
+  instant,
+  jsonObject,
+  text,
+  customFields,
+  refToken,
+  subId,
+  tid,
+  uid,
+} from "./fields.ts";
 import { shapeInput } from "./shape.ts";
 import { field } from "../http/fields.ts";
 
@@ -19,6 +31,7 @@ export const signupParams = z
       "The visitor's network address. It is used to detect fraud.",
       "203.0.113.7",
     ),
+    promoter_id: field(id, "Id of the promoter. Their default campaign gets the lead.", 17),
     promoter_email: field(text, "E-mail of the promoter.", "jane@example.com"),
     created_at: field(instant, "When the record was created.", "2026-03-01T09:30:00.000Z"),
     skip_email_notification: field(flag, "`true` sends no e-mail about this. Default: `false`."),
@@ -56,6 +69,7 @@ export function shapeSignup(input: Record<string, unknown>) {
     },
     tid: params.tid ?? null,
     refToken: params.ref_id ?? null,
+    promoterId: params.promoter_id ?? null,
     promoterEmail: params.promoter_email ?? null,
     address: params.ip ?? null,
     createdAt: params.created_at ?? null,

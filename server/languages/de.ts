@@ -61,7 +61,6 @@ const texts: Catalogue["texts"] = {
   "click.last": "Ist jemand den Links mehrerer Partner gefolgt, zählt der letzte.",
   "click.first": "Ist jemand den Links mehrerer Partner gefolgt, zählt der erste.",
   "reason.buyer": " an {lead}",
-  "reason.replaced": "Zurückgenommen, weil ein früherer Verkauf{buyer} diese Vergütung bekommen hat.",
   "reason.corrected": "Berichtigt, weil der genaue Betrag eines Verkaufs{buyer} bekannt wurde.",
   "reason.won": "Zurückgegeben, weil ein Streitfall über einen Verkauf{buyer} gewonnen wurde.",
   "reason.refunded": "Zurückgenommen, weil ein Verkauf{buyer} erstattet wurde.",
@@ -75,12 +74,38 @@ const texts: Catalogue["texts"] = {
   "reason.reward": "Vergütung",
   "reason.sale": "Für einen Verkauf über {amount}{buyer}.",
   "reason.by_hand": "Ihnen von Hand gutgeschrieben.",
+  "reason.set_off":
+    "Zwischen zwei Kampagnen verrechnet: Was Sie in einer schuldeten, wurde mit dem beglichen, was Sie in einer anderen verdient haben.",
   "payment.unclaimed":
     "Das Geld wartet auf Sie. Melden Sie sich beim Zahlungsdienst mit der Adresse Ihres Auszahlungswegs an und nehmen Sie es an.",
   "payment.failed":
     "Die Zahlung ist fehlgeschlagen. Prüfen Sie Ihren Auszahlungsweg, oder wählen Sie einen anderen.",
   "payment.returned":
     "Das Geld ist zurückgekommen. Prüfen Sie Ihren Auszahlungsweg, oder wählen Sie einen anderen.",
+  "paper.invoice": "Gutschrift",
+  "paper.credit_note": "Stornierung einer Gutschrift",
+  "paper.draft": "Entwurf",
+  "paper.number": "Nummer",
+  "paper.date": "Datum",
+  "paper.cancels": "Storniert Gutschrift",
+  "paper.supplier": "Leistender",
+  "paper.customer": "Leistungsempfänger",
+  "paper.vat_id": "USt-IdNr. {number}",
+  "paper.tax_number": "Steuernummer {number}",
+  "paper.registration_number": "Registernummer {number}",
+  "paper.commissions": "Provisionen für Vermittlungen",
+  "paper.payout": "Auszahlung",
+  "paper.campaign": "Kampagne",
+  "paper.period": "Zeitraum",
+  "paper.period.days": "{from} bis {to}",
+  "paper.amount": "Betrag",
+  "paper.net": "Nettobetrag",
+  "paper.tax": "Steuer, {rate} %",
+  "paper.total": "Gesamtbetrag",
+  "paper.reverse_charge":
+    "Steuerschuldnerschaft des Leistungsempfängers (Artikel 44 und 196 der Richtlinie 2006/112/EG).",
+  "paper.self_billing":
+    "Ausgestellt von {company} im Namen von {promoter} mit Zustimmung vom {date} (Fassung {version} der Vereinbarung).",
   "method.bank": "Überweisung",
   "method.crypto": "Krypto-Wallet",
   "method.custom": "auf anderem Weg",
@@ -153,6 +178,13 @@ const mails: Catalogue["mails"] = {
   new_referral: {
     subject: "Sie haben einen neuen Lead",
     paragraphs: ["Über Ihren Link {{ref_link}} hat sich jemand bei {{company_name}} registriert.", portal],
+  },
+  new_referrals: {
+    subject: "Sie haben weitere neue Leads",
+    paragraphs: [
+      "Über Ihren Link {{ref_link}} haben sich weitere Personen bei {{company_name}} registriert. Ihre Zahl: {{count}}.",
+      portal,
+    ],
   },
   new_commission: {
     subject: "Sie haben eine Provision verdient",

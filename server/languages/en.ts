@@ -61,7 +61,6 @@ export const texts = {
 
   // why a promoter has a commission; `buyer` has its own blank
   "reason.buyer": " to {lead}",
-  "reason.replaced": "Taken back, because an earlier sale{buyer} has got this reward.",
   "reason.corrected": "Corrected, because the exact amount of a sale{buyer} became known.",
   "reason.won": "Given back, because a dispute of a sale{buyer} was won.",
   "reason.refunded": "Taken back, because a sale{buyer} was refunded.",
@@ -75,10 +74,38 @@ export const texts = {
   "reason.reward": "Reward",
   "reason.sale": "For a sale of {amount}{buyer}.",
   "reason.by_hand": "Given to you by hand.",
+  "reason.set_off":
+    "Set off between two campaigns: what you owed in one was paid by what you earned in another.",
   "payment.unclaimed":
     "The money waits for you. Sign in at the provider with the address of your payout method, and accept it.",
   "payment.failed": "The payment failed. Check your payout method, or choose another one.",
   "payment.returned": "The money came back. Check your payout method, or choose another one.",
+
+  // the paper of an invoice; its title has the term that the law wants
+  "paper.invoice": "Self-billing invoice",
+  "paper.credit_note": "Self-billing credit note",
+  "paper.draft": "Draft",
+  "paper.number": "Number",
+  "paper.date": "Date",
+  "paper.cancels": "Cancels invoice",
+  "paper.supplier": "Supplier",
+  "paper.customer": "Customer",
+  "paper.vat_id": "VAT ID {number}",
+  "paper.tax_number": "Tax number {number}",
+  "paper.registration_number": "Registration number {number}",
+  "paper.commissions": "Commissions for referrals",
+  "paper.payout": "Payout",
+  "paper.campaign": "Campaign",
+  "paper.period": "Period",
+  "paper.period.days": "{from} to {to}",
+  "paper.amount": "Amount",
+  "paper.net": "Net amount",
+  "paper.tax": "Tax, {rate} %",
+  "paper.total": "Total",
+  "paper.reverse_charge":
+    "Reverse charge: the customer owes the value added tax (articles 44 and 196 of Directive 2006/112/EC).",
+  "paper.self_billing":
+    "Written by {company} in the name of {promoter}, who agreed to it on {date} (version {version} of the agreement).",
 
   // how a promoter is paid, after "by"
   "method.bank": "bank transfer",
@@ -156,6 +183,13 @@ export const mails = {
   new_referral: {
     subject: "You have a new lead",
     paragraphs: ["Someone signed up at {{company_name}} through your link {{ref_link}}.", portal],
+  },
+  new_referrals: {
+    subject: "You have more new leads",
+    paragraphs: [
+      "Further people have signed up at {{company_name}} through your link {{ref_link}}. Their number: {{count}}.",
+      portal,
+    ],
   },
   new_commission: {
     subject: "You have earned a commission",

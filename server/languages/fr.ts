@@ -61,7 +61,6 @@ const texts: Catalogue["texts"] = {
   "click.last": "Si un visiteur a suivi les liens de plusieurs partenaires, le dernier compte.",
   "click.first": "Si un visiteur a suivi les liens de plusieurs partenaires, le premier compte.",
   "reason.buyer": " à {lead}",
-  "reason.replaced": "Reprise, car une vente antérieure{buyer} a reçu cette récompense.",
   "reason.corrected": "Corrigée, car le montant exact d’une vente{buyer} est désormais connu.",
   "reason.won": "Rendue, car un litige sur une vente{buyer} a été gagné.",
   "reason.refunded": "Reprise, car une vente{buyer} a été remboursée.",
@@ -75,10 +74,36 @@ const texts: Catalogue["texts"] = {
   "reason.reward": "Récompense",
   "reason.sale": "Pour une vente de {amount}{buyer}.",
   "reason.by_hand": "Accordée à la main.",
+  "reason.set_off":
+    "Compensée entre deux campagnes : ce que vous deviez dans l'une a été payé par ce que vous avez gagné dans une autre.",
   "payment.unclaimed":
     "L’argent vous attend. Connectez-vous au prestataire avec l’adresse de votre mode de paiement, et acceptez-le.",
   "payment.failed": "Le paiement a échoué. Vérifiez votre mode de paiement, ou choisissez-en un autre.",
   "payment.returned": "L’argent est revenu. Vérifiez votre mode de paiement, ou choisissez-en un autre.",
+  "paper.invoice": "Facture (autofacturation)",
+  "paper.credit_note": "Avoir (autofacturation)",
+  "paper.draft": "Brouillon",
+  "paper.number": "Numéro",
+  "paper.date": "Date",
+  "paper.cancels": "Annule la facture",
+  "paper.supplier": "Fournisseur",
+  "paper.customer": "Client",
+  "paper.vat_id": "N° de TVA {number}",
+  "paper.tax_number": "N° fiscal {number}",
+  "paper.registration_number": "N° d’immatriculation {number}",
+  "paper.commissions": "Commissions d’apport d’affaires",
+  "paper.payout": "Paiement",
+  "paper.campaign": "Campagne",
+  "paper.period": "Période",
+  "paper.period.days": "du {from} au {to}",
+  "paper.amount": "Montant",
+  "paper.net": "Montant HT",
+  "paper.tax": "TVA, {rate} %",
+  "paper.total": "Total TTC",
+  "paper.reverse_charge":
+    "Autoliquidation : la TVA est due par le client (articles 44 et 196 de la directive 2006/112/CE).",
+  "paper.self_billing":
+    "Établi par {company} au nom et pour le compte de {promoter}, qui l’a accepté le {date} (version {version} de l’accord).",
   "method.bank": "virement bancaire",
   "method.crypto": "portefeuille crypto",
   "method.custom": "un autre moyen",
@@ -151,6 +176,13 @@ const mails: Catalogue["mails"] = {
   new_referral: {
     subject: "Vous avez un nouveau lead",
     paragraphs: ["Une personne s’est inscrite chez {{company_name}} par votre lien {{ref_link}}.", portal],
+  },
+  new_referrals: {
+    subject: "Vous avez d’autres nouveaux leads",
+    paragraphs: [
+      "D’autres personnes se sont inscrites chez {{company_name}} par votre lien {{ref_link}}. Leur nombre : {{count}}.",
+      portal,
+    ],
   },
   new_commission: {
     subject: "Vous avez gagné une commission",

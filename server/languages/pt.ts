@@ -61,7 +61,6 @@ const texts: Catalogue["texts"] = {
   "click.last": "Se um visitante seguiu links de vários promotores, conta o último.",
   "click.first": "Se um visitante seguiu links de vários promotores, conta o primeiro.",
   "reason.buyer": " para {lead}",
-  "reason.replaced": "Retirada, porque uma venda anterior{buyer} recebeu esta recompensa.",
   "reason.corrected": "Corrigida, porque o valor exato de uma venda{buyer} ficou conhecido.",
   "reason.won": "Devolvida, porque uma contestação sobre uma venda{buyer} foi ganha.",
   "reason.refunded": "Retirada, porque uma venda{buyer} foi reembolsada.",
@@ -75,10 +74,36 @@ const texts: Catalogue["texts"] = {
   "reason.reward": "Recompensa",
   "reason.sale": "Por uma venda de {amount}{buyer}.",
   "reason.by_hand": "Concedida a você manualmente.",
+  "reason.set_off":
+    "Compensada entre duas campanhas: o que você devia em uma foi pago com o que ganhou em outra.",
   "payment.unclaimed":
     "O dinheiro espera por você. Entre no provedor com o endereço da sua forma de recebimento e aceite-o.",
   "payment.failed": "O pagamento falhou. Confira sua forma de recebimento ou escolha outra.",
   "payment.returned": "O dinheiro voltou. Confira sua forma de recebimento ou escolha outra.",
+  "paper.invoice": "Fatura (autofaturação)",
+  "paper.credit_note": "Nota de crédito (autofaturação)",
+  "paper.draft": "Rascunho",
+  "paper.number": "Número",
+  "paper.date": "Data",
+  "paper.cancels": "Anula a fatura",
+  "paper.supplier": "Fornecedor",
+  "paper.customer": "Cliente",
+  "paper.vat_id": "N.º de IVA {number}",
+  "paper.tax_number": "N.º fiscal {number}",
+  "paper.registration_number": "N.º de registo {number}",
+  "paper.commissions": "Comissões por indicações",
+  "paper.payout": "Pagamento",
+  "paper.campaign": "Campanha",
+  "paper.period": "Período",
+  "paper.period.days": "{from} a {to}",
+  "paper.amount": "Valor",
+  "paper.net": "Valor líquido",
+  "paper.tax": "Imposto, {rate} %",
+  "paper.total": "Total",
+  "paper.reverse_charge":
+    "Autoliquidação: o IVA é devido pelo cliente (artigos 44.º e 196.º da Diretiva 2006/112/CE).",
+  "paper.self_billing":
+    "Emitida por {company} em nome de {promoter}, com o seu acordo de {date} (versão {version} do acordo).",
   "method.bank": "transferência bancária",
   "method.crypto": "carteira de criptomoedas",
   "method.custom": "outra forma",
@@ -151,6 +176,13 @@ const mails: Catalogue["mails"] = {
   new_referral: {
     subject: "Você tem um novo lead",
     paragraphs: ["Uma pessoa se cadastrou em {{company_name}} pelo seu link {{ref_link}}.", portal],
+  },
+  new_referrals: {
+    subject: "Você tem mais leads novos",
+    paragraphs: [
+      "Mais pessoas se cadastraram em {{company_name}} pelo seu link {{ref_link}}. O número delas: {{count}}.",
+      portal,
+    ],
   },
   new_commission: {
     subject: "Você ganhou uma comissão",

@@ -256,7 +256,7 @@ function success({ operation, caller }: DescribedRoute, schemas: Schemas) {
   return {
     description: operation.isPaged ? "One page of the list." : "Success.",
     headers: headerReferences(names),
-    content: operation.media === undefined ? json(schema) : fileOf(operation.media),
+    content: operation.media === undefined ? json(schema) : filesOf(operation.media, operation.furtherMedia),
   };
 }
 
@@ -316,10 +316,16 @@ const FILES = {
   "application/x-ndjson": '{"kind":"promoters","id":7,"email":"jane@example.com"}\n',
   "application/pdf": "%PDF-1.3",
   "application/zip": "PK",
+  "application/xml": '<?xml version="1.0" encoding="UTF-8"?>\n<Document/>\n',
+  "text/plain": "101 021000021 1234567892603010930A094101ACME BANK\n",
 };
 
-function fileOf(media: keyof typeof FILES) {
-  return { [media]: { schema: { type: "string" }, ...bodyExample(FILES[media]) } };
+function filesOf(media: keyof typeof FILES, further: readonly (keyof typeof FILES)[] = []) {
+  const files = [media, ...further].map((each) => [
+    each,
+    { schema: { type: "string" }, ...bodyExample(FILES[each]) },
+  ]);
+  return Object.fromEntries(files);
 }
 
 const numberHeader = (description: string, example: number) => ({

@@ -40,7 +40,7 @@ export function docsPage(describe: () => DescribedRoute[], { publicUrl }: { publ
 /** `GET /docs-page.js` */
 export function docsScript(): Response {
   return new FastResponse(VIEWER_SCRIPT, {
-    headers: { "content-type": "text/javascript; charset=utf-8", "x-content-type-options": "nosniff" },
+    headers: { "content-type": "text/javascript; charset=utf-8" },
   });
 }
 

@@ -1,8 +1,10 @@
+import pLimit from "p-limit";
 import {
   ACCESS_EMAIL_KINDS,
   EMAIL_KINDS,
   MONEY_EMAIL_KINDS,
   OWNER_EMAIL_KINDS,
+  DIGEST_EMAIL_KINDS,
   SWITCH_EMAIL_KINDS,
   USER_EMAIL_KINDS,
   isAccessEmail,
@@ -35,6 +37,9 @@ interface Template {
 
 export type Templates = Record<Email["kind"], Template>;
 
+/** How many templates are read at once. All of them together, a slow place would not answer in time. */
+const READS = 8;
+
 /**
  * Reads all e-mail templates from the operator's folder or driver (`accepted.subject.txt`, `accepted.txt`,
  * `accepted.html`). Built-in templates replace missing files. An unreadable place stops the start, because an
@@ -45,20 +50,21 @@ export type Templates = Record<Email["kind"], Template>;
 export async function readTemplates(address: string | null): Promise<Templates> {
   if (address === null) return EMAIL_TEXTS;
   const place = openPlace(address, "MAIL_TEMPLATES");
+  const kinds = [
+    ...EMAIL_KINDS,
+    ...ACCESS_EMAIL_KINDS,
+    ...SWITCH_EMAIL_KINDS,
+    ...DIGEST_EMAIL_KINDS,
+    ...USER_EMAIL_KINDS,
+    ...MONEY_EMAIL_KINDS,
+    ...OWNER_EMAIL_KINDS,
+  ];
   try {
-    const read = async (kind: Email["kind"]) => [kind, await readTemplate(place, kind)] as const;
-    return Object.fromEntries(
-      await Promise.all(
-        [
-          ...EMAIL_KINDS,
-          ...ACCESS_EMAIL_KINDS,
-          ...SWITCH_EMAIL_KINDS,
-          ...USER_EMAIL_KINDS,
-          ...MONEY_EMAIL_KINDS,
-          ...OWNER_EMAIL_KINDS,
-        ].map(read),
-      ),
-    ) as Templates;
+    const read = await pLimit(READS).map(
+      kinds,
+      async (kind) => [kind, await readTemplate(place, kind)] as const,
+    );
+    return Object.fromEntries(read) as Templates;
   } finally {
     await place.close();
   }

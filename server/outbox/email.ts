@@ -57,6 +57,8 @@ export interface CalledEmails {
   now: Email | null;
   /** The company's own e-mails that follow after a delay. */
   later: PlannedEmail[];
+  /** The promoter campaign that they tell a new lead of. Null: they are about something else. */
+  newLeadOf: number | null;
 }
 
 /** The e-mails that a change at an instant calls for. */
@@ -65,7 +67,7 @@ export async function emailsFor(
   change: RecordChange,
   changedAt: string,
 ): Promise<CalledEmails> {
-  const none: CalledEmails = { now: null, later: [] };
+  const none: CalledEmails = { now: null, later: [], newLeadOf: null };
   const occasion = occasionOf(change);
   const accountId = (change.after ?? change.before)?.accountId;
   if (occasion === null || accountId === undefined) return none;
@@ -106,7 +108,8 @@ export async function emailsFor(
   const isSaid = kind === "signup_accepted" && promoter.isInvited;
   const email = isWanted && !isSaid ? await newEmail(store, kind, parts) : null;
   const text = instead && { companyEmailId: instead.id };
-  return { now: email && { ...email, ...text }, later: planned };
+  const newLeadOf = kind === "new_referral" ? promoterCampaign.id : null;
+  return { now: email && { ...email, ...text }, later: planned, newLeadOf };
 }
 
 /** The values that an e-mail to a promoter is made from. */

@@ -5,6 +5,7 @@ import { facts, type Fact } from "../domain/events/event.ts";
 import { recordChangeOf, type RecordChange } from "../domain/ledger/announcement.ts";
 import { deliveries, enqueue, newDelivery, type Delivery } from "../domain/events/webhook/delivery.ts";
 import { webhooks, type Webhook } from "../domain/events/webhook/webhook.ts";
+import { countNewLead } from "../domain/people/mailing/digest.ts";
 import { plannedEmails, type PlannedEmail } from "../domain/people/mailing/mailing.ts";
 import { Failure } from "../failure.ts";
 import { isFrozen } from "../storage/freeze.ts";
@@ -30,8 +31,16 @@ interface Plan {
   /** The number of erasures before anything was read for this plan. */
   erasures: number;
   deliveries: Delivery[];
-  /** E-mails that are sent after a delay. */
+  emails: PlannedEmails;
+}
+
+/** The e-mails of a plan. */
+interface PlannedEmails {
+  now: Delivery | null;
+  /** Those that are sent after a delay. */
   later: PlannedEmail[];
+  /** The promoter campaign that they tell a new lead of, or null. */
+  newLeadOf: number | null;
 }
 
 /** Makes the part of the outbox that turns each fact into one delivery for every receiver that wants it. */
@@ -90,10 +99,9 @@ export function newFanOut(parts: OutboxParts): FanOut {
       for (const each of plans) if (await isCarriedOut(tx, each, clock())) done.push(each);
       return done;
     });
-    for (const { deliveries: made } of carriedOut) {
-      for (const delivery of made) {
-        if (delivery.status === "held") log.warn(emailInLog(delivery), "e-mail held until SMTP_URL is set");
-      }
+    for (const { emails } of carriedOut) {
+      if (emails.now?.status === "held")
+        log.warn(emailInLog(emails.now), "e-mail held until SMTP_URL is set");
     }
     return plans.length;
   };
@@ -179,7 +187,7 @@ function entityOf({ ownerId, entity, entityId }: Fact): string {
  * Carries out a plan, unless something that it was based on has changed. The next round then plans it again.
  */
 async function isCarriedOut(tx: Transaction, plan: Plan, now: Date): Promise<boolean> {
-  const { fact, erasures, deliveries: made, later } = plan;
+  const { fact, erasures, deliveries: made, emails } = plan;
   const { ownerId, entity, entityId, number } = fact;
   const key = [ownerId, entity, entityId] as const;
   const current = await tx.get(facts, SYSTEM, ...key, number);
@@ -188,34 +196,43 @@ async function isCarriedOut(tx: Transaction, plan: Plan, now: Date): Promise<boo
   if (number > 1 && (await tx.get(facts, SYSTEM, ...key, number - 1)) !== null) return false;
   if ((await countErasures(tx, fact.ownerId)) !== erasures) return false;
   await tx.remove(facts, SYSTEM, ...key, number);
-  for (const delivery of made) {
-    if (delivery.status === "held") await tx.put(deliveries, delivery);
-    else await enqueue(tx, delivery, now);
-  }
-  for (const planned of later) await tx.insert(plannedEmails, planned);
+  for (const delivery of made) await enqueue(tx, delivery, now);
+  await planEmails(tx, ownerId, { emails, now });
   return true;
+}
+
+async function planEmails(
+  tx: Transaction,
+  accountId: number,
+  { emails: { now: email, later, newLeadOf }, now }: { emails: PlannedEmails; now: Date },
+): Promise<void> {
+  if (email === null && later.length === 0) return;
+  const isTold =
+    newLeadOf === null || (await countNewLead(tx, { accountId, promoterCampaignId: newLeadOf, now }));
+  if (!isTold) return;
+  if (email?.status === "held") await tx.put(deliveries, email);
+  else if (email !== null) await enqueue(tx, email, now);
+  for (const planned of later) await tx.insert(plannedEmails, planned);
 }
 
 async function planDeliveries(
   parts: OutboxParts,
   fact: Fact,
   receivers: Webhook[],
-): Promise<Pick<Plan, "deliveries" | "later">> {
+): Promise<Pick<Plan, "deliveries" | "emails">> {
   const change = await recordChangeOf(parts.store, fact);
   const planned: Delivery[] = [];
-  if (change === null) return { deliveries: planned, later: [] };
+  if (change === null) return { deliveries: planned, emails: { now: null, later: [], newLeadOf: null } };
   const lane = `${fact.entity}/${fact.entityId}`;
   for (const { message, webhookIds } of await messagesOf(parts, { fact, change, receivers })) {
     for (const webhookId of webhookIds) {
       planned.push(await plannedDelivery(parts, { ownerId: fact.ownerId, webhookId, lane, message }));
     }
   }
-  const { now: email, later } = await emailsFor(parts, change, fact.at);
-  if (email !== null) {
-    const emailLane = `promoter/${email.promoterId}`;
-    planned.push(await plannedDelivery(parts, { ownerId: fact.ownerId, lane: emailLane, email }));
-  }
-  return { deliveries: planned, later };
+  const { now: email, ...emails } = await emailsFor(parts, change, fact.at);
+  const emailLane = `promoter/${email?.promoterId}`;
+  const now = email && (await plannedDelivery(parts, { ownerId: fact.ownerId, lane: emailLane, email }));
+  return { deliveries: planned, emails: { ...emails, now } };
 }
 
 async function plannedDelivery(
@@ -370,6 +387,8 @@ interface Rendering {
 async function render(store: Store, change: RecordChange): Promise<Rendering> {
   const { before, after } = change;
   const data = await showEventData(store, change, "after");
+  if (change.entity === "contract_document")
+    return { data, changes: { signed_at: [null, data["signed_at"]] } };
   if (before === null || after === null) return { data, changes: {} };
   const former = await showEventData(store, change, "before");
   const changes: Rendering["changes"] = {};

@@ -43,7 +43,7 @@ const clusters = new Intl.Segmenter("en", { granularity: "grapheme" });
  * Breaks runs of text into lines of a width, each in the order in which it is seen. A word that is wider than a line is
  * broken anywhere.
  *
- * @see UAX #9 for the order of Hebrew and Latin text, UAX #14 for line breaks
+ * @see UAX #9 for the order of Hebrew or Arabic and Latin text, UAX #14 for line breaks
  */
 export function linesOf(runs: PrintedRun[], width: number, measure: Measure): Piece[][] {
   return paragraphsOf(runs).flatMap((paragraph) =>
@@ -79,8 +79,9 @@ function trimmed(runs: PrintedRun[]): PrintedRun[] {
 }
 
 function glyphsOf(runs: PrintedRun[]): Glyph[] {
+  const show = writerOf(runs.map(({ text }) => text).join(""));
   const parts = runs.flatMap(({ text, isBold, marks }) =>
-    clustersOf(text).map((cluster) => ({ ...shownCluster(cluster), isBold, marks })),
+    clustersOf(text).map((cluster) => ({ ...shownCluster(cluster, show), isBold, marks })),
   );
   const whole = parts.map(({ text }) => text).join("");
   const { levels } = bidi.getEmbeddingLevels(whole);
@@ -118,8 +119,8 @@ function clustersOf(text: string): string[] {
 }
 
 /** A letter with its accents, in the font of the letter. */
-function shownCluster(cluster: string): { text: string; font: number } {
-  const shown = [...cluster.normalize("NFC")].map(shownCharacter);
+function shownCluster(cluster: string, show: Writer): ShownCharacter {
+  const shown = [...cluster.normalize("NFC")].map(show);
   const font = shown[0]?.font ?? 0;
   return { text: shown.map(({ text }) => text).join(""), font };
 }
@@ -160,8 +161,8 @@ function withoutBlankEnd(line: Glyph[]): Glyph[] {
 
 /** The order in which a line is seen. @see UAX #9, rules L2 and L4 */
 function inOrder(line: Glyph[]): Glyph[] {
-  const ordered = [...line];
-  const levels = line.map(({ level }) => level);
+  const ordered = joined(line);
+  const levels = ordered.map(({ level }) => level);
   for (let level = Math.max(0, ...levels); level >= 1; level--) {
     for (let from = 0; from < ordered.length; from++) {
       let to = from;
@@ -178,23 +179,36 @@ function mirrored({ text, level }: Glyph): string {
 }
 
 /**
- * Joins neighbours that look the same, so that letters are kerned. Text from right to left stays in single characters, because
+ * Merges neighbours that look the same, so that letters are kerned. Text from right to left stays in single characters, because
  * fonts would turn it round once more.
  */
 function merged(glyphs: Glyph[]): Glyph[] {
-  const joined: Glyph[] = [];
+  return mergedIf(glyphs, (last, glyph) => last.level % 2 === 0 && glyph.level % 2 === 0);
+}
+
+/** Merges the letters of Arabic words, in the order in which they are read: their font joins them, and turns them round. */
+function joined(glyphs: Glyph[]): Glyph[] {
+  return mergedIf(glyphs, (last, { text, level }) => {
+    return last.level === level && level % 2 === 1 && ARABIC.test(last.text) && ARABIC.test(text);
+  });
+}
+
+const ARABIC = /^\p{Script=Arabic}/u;
+
+function mergedIf(glyphs: Glyph[], fits: (last: Glyph, glyph: Glyph) => boolean): Glyph[] {
+  const found: Glyph[] = [];
   for (const glyph of glyphs) {
-    const last = joined.at(-1);
+    const last = found.at(-1);
     const looksTheSame = last?.font === glyph.font && last.marks === glyph.marks;
-    const fits = last !== undefined && looksTheSame && last.level % 2 === 0 && glyph.level % 2 === 0;
-    if (fits) joined.splice(-1, 1, { ...last, text: last.text + glyph.text });
-    else joined.push(glyph);
+    if (last !== undefined && looksTheSame && fits(last, glyph))
+      found.splice(-1, 1, { ...last, text: last.text + glyph.text });
+    else found.push(glyph);
   }
-  return joined;
+  return found;
 }
 
 function mergedWidths(glyphs: Glyph[], measure: Measure): number[] {
-  return merged(glyphs).map(measure);
+  return merged(joined(glyphs)).map(measure);
 }
 
 function sum(widths: number[]): number {
@@ -203,62 +217,125 @@ function sum(widths: number[]): number {
 
 const { resolve } = createRequire(import.meta.url);
 
+interface Family {
+  /** The characters that look for a glyph in it. */
+  scripts: RegExp;
+  regular: string;
+  /** Absent: it has no bold letters, so they are drawn with thick outlines. */
+  bold?: string;
+}
+
 /**
- * The fonts, in the order in which a character looks for one: Latin, Greek, Cyrillic and Hebrew first, then Japanese. A
- * PDF file embeds only the glyphs that it shows.
+ * The fonts, in the order in which a character looks for one. Each is read when a text needs it, and a PDF file embeds only the
+ * glyphs that it shows.
  */
-const FAMILIES = [
+const FAMILIES: Family[] = [
   {
+    scripts: /./su,
     regular: "@expo-google-fonts/arimo/400Regular/Arimo_400Regular.ttf",
     bold: "@expo-google-fonts/arimo/700Bold/Arimo_700Bold.ttf",
   },
   {
-    regular: "@expo-google-fonts/biz-udpgothic/400Regular/BIZUDPGothic_400Regular.ttf",
-    bold: "@expo-google-fonts/biz-udpgothic/700Bold/BIZUDPGothic_700Bold.ttf",
+    scripts: /\p{Script_Extensions=Arabic}/u,
+    regular: "@expo-google-fonts/noto-naskh-arabic/400Regular/NotoNaskhArabic_400Regular.ttf",
+    bold: "@expo-google-fonts/noto-naskh-arabic/700Bold/NotoNaskhArabic_700Bold.ttf",
+  },
+  {
+    scripts: /\p{Script_Extensions=Devanagari}/u,
+    regular: "@expo-google-fonts/tiro-devanagari-hindi/400Regular/TiroDevanagariHindi_400Regular.ttf",
+  },
+  {
+    scripts: /\p{Script_Extensions=Thai}/u,
+    regular: "@expo-google-fonts/noto-sans-thai/400Regular/NotoSansThai_400Regular.ttf",
+    bold: "@expo-google-fonts/noto-sans-thai/700Bold/NotoSansThai_700Bold.ttf",
+  },
+  {
+    scripts: /\p{Script_Extensions=Hangul}/u,
+    regular: "@expo-google-fonts/gowun-dodum/400Regular/GowunDodum_400Regular.ttf",
+  },
+  {
+    scripts: /[\p{Script_Extensions=Katakana}\p{Script_Extensions=Han}\p{Script=Common}]/u,
+    regular: "@expo-google-fonts/kosugi/Kosugi_400Regular.ttf",
+  },
+  {
+    scripts: /[\p{Script_Extensions=Katakana}\p{Script_Extensions=Han}]/u,
+    regular: "@expo-google-fonts/chocolate-classical-sans/400Regular/ChocolateClassicalSans_400Regular.ttf",
   },
 ];
+const JAPANESE = FAMILIES.length - 2;
 
 /** A font's number in `FAMILIES`, and its weight. It is also the font's name in a PDF file. */
 export type FontName = `${number} ${"regular" | "bold"}`;
 
 /** A character as a font shows it. */
-export interface ShownCharacter {
+interface ShownCharacter {
   text: string;
   font: number;
 }
+
+type Writer = (character: string) => ShownCharacter;
 
 const read = new Map<string, Buffer>();
 const coverage = new Map<number, (point: number) => boolean>();
 
 /** The file of a font. It is read once. */
 export function fontBytes(name: FontName): Buffer {
-  const [number, weight] = name.split(" ") as [string, "regular" | "bold"];
-  const file = FAMILIES[Number(number)]![weight];
+  const { family, isBold } = readName(name);
+  const file = (isBold ? family.bold : undefined) ?? family.regular;
   const bytes = read.get(file) ?? readFileSync(resolve(file));
   read.set(file, bytes);
   return bytes;
 }
 
-/** A character in the first font that has it. Without one, it is written in Latin letters: `한국` as `HanGug`. */
-function shownCharacter(character: string): ShownCharacter {
-  const font = fontOf(character);
-  if (font !== null) return { text: character, font };
-  const latin = [...anyAscii(character)].filter((each) => fontOf(each) === 0).join("");
-  return { text: latin, font: 0 };
+/** Whether bold letters of a font are drawn with thick outlines. */
+export function isOutlined(name: FontName): boolean {
+  const { family, isBold } = readName(name);
+  return isBold && family.bold === undefined;
 }
 
-function fontOf(character: string): number | null {
-  const point = character.codePointAt(0) ?? 0;
-  const found = FAMILIES.findIndex((_, number) => hasGlyph(number, point));
+function readName(name: FontName): { family: Family; isBold: boolean } {
+  const [number, weight] = name.split(" ");
+  return { family: FAMILIES[Number(number)]!, isBold: weight === "bold" };
+}
+
+const HAN = /\p{Script=Han}/u;
+const LETTER = /[\p{L}\p{M}]/u;
+/** Letters and their marks that are not Latin. */
+const FOREIGN = /(?=[\p{L}\p{M}])[^\p{Script=Latin}\p{Script=Inherited}]/u;
+const PICTURE = /[\p{Emoji}\p{Emoji_Component}]/u;
+
+/**
+ * How the characters of a line are shown: if no font has one of its letters, all of them are Latin, because half a name is
+ * another name. A line with a character that is not Japanese is Chinese as a whole. Pictures that no font has are left out.
+ *
+ * @see docs/spec/money.md "Invoices", 9
+ */
+function writerOf(line: string): Writer {
+  const characters = [...line.normalize("NFC")];
+  const isChinese = characters.some((each) => HAN.test(each) && !hasGlyph(JAPANESE, each));
+  const isKnown = characters.every((each) => !LETTER.test(each) || fontOf(each, isChinese) !== null);
+  return (character) => {
+    const font = fontOf(character, isChinese);
+    if (font !== null && (isKnown || !FOREIGN.test(character))) return { text: character, font };
+    const latin = PICTURE.test(character) ? "" : anyAscii(character);
+    return { text: [...latin].filter((each) => hasGlyph(0, each)).join(""), font: 0 };
+  };
+}
+
+function fontOf(character: string, isChinese: boolean): number | null {
+  const found = FAMILIES.findIndex(({ scripts }, number) => {
+    const isOther = isChinese && number === JAPANESE && HAN.test(character);
+    return !isOther && scripts.test(character) && hasGlyph(number, character);
+  });
   return found < 0 ? null : found;
 }
 
-function hasGlyph(number: number, point: number): boolean {
+function hasGlyph(number: number, character: string): boolean {
   let covers = coverage.get(number);
   if (covers === undefined) {
     const font = create(fontBytes(`${number} regular`));
-    covers = (each) => font.hasGlyphForCodePoint(each);
+    covers = (point) => font.hasGlyphForCodePoint(point);
     coverage.set(number, covers);
   }
-  return covers(point);
+  return covers(character.codePointAt(0) ?? 0);
 }

@@ -7,6 +7,8 @@ declare module "pdfkit" {
     lineBreak: false;
     baseline: "alphabetic";
     oblique?: boolean;
+    fill?: boolean;
+    stroke?: boolean;
   }
 
   interface PDFDocument extends Readable {

@@ -2,6 +2,7 @@ import PDFDocument from "pdfkit";
 import type { MarkupClass } from "../markup.ts";
 import {
   fontBytes,
+  isOutlined,
   linesOf,
   widthOf,
   type FontName,
@@ -14,6 +15,8 @@ import {
 const MARGIN = 56;
 const LEADING = 1.4;
 const CELL_GAP = 10;
+/** The outline of bold letters that a font does not have, as a part of their size. */
+const OUTLINE = 0.025;
 const ROW_GAP = 6;
 const COLORS = { text: "#111827", line: "#d1d5db", foot: "#6b7280" };
 const STYLES = {
@@ -66,6 +69,8 @@ export type PrintedBlock = PrintedText | PrintedTable | PrintedLine;
 /** A document to print. */
 export interface PrintedDocument {
   title: string;
+  /** The language that a screen reader reads it in. Absent: English. */
+  language?: string | undefined;
   /** The day that the file says it was made on, so that the same document always gives the same bytes. */
   date: Date;
   blocks: PrintedBlock[];
@@ -82,12 +87,12 @@ interface Pen {
 }
 
 /** Makes a PDF file, A4, of a document. */
-export async function printPdf({ title, date, blocks }: PrintedDocument): Promise<Buffer> {
+export async function printPdf({ title, language = "en", date, blocks }: PrintedDocument): Promise<Buffer> {
   const doc = new PDFDocument({
     size: "A4",
     margin: 0,
     bufferPages: true,
-    lang: "en",
+    lang: language,
     displayTitle: true,
     info: { Title: title, Creator: "Tidemark", Producer: "Tidemark", CreationDate: date, ModDate: date },
     font: null,
@@ -266,9 +271,15 @@ function writePieces(
   line.forEach((piece, rank) => {
     useFont(doc, piece.font);
     const { isItalic = false, isUnderlined = false, isStruck = false } = piece.marks ?? {};
-    doc
-      .fontSize(size)
-      .text(piece.text, at, y + size, { lineBreak: false, baseline: "alphabetic", oblique: isItalic });
+    const stroke = isOutlined(piece.font);
+    if (stroke) doc.strokeColor(COLORS.text).lineWidth(size * OUTLINE);
+    doc.fontSize(size).text(piece.text, at, y + size, {
+      lineBreak: false,
+      baseline: "alphabetic",
+      oblique: isItalic,
+      fill: true,
+      stroke,
+    });
     const to = at + widths[rank]!;
     if (isUnderlined) drawLine(doc, { from: at, to, y: y + size * 1.12, color: COLORS.text });
     if (isStruck) drawLine(doc, { from: at, to, y: y + size * 0.7, color: COLORS.text });
@@ -292,7 +303,7 @@ function numberPages({ doc, width }: Pen): void {
   if (count < 2) return;
   for (let page = start; page < start + count; page++) {
     doc.switchToPage(page);
-    const piece: Piece = { text: `Page ${page - start + 1} of ${count}`, font: "0 regular" };
+    const piece: Piece = { text: `${page - start + 1} / ${count}`, font: "0 regular" };
     const at = MARGIN + width - measured(doc, piece, SMALL);
     doc.fillColor(COLORS.foot);
     doc.text(piece.text, at, doc.page.height - MARGIN / 2, { lineBreak: false, baseline: "alphabetic" });

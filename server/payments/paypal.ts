@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { batchReference, decimalOf } from "../domain/ledger/payments-batch/batch.ts";
+import { batchReference } from "../domain/ledger/payments-batch/batch.ts";
 import type { PaymentConnection } from "../domain/ledger/payment/connection.ts";
-import type { Answer, Report } from "../domain/ledger/payment/payment.ts";
+import type { Answer, Report } from "../domain/ledger/payment/report.ts";
+import { providerDecimal } from "../domain/ledger/payment/provider-money.ts";
 import { Failure } from "../failure.ts";
 import { parseEvent, askJson, isRefusal, minorOf, type Wired } from "./wire.ts";
 import type { Credentials, News, PaymentProvider, RawEvent, Sending } from "./provider.ts";
@@ -11,6 +12,9 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 /** PayPal allows 15,000. But an order is one commit, and one invalid receiver makes PayPal refuse the whole order. */
 const MOST_PAYMENTS = 500;
 const PAGE_SIZE = 1_000;
+
+/** Far less than the day by which `refusesRepetitionsMs` is shorter than PayPal's promise. */
+const MOST_CLOCK_ERROR_MS = 60 * 60 * 1_000;
 
 /**
  * PayPal Payouts. PayPal can't look up a batch by our reference, but it refuses a `sender_batch_id` of the last thirty days
@@ -39,23 +43,40 @@ export function newPaypal(connection: PaymentConnection, { secret }: Credentials
 }
 
 /** Sends a request with a token to PayPal: POST with a body, otherwise GET. */
-type Ask = (path: string, body?: unknown) => Promise<Wired>;
+type Ask = (path: string, body?: unknown, given?: { now: Date }) => Promise<Wired>;
 
-/** The token is fetched only once, because an adapter is used for a single order. */
+interface Token {
+  bearer: string;
+  date: Date | null;
+}
+
+/**
+ * The token is kept, because an adapter is used for a single order. PayPal may refuse it before it expires: the request
+ * was not executed then, and is sent again with a new one.
+ */
 function newApi({ clientId, apiUrl }: PaymentConnection, secret: string): Ask {
   const base = apiUrl ?? LIVE_URL;
-  let token: Promise<string | Wired> | null = null;
-  return async (path, body) => {
-    const bearer = await (token ??= fetchToken());
-    if (typeof bearer !== "string") return bearer;
-    return askJson(base + path, {
-      method: body === undefined ? "GET" : "POST",
-      headers: { authorization: `Bearer ${bearer}`, "content-type": "application/json" },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
+  let token: Promise<Token | Wired> | null = null;
+  return async (path, body, given) => {
+    const answer = await askOnce(path, body, given);
+    if (answer.status !== 401) return answer;
+    token = null;
+    return askOnce(path, body, given);
   };
 
-  async function fetchToken(): Promise<string | Wired> {
+  async function askOnce(path: string, body?: unknown, given?: { now: Date }): Promise<Wired> {
+    const own = await (token ??= fetchToken());
+    if (!("bearer" in own)) return own;
+    const error = given && own.date && clockError(given.now, own.date);
+    if (error) return { status: null, body: null, error, date: own.date };
+    return askJson(base + path, {
+      method: body === undefined ? "GET" : "POST",
+      headers: { authorization: `Bearer ${own.bearer}`, "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  }
+
+  async function fetchToken(): Promise<Token | Wired> {
     const answer = await askJson(`${base}/v1/oauth2/token`, {
       method: "POST",
       headers: {
@@ -65,13 +86,28 @@ function newApi({ clientId, apiUrl }: PaymentConnection, secret: string): Ask {
       body: "grant_type=client_credentials",
     });
     const parsed = z.object({ access_token: z.string() }).safeParse(answer.body);
-    if (answer.status === 200 && parsed.success) return parsed.data.access_token;
+    if (answer.status === 200 && parsed.success)
+      return { bearer: parsed.data.access_token, date: answer.date };
     return { ...answer, error: isRefusal(answer) ? "it refused the client id or the secret" : answer.error };
   }
 }
 
+/**
+ * Why nothing is paid now, or null. PayPal counts its thirty days from the first request by its own clock, and the server by
+ * its own: if they differed by weeks, an order could be repeated after PayPal has forgotten it.
+ */
+function clockError(now: Date, date: Date): string | null {
+  if (Math.abs(now.getTime() - date.getTime()) <= MOST_CLOCK_ERROR_MS) return null;
+  return `the server's clock says ${minuteOf(now)}, and PayPal's ${minuteOf(date)}`;
+}
+
+function minuteOf(date: Date): string {
+  return `${date.toISOString().slice(0, 16).replace("T", " ")} UTC`;
+}
+
 async function pay(ask: Ask, sending: Sending): Promise<Answer> {
-  const answer = await ask("/v1/payments/payouts", bodyOf(sending));
+  const now = new Date(sending.order.lastAskedAt ?? sending.order.createdAt);
+  const answer = await ask("/v1/payments/payouts", bodyOf(sending), { now });
   const parsed = created.safeParse(answer.body);
   if (answer.status !== null && answer.status < 300 && parsed.success) {
     const { payout_batch_id: providerId } = parsed.data.batch_header;
@@ -89,23 +125,28 @@ async function pay(ask: Ask, sending: Sending): Promise<Answer> {
   return { kind: "refused", reason: words, faults: faultsIn(fault?.details ?? [], sending) };
 }
 
-/** Reads all pages of a batch. */
+/** Reads all pages of a batch. A payment counts as missing only if PayPal has listed as many as it says there are. */
 async function read(ask: Ask, batchId: string, currency: string): Promise<Answer> {
   const reports: Report[] = [];
+  const ids = new Set<string>();
   for (let page = 1; ; page += 1) {
     const query = `page_size=${PAGE_SIZE}&page=${page}&total_required=true`;
     const answer = await ask(`/v1/payments/payouts/${encodeURIComponent(batchId)}?${query}`);
     const parsed = payoutBatch.safeParse(answer.body);
     if (answer.status !== 200 || !parsed.success) return unknown(answer, parsed.error);
-    const { batch_header: header, items = [], total_pages: pages = 1 } = parsed.data;
+    const { batch_header: header, items = [], total_pages: pages = 1, total_items: total } = parsed.data;
     reports.push(...items.map((item) => reportOf(item, currency)));
+    for (const { payout_item_id: id } of items) ids.add(id);
     if (page < pages && items.length > 0) continue;
     // A batch that is still being processed may not list all items yet.
+    const isFinal = FINAL.has(header.batch_status);
+    const isShort = isFinal && total !== undefined && ids.size !== total;
     return {
       kind: "taken",
       providerId: header.payout_batch_id,
       reports,
-      isComplete: FINAL.has(header.batch_status),
+      isComplete: isFinal && !isShort,
+      ...(isShort && { gap: `it lists ${ids.size} of ${total} payments` }),
     };
   }
 }
@@ -167,6 +208,7 @@ const payoutBatch = z.object({
   batch_header: z.object({ payout_batch_id: z.string(), batch_status: z.string() }),
   items: z.array(payoutItem).optional(),
   total_pages: z.int().optional(),
+  total_items: z.int().optional(),
 });
 const created = z.object({ batch_header: z.object({ payout_batch_id: z.string().min(1) }) });
 const detail = z.object({
@@ -211,7 +253,10 @@ function bodyOf({ order, payments }: Sending) {
     items: payments.map(({ payment, payee }) => ({
       recipient_type: "EMAIL",
       receiver: payee,
-      amount: { value: decimalOf(payment.amount, payment.currency), currency: payment.currency },
+      amount: {
+        value: providerDecimal("paypal", payment.amount, payment.currency),
+        currency: payment.currency,
+      },
       sender_item_id: payment.reference,
       note: `Payout ${batch}-${payment.promoterId}`,
       recipient_wallet: "PAYPAL",

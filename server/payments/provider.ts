@@ -7,7 +7,8 @@ import {
   type PaymentConnection,
   type PaymentProviderName,
 } from "../domain/ledger/payment/connection.ts";
-import type { Payment, PaymentOrder, Answer } from "../domain/ledger/payment/payment.ts";
+import type { Payment, PaymentOrder } from "../domain/ledger/payment/payment.ts";
+import type { Answer } from "../domain/ledger/payment/report.ts";
 import type { Seal } from "../seal.ts";
 import type { Store } from "../storage/store.ts";
 import { newPaypal } from "./paypal.ts";

@@ -8,13 +8,8 @@ import {
   type PaymentProviderName,
 } from "../domain/ledger/payment/connection.ts";
 import { intendPayments, methodOf, planPayments, type Plan } from "../domain/ledger/payment/intent.ts";
-import {
-  isLive,
-  paymentOrders,
-  type Payer,
-  type PaymentOrder,
-  type Answer,
-} from "../domain/ledger/payment/payment.ts";
+import { isLive, paymentOrders, type Payer, type PaymentOrder } from "../domain/ledger/payment/payment.ts";
+import { LONGEST_WAIT_MS, type Answer } from "../domain/ledger/payment/report.ts";
 import {
   holdOrder,
   hurryOrder,
@@ -271,6 +266,7 @@ async function send(run: Run, adapter: OpenProvider, { order, payments: own }: H
   return { order, answer: await sendInGroup(contextOf(run), adapter, { order, payments: left }) };
 }
 
+const HOUR_MS = 60 * 60 * 1_000;
 /** Orders per query. */
 const PAGE = 100;
 /** How long other jobs wait for a provider's answer. */
@@ -310,9 +306,16 @@ export async function* askOpenPayments(
   }
 }
 
-function listDue({ store, clock }: Run, { id }: Account): Promise<PaymentOrder[]> {
-  const between = { from: "", before: `${clock().toISOString()}~` };
-  return store.page(paymentOrders, "due", id, [], { limit: PAGE, between });
+/** The orders whose time has come, and those that a clock which was ahead has put off for too long. */
+async function listDue({ store, clock }: Run, { id }: Account): Promise<PaymentOrder[]> {
+  const now = clock();
+  const latest = new Date(now.getTime() + LONGEST_WAIT_MS + HOUR_MS).toISOString();
+  const due = { limit: PAGE, between: { from: "", before: `${now.toISOString()}~` } };
+  const putOff = { limit: PAGE, between: { from: latest, before: "~" } };
+  return [
+    ...(await store.page(paymentOrders, "due", id, [], due)),
+    ...(await store.page(paymentOrders, "due", id, [], putOff)),
+  ];
 }
 
 /** Whether work is done, after a short wait. */

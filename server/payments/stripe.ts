@@ -1,7 +1,9 @@
 import { z } from "zod";
+import { decimalOf } from "../domain/money.ts";
 import { batchReference } from "../domain/ledger/payments-batch/batch.ts";
 import type { PaymentConnection } from "../domain/ledger/payment/connection.ts";
-import type { Answer, Report } from "../domain/ledger/payment/payment.ts";
+import type { Answer, Report } from "../domain/ledger/payment/report.ts";
+import { isoAmount, providerAmount } from "../domain/ledger/payment/provider-money.ts";
 import { Failure } from "../failure.ts";
 import { isAnyHmac, parseEvent, requiredKey, askJson, isRefusal, type Wired } from "./wire.ts";
 import type { Credentials, News, PaymentProvider, RawEvent, Sending } from "./provider.ts";
@@ -53,7 +55,8 @@ export function newStripe(
     async balance(currency) {
       const answer = await get("/v1/balance");
       const found = balance.safeParse(answer.body).data?.available;
-      return found?.find((each) => each.currency === currency.toLowerCase())?.amount ?? null;
+      const own = found?.find((each) => each.currency === currency.toLowerCase())?.amount;
+      return own === undefined ? null : isoAmount("stripe", own, currency);
     },
   };
 }
@@ -100,8 +103,9 @@ function isSigned({ body, headers, now }: RawEvent, keys: string[]): boolean {
 const transfer = z.object({
   id: z.string(),
   amount: z.int(),
-  currency: z.string(),
+  currency: z.string().toUpperCase(),
   reversed: z.boolean(),
+  amount_reversed: z.int().default(0),
   metadata: z.object({ payment: z.string().optional() }),
 });
 const balance = z.object({ available: z.array(z.object({ amount: z.int(), currency: z.string() })) });
@@ -117,7 +121,7 @@ export function stripeFault({ body }: Wired): z.output<typeof refusal>["error"] 
 function transferOf({ order, payments }: Sending): URLSearchParams {
   const [{ payment, payee }] = payments as [Sending["payments"][number]];
   return new URLSearchParams({
-    amount: String(payment.amount),
+    amount: String(providerAmount("stripe", payment.amount, payment.currency)),
     currency: payment.currency.toLowerCase(),
     destination: payee,
     transfer_group: order.reference,
@@ -128,16 +132,28 @@ function transferOf({ order, payments }: Sending): URLSearchParams {
 
 /** A transfer reaches the promoter's account immediately. Only the company can reverse it. */
 function taken(found: z.output<typeof transfer>[]): Answer {
-  const reports = found.map(({ id, amount, currency, reversed, metadata }): Report => ({
-    reference: metadata.payment ?? "",
-    state: reversed ? "returned" : "confirmed",
-    amount,
-    currency: currency.toUpperCase(),
-    providerId: id,
+  const reports = found.map((each): Report => ({
+    reference: each.metadata.payment ?? "",
+    ...outcomeOf(each),
+    amount: isoAmount("stripe", each.amount, each.currency),
+    currency: each.currency,
+    providerId: each.id,
     fee: null,
-    error: reversed ? "the transfer was reversed" : null,
   }));
   return { kind: "taken", providerId: found[0]?.id ?? null, reports, isComplete: true };
+}
+
+/** `reversed` is true only if the whole amount was. */
+function outcomeOf(found: z.output<typeof transfer>): Pick<Report, "state" | "error"> {
+  const { reversed, amount_reversed: part, amount, currency } = found;
+  if (reversed) return { state: "returned", error: "the transfer was reversed" };
+  if (part === 0) return { state: "confirmed", error: null };
+  const [back, whole] = [part, amount].map((each) => inUnits(each, currency));
+  return { state: "partly_returned", error: `${back} of ${whole} ${currency} were reversed` };
+}
+
+function inUnits(amount: number, currency: string): string {
+  return decimalOf(isoAmount("stripe", amount, currency), currency);
 }
 
 function faultsOf(

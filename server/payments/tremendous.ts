@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { batchReference, decimalOf } from "../domain/ledger/payments-batch/batch.ts";
+import { batchReference } from "../domain/ledger/payments-batch/batch.ts";
 import type { PaymentConnection } from "../domain/ledger/payment/connection.ts";
-import type { Answer, Report } from "../domain/ledger/payment/payment.ts";
+import type { Answer, Report } from "../domain/ledger/payment/report.ts";
+import { providerDecimal } from "../domain/ledger/payment/provider-money.ts";
 import { Failure } from "../failure.ts";
 import { isAnyHmac, parseEvent, requiredKey, askJson, isRefusal, minorOf, type Wired } from "./wire.ts";
 import type { Asked, Credentials, News, PaymentProvider, RawEvent, Sending } from "./provider.ts";
@@ -149,7 +150,7 @@ function orderOf({ order: { reference, paymentsBatchId }, payments }: Sending, c
     reward: {
       campaign_id: campaignId,
       value: {
-        denomination: Number(decimalOf(payment.amount, payment.currency)),
+        denomination: Number(providerDecimal("tremendous", payment.amount, payment.currency)),
         currency_code: payment.currency,
       },
       recipient: { name, email: payee },

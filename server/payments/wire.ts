@@ -10,9 +10,11 @@ export interface Wired {
   body: unknown;
   /** Why there is no answer. */
   error: string;
+  /** The provider's clock, or null if it was not said. */
+  date: Date | null;
 }
 
-/** A payment can't be decided by hand while a token request and an order may still run this long each. */
+/** A payment can't be decided by hand while two token requests and two orders may still run this long each. */
 const TIMEOUT_MS = 30_000;
 
 /** Requests JSON from a provider. It never throws, because any error only means that the result is unknown. */
@@ -23,7 +25,8 @@ export async function askJson(url: string, init: RequestInit = {}): Promise<Wire
     const response = await fetch(url, { ...init, signal, redirect: "error" });
     const text = await response.text();
     const body = text === "" ? null : (JSON.parse(text) as unknown);
-    return { status: response.status, body, error: `it answered ${response.status}` };
+    const date = dateIn(response.headers.get("date"));
+    return { status: response.status, body, error: `it answered ${response.status}`, date };
   } catch (error) {
     const { name, message, cause } = error as Error;
     const reason = cause instanceof Error ? cause.message || message : message;
@@ -31,8 +34,14 @@ export async function askJson(url: string, init: RequestInit = {}): Promise<Wire
       status: null,
       body: null,
       error: name === "TimeoutError" ? "it did not answer in time" : reason,
+      date: null,
     };
   }
+}
+
+function dateIn(header: string | null): Date | null {
+  const ms = Date.parse(header ?? "");
+  return Number.isNaN(ms) ? null : new Date(ms);
 }
 
 /** Timeout, conflict, too early, too many requests: the same request may still be running. */

@@ -1,9 +1,10 @@
 import { verify } from "node:crypto";
 import { z } from "zod";
 import { exponentOf } from "../domain/money.ts";
-import { batchReference, decimalOf } from "../domain/ledger/payments-batch/batch.ts";
+import { batchReference } from "../domain/ledger/payments-batch/batch.ts";
 import type { PaymentConnection } from "../domain/ledger/payment/connection.ts";
-import type { Answer, Report } from "../domain/ledger/payment/payment.ts";
+import type { Answer, Report } from "../domain/ledger/payment/report.ts";
+import { providerDecimal } from "../domain/ledger/payment/provider-money.ts";
 import { Failure } from "../failure.ts";
 import { parseEvent, askJson, isRefusal, minorOf, type Wired } from "./wire.ts";
 import type {
@@ -125,7 +126,7 @@ async function draft(ask: Ask, sending: Sending, profile: number): Promise<Answe
   const { order, payments } = sending;
   const [{ payment, payee, name }] = payments as [Sending["payments"][number]];
   const { currency, amount } = payment;
-  const targetAmount = Number(decimalOf(amount, currency));
+  const targetAmount = Number(providerDecimal("wise", amount, currency));
   const quote = await ask(`/v3/profiles/${profile}/quotes`, {
     sourceCurrency: currency,
     targetCurrency: currency,
@@ -209,7 +210,7 @@ async function quoteFee(
   const answer = await ask(`/v3/profiles/${profile}/quotes`, {
     sourceCurrency: currency,
     targetCurrency: currency,
-    targetAmount: Number(decimalOf(mean, currency)),
+    targetAmount: Number(providerDecimal("wise", mean, currency)),
   });
   const options = quoted.safeParse(answer.body).data?.paymentOptions.filter(({ disabled }) => !disabled);
   const option = options?.find(({ payIn }) => payIn === "BALANCE") ?? options?.[0];

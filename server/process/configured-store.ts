@@ -1,35 +1,28 @@
 import { resolve } from "node:path";
 import { randomBytes } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import type { Logger } from "pino";
 import type { Config } from "../config.ts";
 import { reasonOf } from "../failure.ts";
-import { isOlder, LAYOUT, readMark, PROOF_KEY } from "../storage/layout.ts";
-import {
-  folderOf,
-  openEngine,
-  requireStore,
-  storeOn,
-  type EngineOptions,
-  type OpenOptions,
-} from "../storage/open.ts";
+import { isOlder, readMark, PROOF_KEY } from "../storage/layout.ts";
+import { folderOf, openEngine, storeOn, type EngineOptions, type OpenOptions } from "../storage/open.ts";
 import type { Engine } from "../storage/session.ts";
 import type { Store } from "../storage/store.ts";
 import { TABLES } from "../tables.ts";
 import type { Progress, Step } from "../transfer/progress.ts";
-import { refuseShared, upgradeStore } from "../transfer/upgrade/upgrade.ts";
+import { upgradeStore } from "../transfer/upgrade.ts";
 import { KEY_BYTES, newSeal, readKeys, type Seal } from "../seal.ts";
 import { readItem } from "../storage/items.ts";
-import { giveToFolderOwner } from "../storage/owner.ts";
+import { makeWholeSync } from "../storage/whole-file.ts";
 
 /** Opens the store that the environment names. @throws Error with the reason in one line */
 export function openConfiguredStore(
   config: Config,
-  { prepare, notify = () => {} }: Pick<OpenOptions, "notify" | "prepare"> = {},
+  { prepare, makes = "store", notify = () => {} }: Pick<OpenOptions, "notify" | "prepare" | "makes"> = {},
 ): Promise<Store> {
   const { requiresStandby, standbys } = config;
   return named(
-    openKeyed(config, { requiresStandby, standbys, notify }).then(async (engine) => {
+    openKeyed(config, { requiresStandby, standbys, makes, notify }).then(async (engine) => {
       try {
         await prepare?.(engine);
         return await storeOn(engine);
@@ -44,15 +37,17 @@ export function openConfiguredStore(
 /** Opens only the engine, for work on a whole store. @throws Error with the reason in one line */
 export function openConfiguredEngine(
   config: Config,
-  { notify = () => {} }: Pick<EngineOptions, "notify"> = {},
+  { makes = "store", notify = () => {} }: Pick<EngineOptions, "notify" | "makes"> = {},
 ): Promise<Engine> {
-  return named(openKeyed(config, { notify }));
+  return named(openKeyed(config, { makes, notify }));
 }
 
 /** Opens an engine with the keys of its secrets. @throws Error */
 export async function openKeyed(
   config: Pick<Config, "storageUrl" | "storageConnections" | "secretKeys" | "secretFile">,
-  options: Pick<EngineOptions, "requiresStandby" | "standbys"> & { notify: (notice: string) => void },
+  options: Pick<EngineOptions, "requiresStandby" | "standbys" | "makes"> & {
+    notify: (notice: string) => void;
+  },
 ): Promise<Engine> {
   const { storageUrl, storageConnections: connections } = config;
   const engine = await openEngine(storageUrl, { tables: TABLES, connections, ...options });
@@ -64,15 +59,6 @@ export async function openKeyed(
   }
 }
 
-/**
- * Refuses to continue if the environment names no existing store.
- *
- * @throws Error with the reason in one line
- */
-export function requireConfiguredStore({ storageUrl }: Config): Promise<void> {
-  return named(Promise.resolve(storageUrl).then(requireStore));
-}
-
 /** The folder for former programs' answers: the configured one, otherwise one beside the data folder. */
 export function archiveFolder({
   storageUrl,
@@ -81,6 +67,8 @@ export function archiveFolder({
   return resolve(migrationArchive ?? `${folderOf(storageUrl) ?? "tidemark"}-archive`);
 }
 
+/** How often a server checks how durable commits are. */
+export const WEAKNESS_MS = 2_000;
 /** How often a server checks whether it may still use the store. */
 const LOOK_MS = 1_000;
 /** The pause between two lines about a long conversion. */
@@ -93,9 +81,7 @@ export async function upgradeStoreAtStart(
   log: Logger,
 ): Promise<void> {
   const { mark } = await readMark(engine.reads);
-  // An unfinished upgrade may be running in another server, so an operator decides who continues it.
   if (!isOlder(mark)) return;
-  await refuseShared(engine, { stopsOthers: false });
   log.info("the store is being upgraded to this release");
   const backup = await upgradeStore(engine, {
     url: storageUrl,
@@ -105,14 +91,8 @@ export async function upgradeStoreAtStart(
   log.info({ backup }, "the store was upgraded");
 }
 
-/**
- * Calls `onOutdated` when the process may no longer use the store, for example because a later release takes
- * it over.
- */
+/** Calls `onOutdated` when the process may no longer use the store, for example because an import fills it anew. */
 export function watchStore(store: Store, log: Logger, onOutdated: () => void): void {
-  if (store.layout() < LAYOUT) {
-    log.warn("run `tidemark upgrade` when all servers of this store have this release");
-  }
   setInterval(async () => {
     // During an outage this is unknown. Requests report the outage.
     const obstacle = await store.look().catch(() => null);
@@ -120,6 +100,26 @@ export function watchStore(store: Store, log: Logger, onOutdated: () => void): v
     log.error(`${obstacle}; this process stops`);
     onOutdated();
   }, LOOK_MS).unref();
+}
+
+/**
+ * Makes a function that logs the store's weaknesses when they begin and when they end. During an outage they are
+ * unknown.
+ */
+export function newWeaknessLog(store: Pick<Store, "weaknesses">, log: Logger): () => Promise<void> {
+  let known: string[] = [];
+  let isLooking = false;
+  return async () => {
+    if (isLooking) return;
+    isLooking = true;
+    const found = (await store.weaknesses()) ?? known;
+    isLooking = false;
+    for (const weakness of found)
+      if (!known.includes(weakness)) log.warn(`The store is not as durable as promised: ${weakness}`);
+    for (const weakness of known)
+      if (!found.includes(weakness)) log.warn(`The store is more durable again, this is over: ${weakness}`);
+    known = found;
+  };
 }
 
 async function named<T>(opened: Promise<T>): Promise<T> {
@@ -159,12 +159,18 @@ async function sealOf(
   { secretKeys, secretFile, storageUrl }: Keys,
   notify: (notice: string) => void,
 ): Promise<Seal> {
-  if (secretKeys.length > 0) return newSeal(secretKeys);
+  if (secretKeys.length > 0) {
+    if (secretFile !== null) warnOfReaders(secretFile, notify);
+    return newSeal(secretKeys, notify);
+  }
   // Such a store ends with the process.
   if (storageUrl === "memory:") return newSeal([randomBytes(KEY_BYTES)]);
   const file = resolve(secretFile ?? usualFile(storageUrl));
   const known = keysIn(file);
-  if (known !== null) return newSeal(known);
+  if (known !== null) {
+    warnOfReaders(file, notify);
+    return newSeal(known, notify);
+  }
   if ((await readItem(engine.reads, PROOF_KEY)) !== null)
     throw new Error(
       `the key of its secrets is missing: put ${file} back, or name it with TIDEMARK_SECRET_FILE`,
@@ -173,7 +179,17 @@ async function sealOf(
   notify(
     `The key of the store's secrets was written to ${file}. Keep a copy apart from backups of the store: payout methods can't be read without it`,
   );
-  return newSeal(keys);
+  return newSeal(keys, notify);
+}
+
+/** The bits of a file's mode that let others than its owner and group read it. Groups are how containers share one. */
+const OTHERS_READ = 0o004;
+
+/** Warns of a key that everyone on the machine can read. Windows has no such bits. */
+function warnOfReaders(file: string, notify: (notice: string) => void): void {
+  const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? 0;
+  if (process.platform === "win32" || (mode & OTHERS_READ) === 0) return;
+  notify(`Every user of this machine can read the key of the store's secrets: run chmod 600 ${file}`);
 }
 
 /** The file of the key beside a store's folder, or for a database in the current folder. */
@@ -196,19 +212,15 @@ function keysIn(file: string): Buffer[] | null {
   return keys;
 }
 
-/** Makes a file with a new key. @throws Error */
+/** Makes a file with a new key, unless another process was faster. @throws Error */
 function makeKeys(file: string): Buffer[] {
-  const key = randomBytes(KEY_BYTES);
   try {
-    writeFileSync(file, `${key.toString("base64")}\n`, { mode: 0o600, flag: "wx" });
-    giveToFolderOwner(file);
-    return [key];
+    makeWholeSync(file, (path) => writeFileSync(path, `${randomBytes(KEY_BYTES).toString("base64")}\n`));
   } catch (error) {
-    // Another process was faster.
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return keysIn(file) ?? [key];
     throw new Error(
       `the key of its secrets can't be written (${reasonOf(error)}): name a file outside the store with TIDEMARK_SECRET_FILE`,
       { cause: error },
     );
   }
+  return keysIn(file)!;
 }

@@ -11,8 +11,10 @@ import { finishErasures } from "../domain/privacy/erasure.ts";
 import { runDuePayouts } from "../domain/ledger/payout-run/payout-run.ts";
 import { makeInstalments } from "../domain/ledger/sale/instalment.ts";
 import { sweepSessions } from "../domain/access/session.ts";
+import { sendDigests } from "../domain/people/mailing/digest.ts";
 import { continueBroadcasts, releasePlanned } from "../domain/people/mailing/broadcast.ts";
 import { sendOnConditions } from "../domain/people/mailing/conditions.ts";
+import { movePromotersUp } from "../domain/people/promoter-campaign/upgrade.ts";
 import { checkDueVatNumbers } from "../domain/people/vat-number.ts";
 import { sweepVisitors } from "../domain/people/visitor/visitor.ts";
 import { isOutage } from "../failure.ts";
@@ -69,11 +71,17 @@ export function newJobs(
     { name: "erasures", restMs: MINUTE_MS, begin: () => finishErasures(run) },
     { name: "imports", restMs: 0, begin: () => continueImports({ ...run, chance }) },
     { name: "planned e-mails", restMs: 0, begin: () => releasePlanned({ ...run, publicUrl }) },
+    { name: "digests of new leads", restMs: MINUTE_MS, begin: () => sendDigests({ ...run, publicUrl }) },
     { name: "broadcasts", restMs: 0, begin: () => continueBroadcasts({ ...run, publicUrl }) },
     {
       name: "e-mails on conditions",
       restMs: CONDITIONS_REST_MS,
       begin: () => sendOnConditions({ ...run, publicUrl }),
+    },
+    {
+      name: "promoters who reach the next campaign",
+      restMs: CONDITIONS_REST_MS,
+      begin: () => movePromotersUp({ ...audited, chance }),
     },
     { name: "instalments", restMs: MINUTE_MS, begin: () => makeInstalments(run) },
     ...(vies === null

@@ -1,8 +1,15 @@
 import { readFileSync } from "node:fs";
 import type { Logger } from "pino";
-import { createApp, createMetricsApp } from "../app.ts";
+import { createApp, createMetricsApp, type Pages } from "../app.ts";
 import type { Config } from "../config.ts";
-import { archiveFolder, openConfiguredStore, upgradeStoreAtStart, watchStore } from "./configured-store.ts";
+import {
+  archiveFolder,
+  openConfiguredStore,
+  newWeaknessLog,
+  upgradeStoreAtStart,
+  watchStore,
+  WEAKNESS_MS,
+} from "./configured-store.ts";
 import { PROCESS } from "../domain/access/audit/audit.ts";
 import { findFirstAccount } from "../domain/program/account/account.ts";
 import { recordSetup } from "../domain/people/sighting.ts";
@@ -29,6 +36,7 @@ import { openStorage } from "../outgoing/place.ts";
 import { newPost } from "../outgoing/post.ts";
 import { newUploads } from "../outgoing/uploads.ts";
 import { newAskVies } from "../outgoing/vies.ts";
+import type { Makes } from "../storage/open.ts";
 import type { Store } from "../storage/store.ts";
 import { storeText } from "../http/answer.ts";
 import { readBuiltPages } from "../web/pages.ts";
@@ -44,6 +52,8 @@ export interface Started {
 /** The parts of a serving process that depend on how it was started. */
 export interface Surroundings {
   log: Logger;
+  /** What the start may make if there is no store. */
+  makes?: Makes;
   /** Shares this process's metrics with the other workers. */
   shareMetrics?: (own: ProcessMetrics) => Metrics;
 }
@@ -51,27 +61,29 @@ export interface Surroundings {
 /** Serves until a signal stops it. Resolves when it listens. */
 export async function serve(
   config: Config,
-  { log, shareMetrics = (own) => own }: Surroundings,
+  { log, makes = "store", shareMetrics = (own) => own }: Surroundings,
 ): Promise<Started> {
   const { metricsAt, metricsToken } = config;
   const areMetricsShown = metricsAt !== null || metricsToken !== null;
   const counts = { commits: 0, conflicts: 0 };
   const opened = await openConfiguredStore(config, {
+    makes,
     notify: (notice) => log.warn(notice),
     prepare: (engine) => upgradeStoreAtStart(engine, config, log),
   });
   const store = areMetricsShown ? countedStore(opened, counts) : opened;
   await requireAccounts(store);
-  for (const weakness of await store.weaknesses())
-    log.warn(`The store is not as durable as promised: ${weakness}`);
+  const lookAtWeaknesses = newWeaknessLog(store, log);
+  await lookAtWeaknesses();
   const sightings = newSightingRecorder({ store, log, clock: () => new Date() });
+  const isReady = async () => (await loadReadiness(store)).obstacle === null;
   const metrics = areMetricsShown
     ? shareMetrics(
         await openMetrics({
           counts,
-          isReady: async () => (await loadReadiness(store)).isReady,
+          isReady,
           sightings,
-          stock: async () => ((await loadReadiness(store)).isReady ? takeStock(store, new Date()) : null),
+          stock: async () => ((await isReady()) ? takeStock(store, new Date()) : null),
         }),
       )
     : null;
@@ -80,6 +92,8 @@ export async function serve(
   const needsDemo = await needsDemoData(store, config.wantsDemoData);
   const answersEarly = !isFirstStart && !needsDemo;
   const templates = await readTemplates(config.mailTemplates);
+  const scripts = readScripts();
+  await keepScripts(scripts, { store, log });
   const listener = newListener();
   const port = await openPort(listener, config, `HOST ${config.host} and PORT ${config.port}`);
   const url = `http://${config.host}:${port}`;
@@ -87,15 +101,7 @@ export async function serve(
   const write: Services["writeEmail"] = (email) => writeEmail(templates, email);
   const parts = { store, log, sightings, metrics, publicUrl, limits, writeEmail: write };
   const services = newServices(config, parts);
-  const script = readBuilt("svc.js");
-  const app = createApp(services, {
-    script: storeText(script),
-    more: storeText(readBuilt(/svc-more\.[\da-f]+\.js/.exec(script)![0])),
-    built: readBuiltPages(new URL("../pages/", import.meta.url)),
-    docsViewer: readBuilt("docs.js"),
-    hasDemo: config.hasDemo,
-    metricsToken: metricsAt === null ? metricsToken : null,
-  });
+  const app = appOf(services, { config, scripts });
   const answer = () => listener.serve(app.fetch);
   // Workers share the port, so one that joins the others must answer from the moment its port is open. That
   // is why nothing is awaited between the opening and this line.
@@ -115,6 +121,7 @@ export async function serve(
   const stopOnce = newStop({ listeners: [listener, ...metricsListeners], outbox, jobs }, services);
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stopOnce(0));
   watchStore(store, log, () => stopOnce(1));
+  setInterval(lookAtWeaknesses, WEAKNESS_MS).unref();
   await noteSetup({ ...config, publicUrl }, services);
   return { url, news: news.join("") || null };
 }
@@ -156,6 +163,50 @@ async function noteSetup(
 /** Reads a file that the build put beside the server. */
 function readBuilt(name: string): string {
   return readFileSync(new URL(`../${name}`, import.meta.url), "utf8");
+}
+
+/** The browser script's two files. The first one names the second. */
+function readScripts(): Pick<Pages, "script" | "more"> {
+  const script = readBuilt("svc.js");
+  const more = readBuilt(/svc-more\.[\da-f]+\.js/.exec(script)![0]);
+  return { script: storeText(script), more: storeText(more) };
+}
+
+/** This build's script files and those of the last two builds before it. */
+const MOST_SCRIPTS = 3;
+
+/**
+ * Lets all servers of the store serve this build's script files, also after an update. The port opens afterwards, so that
+ * other servers know the second file before a browser gets the first. A full store does not prevent a start.
+ */
+async function keepScripts(
+  { script, more }: Pick<Pages, "script" | "more">,
+  { store, log }: Pick<Services, "store" | "log">,
+): Promise<void> {
+  try {
+    for (const [kind, { hash, forms }] of Object.entries({ svc: script, "svc-more": more })) {
+      const text = new TextDecoder().decode(forms.identity);
+      await store.kept.keep({ kind, name: hash, text }, { mostCount: MOST_SCRIPTS, now: new Date() });
+    }
+  } catch (error) {
+    log.warn({ err: error }, "the script files could not be kept for servers of other builds");
+  }
+}
+
+/** The routes of the server, with the files that were built for it. */
+function appOf(
+  services: Services,
+  { config, scripts }: { config: Config; scripts: Pick<Pages, "script" | "more"> },
+) {
+  return createApp(services, {
+    ...scripts,
+    built: readBuiltPages(new URL("../pages/", import.meta.url)),
+    docsViewer: readBuilt("docs.js"),
+    hasDemo: config.hasDemo,
+    // They may have an address of their own.
+    metricsToken: config.metricsAt === null ? config.metricsToken : null,
+    securityContact: config.securityContact,
+  });
 }
 
 /** Serves the metrics at their own address if it is configured. */

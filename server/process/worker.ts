@@ -1,3 +1,4 @@
+import cluster from "node:cluster";
 import type { Logger } from "pino";
 import type { Config } from "../config.ts";
 import { reasonOf } from "../failure.ts";
@@ -8,7 +9,9 @@ import { serve } from "./serving.ts";
 /** Serves as one of several workers and reports its start to the primary. */
 export async function work(config: Config, log: Logger): Promise<void> {
   try {
-    const started = await serve(config, { log, shareMetrics });
+    // A store that was deleted since the first start must not begin anew beside the other workers.
+    const makes = cluster.worker?.id === 1 ? "store" : "tables";
+    const started = await serve(config, { log, makes, shareMetrics });
     tell({ tidemark: "started", started });
   } catch (error) {
     const failed: Message = { tidemark: "failed", reason: reasonOf(error) };

@@ -98,18 +98,21 @@ const WAIT_MS = 700;
 
 /** Whether a server should get requests. */
 export interface Readiness {
-  isReady: boolean;
-  /** Sentences on why commits are less durable than promised. */
+  /** Why it should not, or null. */
+  obstacle: string | null;
+  /** Sentences on why commits are less durable than promised, or why hosts are not written to. */
   warnings: string[];
 }
 
-const NOT_READY: Readiness = { isReady: false, warnings: [] };
+const LATE = "The store does not answer in time";
+
+type AskedStore = Pick<Store, "whyUnready" | "weaknesses" | "refusedHosts">;
 
 /** Asks the store whether it is available. One that answers too late is not ready. */
-export async function loadReadiness(store: Pick<Store, "isReady" | "weaknesses">): Promise<Readiness> {
+export async function loadReadiness(store: AskedStore): Promise<Readiness> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Readiness>((resolve) => {
-    timer = setTimeout(resolve, WAIT_MS, NOT_READY);
+    timer = setTimeout(() => resolve({ obstacle: LATE, warnings: store.refusedHosts() }), WAIT_MS);
   });
   const readiness = await Promise.race([askStore(store), late]);
   clearTimeout(timer);
@@ -137,9 +140,9 @@ export async function takeStock(store: Store, now: Date): Promise<Stock | null> 
   }
 }
 
-async function askStore(store: Pick<Store, "isReady" | "weaknesses">): Promise<Readiness> {
-  if (!(await store.isReady())) return NOT_READY;
-  return { isReady: true, warnings: await store.weaknesses() };
+async function askStore(store: AskedStore): Promise<Readiness> {
+  const [obstacle, weaknesses] = await Promise.all([store.whyUnready(), store.weaknesses()]);
+  return { obstacle, warnings: [...store.refusedHosts(), ...(weaknesses ?? [])] };
 }
 
 function sum(values: number[]): number {

@@ -32,6 +32,16 @@ export async function handleAged<R extends { context: Context; headers: AnswerHe
   return handle(request);
 }
 
+/** Logs an answer that fails after its status was sent, because the client can't see the reason. */
+export async function* logFailures<T>({ log }: Services, parts: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* parts;
+  } catch (error) {
+    log.error({ err: error }, "an answer failed half way");
+    throw error;
+  }
+}
+
 /** Asks VIES about a promoter's VAT number after the answer, if it is a new one. */
 export type VatInquiry = (promoter: { id: number }) => void;
 

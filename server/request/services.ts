@@ -4,7 +4,7 @@ import type { Actor, Chance, Context } from "../domain/context.ts";
 import type { Email } from "../domain/events/email.ts";
 import type { AskVies } from "../domain/people/vat-number.ts";
 import type { ShownBrand } from "../domain/program/account/brand.ts";
-import type { Failure } from "../failure.ts";
+import { LOST_RACE, type Failure } from "../failure.ts";
 import type { Language } from "../languages/languages.ts";
 import type { WrittenEmail } from "../outgoing/email-text.ts";
 import type { OutgoingMail } from "../outgoing/mail.ts";
@@ -20,9 +20,9 @@ import {
   failureLimiter,
   guessLimiter,
   rateLimiter,
-  type RateLimiter,
   windowLimiter,
 } from "../http/limits/rate-limit.ts";
+import { publicLimit, type PublicLimit } from "./public-limit.ts";
 
 /** What routes share: the store, the edges of the process, and the limits. */
 export interface Services {
@@ -61,7 +61,7 @@ export interface Services {
 
 /**
  * The context of one operation. The clock is read here, once. `actor` is named in the audit log for the
- * changes. It is null for tracking, whose events have records of their own.
+ * changes. It is null for browsers and billing providers, whose events are records of their own.
  */
 export function newContext(
   { store, clock, chance }: Pick<Services, "store" | "clock" | "chance">,
@@ -70,6 +70,14 @@ export function newContext(
   const now = clock();
   if (actor === null) return { store, now, chance };
   return { store: auditedStore(store, { actor, clock: () => now }), now, chance, actor };
+}
+
+/** The context of tracking: its events are records of their own, so the log has only what else they change. */
+export function trackingContext(
+  { store, clock, chance }: Pick<Services, "store" | "clock" | "chance">,
+  actor: Actor,
+): Context {
+  return { store, now: clock(), chance, actor };
 }
 
 /** Work that is done after an answer, so that the response time does not reveal it. */
@@ -105,18 +113,30 @@ const OUTAGE_LINE_PAUSE_MS = 10_000;
  */
 export type OutageLog = (failure: Failure) => void;
 
-/** Makes an outage log. `unloggedCount` is the number of refusals left out since the last line. */
+/** Makes an outage log. A race that was lost for too long is no error: the store is well, and others got through. */
 export function newOutageLog(log: Logger, clock: () => Date): OutageLog {
+  const logRace = sparing(clock, (counts, { message }) => log.warn(counts, message));
+  const logError = sparing(clock, (counts, { cause, message }) =>
+    log.error({ err: cause, ...counts }, message),
+  );
+  return (failure) => (failure.cause === LOST_RACE ? logRace : logError)(failure);
+}
+
+/** Writes at most a line in a while. `unloggedCount` is the number of refusals left out since the last one. */
+function sparing(
+  clock: () => Date,
+  write: (counts: { unloggedCount?: number }, failure: Failure) => void,
+): OutageLog {
   let loggedAt = -Infinity;
   let unloggedCount = 0;
-  return ({ cause, message }) => {
+  return (failure) => {
     const now = clock().getTime();
     // `Math.abs` covers a clock that was set back. Otherwise nothing would be logged until it has caught up.
     if (Math.abs(now - loggedAt) < OUTAGE_LINE_PAUSE_MS) {
       unloggedCount += 1;
       return;
     }
-    log.error({ err: cause, ...(unloggedCount > 0 && { unloggedCount }) }, message);
+    write(unloggedCount > 0 ? { unloggedCount } : {}, failure);
     loggedAt = now;
     unloggedCount = 0;
   };
@@ -130,6 +150,9 @@ const WRONG_CODES = { wrongGuesses: 6, seconds: DAY_SECONDS };
 /** How many are allowed, in a minute unless `newLimits` says otherwise. */
 export const ALLOWED = {
   publicSignups: 60,
+  publicQuestions: 600,
+  /** Applications from one site per hour: enough for an office that was told of a program. */
+  joinsBySite: 20,
   /** A provider sends all its events from a few addresses. */
   hooks: 3_000,
   /** Enough for an office behind one address at nine o'clock. */
@@ -151,14 +174,15 @@ export const ALLOWED = {
 };
 
 /** The numbers of all limits. 0: no limit. */
-export type Allowed = typeof ALLOWED & Record<"v1" | "v2" | "publicClicks" | "joins", number>;
+export type Allowed = typeof ALLOWED &
+  Record<"v1" | "v2" | "publicClicks" | "clicksPerDay" | "signupsPerDay" | "joins", number>;
 
 /** The limits of a server. */
 type Limits = ReturnType<typeof newLimits>;
 
-/** The names of the limits in which a route can count a request. */
-export type RequestLimit = {
-  [Name in keyof Limits]: Limits[Name] extends RateLimiter ? Name : never;
+/** The names of the limits of what browsers send without a key. */
+export type PublicLimitName = {
+  [Name in keyof Limits]: Limits[Name] extends PublicLimit ? Name : never;
 }[keyof Limits];
 
 /** Makes the limits of a server, which all servers of one database share. */
@@ -167,8 +191,26 @@ export function newLimits(allowed: Allowed, database: CountPlace["database"] = n
   return {
     v1: rateLimiter(limiting("v1", allowed.v1)),
     v2: rateLimiter(limiting("v2", allowed.v2)),
-    publicClicks: rateLimiter(limiting("clicks", allowed.publicClicks)),
-    publicSignups: rateLimiter(limiting("signups", allowed.publicSignups)),
+    /** What browsers send without a key. @see docs/spec/tracking.md "What strangers can fill" */
+    publicClicks: publicLimit({
+      name: "clicks",
+      database,
+      perMinute: allowed.publicClicks,
+      perDay: allowed.clicksPerDay,
+    }),
+    publicSignups: publicLimit({
+      name: "signups",
+      database,
+      perMinute: allowed.publicSignups,
+      perDay: allowed.signupsPerDay,
+    }),
+    /** Requests that store nothing. A withdrawal of consent must not wait for the next day. */
+    publicQuestions: publicLimit({
+      name: "questions",
+      database,
+      perMinute: allowed.publicQuestions,
+      perDay: 0,
+    }),
     /** Events of billing providers. */
     hooks: rateLimiter(limiting("hooks", allowed.hooks)),
     /** Attempts to sign in, by network. */
@@ -190,6 +232,13 @@ export function newLimits(allowed: Allowed, database: CountPlace["database"] = n
     }),
     /** Applications to a campaign per hour. */
     joins: windowLimiter({ name: "joins", database, limit: allowed.joins, seconds: HOUR_SECONDS }),
+    /** Applications to all campaigns per hour, by the applicant's site. */
+    joinsBySite: windowLimiter({
+      name: "joins-by-site",
+      database,
+      limit: allowed.joinsBySite,
+      seconds: HOUR_SECONDS,
+    }),
     /** Wrong codes of a second factor. */
     wrongCodes: guessLimiter({ name: "wrong-codes", database, ...WRONG_CODES }),
     /** Sign-ins by an auth token in the portal's address, by token. */

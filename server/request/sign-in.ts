@@ -91,6 +91,7 @@ export function signInLimits(
       return (await limits.mailsByMailbox.take(key))?.allowed !== false;
     },
     async limitJoin(campaign, email) {
+      await take(limits.joinsBySite, siteOf(address), "Too many applications from this address");
       await take(limits.joins, campaign, "Too many people are joining at the moment");
       await take(limits.mailsByMailbox, foldedMailbox(email), TOO_MANY_EMAILS);
     },

@@ -16,9 +16,17 @@ import { NO_SEAL, type Seal } from "../seal.ts";
 import { freezes, type Freeze } from "../storage/freeze.ts";
 import { checkLayout } from "../storage/layout.ts";
 import type { Engine, Reads, Session } from "../storage/session.ts";
-import { docOf, isSealed, openRecord } from "../storage/sealed.ts";
+import { isSealed, openRecord } from "../storage/sealed.ts";
 import { columnValues, keyOf, sqlName } from "../storage/sql.ts";
-import { newAdditions, placeOf, sumsOfAccount, type Addition, type SumTable } from "../storage/sums.ts";
+import {
+  newAdditions,
+  newCalendars,
+  placeOf,
+  sumsOfAccount,
+  type Addition,
+  type SumTable,
+} from "../storage/sums.ts";
+import { newView } from "../storage/view.ts";
 import { SUM_TABLES, TABLES, type AnyRecord, type AnyTable } from "../tables.ts";
 import { counting, type Progress } from "./progress.ts";
 import { atOneMoment, contradiction, rowsIn } from "./stored-items.ts";
@@ -69,15 +77,17 @@ async function* faultsIn(reads: Reads, seal: Seal, onProgress: Progress): AsyncG
     // The sums' tables are emptied one by one.
     if (freeze !== null && (JSON.parse(freeze) as Freeze).state === "removed") continue;
     const additions = newAdditions();
+    const calendars = newCalendars(newView(reads, seal));
     const ties = new Map<string, Omit<Tie, "of">>();
     for (const table of TABLES) {
       const columns = Object.keys(table.columns);
+      const calendar = await calendars.of(table, accountId);
       for await (const rows of rowsIn(reads, table, { accountId, columns })) {
         for (const row of rows) {
           const { record, fault } = inspect(table, columns, { row, seal });
           if (fault !== null) yield fault;
           if (record === null || record.accountId !== accountId) continue;
-          additions.note(table, { before: null, after: record });
+          additions.note(table, { before: null, after: record, calendar });
           for (const { of, said, counted, mayLackParts = false } of tiesOf(table, record)) {
             const tie = ties.get(of) ?? { said: 0, counted: 0 };
             ties.set(of, {
@@ -133,7 +143,7 @@ function inspect(
     };
   }
   const wrong = names.filter((_, at) => !isSame(row[at]!, made[at]!));
-  if (wrong.length === 0) return { record, fault: wrongSecret(from, { record, label, seal, place }) };
+  if (wrong.length === 0) return { record, fault: wrongSecret(from, { record, label, seal }) };
   const refusal = (unique: string | null) => contradiction(from, keyOf(from, record), unique);
   return {
     record,
@@ -150,26 +160,20 @@ function inspect(
 /** A secret that is not sealed, or that no key opens. */
 function wrongSecret(
   from: AnyTable,
-  { record, label, seal, place }: { record: AnyRecord; label: string; seal: Seal; place: KeyPart[] },
+  { record, label, seal }: { record: AnyRecord; label: string; seal: Seal },
 ): Fault | null {
   if (isSealed(record)) {
     try {
       openRecord(from, record, seal);
       return null;
     } catch {
-      return { sentence: `${label} is encrypted with a key that TIDEMARK_SECRET_FILE does not have` };
+      const sentence = `${label} can't be decrypted: TIDEMARK_SECRET_FILE lacks its key, or it was sealed for another record or promoter`;
+      return { sentence };
     }
   }
   if (from.sealed?.isSecret(record) !== true) return null;
-  return {
-    sentence: `${label} is not encrypted`,
-    async repair(session) {
-      const made = [record.accountId, ...columnValues(from, record), docOf(from, record, seal)];
-      const refusal = (unique: string | null) => contradiction(from, keyOf(from, record), unique);
-      const [, ...key] = place;
-      await session.write(from, made, { key, isNew: false, refusal });
-    },
-  };
+  // Encrypting it would make it look as if the server had written it.
+  return { sentence: `${label} is not encrypted, so its secret is not used: it was written without the key` };
 }
 
 /** Some engines return large integers as texts. */

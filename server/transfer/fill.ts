@@ -6,15 +6,12 @@ import type { Engine } from "../storage/session.ts";
 import type { Item, Items } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
 import { clearTables, holdsNothing, insertItems, putShared } from "./stored-items.ts";
-import { dropFormer, holdsFormer } from "./upgrade/former-items.ts";
 import { work, type Work } from "./work.ts";
 
 /** Records that a store can be filled with. */
 export interface Source {
   /** Identifies the source: the digest of its records. */
   id: string;
-  /** The original layout of its records, which are converted to this release's. */
-  layout: number;
   /** The number of its items, or null if unknown. */
   count: number | null;
   items: Items;
@@ -53,7 +50,7 @@ export async function fillStore(engine: Engine, filling: Filling): Promise<void>
   const { source, onProgress } = filling;
   const what = filling.work === "import" ? "imported" : "moved";
   await work(engine, await beginning(engine, filling), {
-    clear: (work) => clear(work, onProgress),
+    clear: (work) => work.commit(clearTables),
     fill: (work) => fill(work, filling, counting(what, onProgress, source.count)),
   });
 }
@@ -71,11 +68,11 @@ export async function findUnfinished(
   const { mark } = await readMark(reads);
   const former = mark?.underWay;
   if (mark === null || former === undefined) {
-    if ((await holdsNothing(reads)) && !(await holdsFormer(reads))) return null;
+    if (await holdsNothing(reads)) return null;
     throw new Failure("in_use", "The target store is not empty");
   }
-  if (former.source === null || !(resumes || isForced)) throw refusalOf(former);
-  // Its rows and sums are of that release's layout, and no migration follows.
+  if (!(resumes || isForced)) throw refusalOf(former);
+  // Its rows have that release's layout, and no migration follows.
   if (!isForced && mark.version !== LAYOUT)
     throw new Failure("refused", "The store was being filled by another release: --force starts over");
   return former;
@@ -85,25 +82,17 @@ export async function findUnfinished(
 async function beginning(engine: Engine, filling: Filling): Promise<Omit<UnderWay, "by">> {
   const { work, source, isForced } = filling;
   const former = await findUnfinished(engine, filling);
-  const fresh = { work, source: source.id, layout: source.layout, filledCount: 0 };
+  const fresh = { work, source: source.id, filledCount: 0 };
   if (former === null) return { ...fresh, stage: "fill" };
   if (isForced) return { ...fresh, stage: "clear" };
   if (former.work === work && former.source === source.id) return former;
   throw new Failure("refused", "The store was being filled from another source: --force starts over");
 }
 
-async function clear(work: Work, onProgress: Progress): Promise<void> {
-  await work.commit(clearTables);
-  await dropFormer(work, counting("cleared", onProgress));
-}
-
 /** Continues after the items that were filled in before. */
-export async function fill(
+async function fill(
   work: Work,
-  {
-    source,
-    commitSize = COMMIT_SIZE,
-  }: { source: Pick<Source, "items" | "shared">; commitSize?: number | undefined },
+  { source, commitSize = COMMIT_SIZE }: Filling,
   onItems: (count: number) => void,
 ): Promise<void> {
   const { seal = NO_SEAL } = work.engine;

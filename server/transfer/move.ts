@@ -1,18 +1,17 @@
 import { loadAccount } from "../domain/program/account/account.ts";
 import { Failure } from "../failure.ts";
-import { checkLayout, FIRST_WITH_TABLES, isOlder, LAYOUT, readMark } from "../storage/layout.ts";
+import { checkLayout } from "../storage/layout.ts";
 import { storeOn } from "../storage/open.ts";
 import { requireKey } from "../storage/sealed.ts";
 import type { Engine } from "../storage/session.ts";
 import { freeze, itemsOf, sharedItemsOf } from "./account.ts";
 import { fillStore, findUnfinished, type Interrupted } from "./fill.ts";
-import { totalsOf, type Items, type Totals } from "./item.ts";
+import { totalsOf, type Totals } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
 import { atOneMoment, itemsIn, proofIn } from "./stored-items.ts";
-import { formerItemsIn } from "./upgrade/former-items.ts";
 
 /**
- * Fills an empty store with all records of another store of this or an earlier release, and compares the two.
+ * Fills an empty store with all records of another store, and compares the two.
  *
  * @throws Failure `in_use` for a target that isn't empty, `refused` for a target or source with other
  *   unfinished work, `conflict` if the source was changed meanwhile
@@ -21,23 +20,18 @@ export async function moveStore(
   [from, to]: [Engine, Engine],
   { onProgress, ...interrupted }: Interrupted & { onProgress: Progress },
 ): Promise<Totals> {
-  const layout = await layoutOf(from);
-  const items: Items = () =>
-    atOneMoment(from, (reads) =>
-      layout < FIRST_WITH_TABLES ? formerItemsIn(reads, layout)() : itemsIn(reads),
-    );
+  await checkLayout(from);
+  const items = () => atOneMoment(from, itemsIn);
   const before = await totalsOf(items(), counting("checked", onProgress));
   const shared = async function* () {
     yield await proofIn(from.reads);
   };
-  const source = { id: before.sha256, layout, count: before.entries, items, shared };
+  const source = { id: before.sha256, count: before.entries, items, shared };
   await fillStore(to, { work: "move", source, onProgress, ...interrupted });
   const compared = counting("compared", onProgress, 2 * before.entries);
   const after = await totalsOf(items(), compared);
   const copy = await totalsOf(itemsIn(to.reads), compared);
-  // The records of earlier layouts are converted, and the first ones are in another order.
-  const isSame = layout < LAYOUT || copy.sha256 === after.sha256;
-  if (after.sha256 === before.sha256 && isSame) {
+  if (after.sha256 === before.sha256 && copy.sha256 === after.sha256) {
     await requireKey(to);
     return copy;
   }
@@ -78,8 +72,7 @@ export async function moveAccounts(
   for (const id of ids) await freeze(store, id, "frozen");
   const items = () => itemsOf(from.reads, ids);
   const before = await totalsOf(items(), counting("checked", onProgress));
-  const layout = store.layout();
-  const source = { id: before.sha256, layout, count: before.entries, items };
+  const source = { id: before.sha256, count: before.entries, items };
   await fillStore(to, {
     work: "move",
     source: { ...source, shared: () => sharedItemsOf(from.reads) },
@@ -93,11 +86,4 @@ export async function moveAccounts(
   await requireKey(to);
   for (const id of ids) await freeze(store, id, "moved");
   return copy;
-}
-
-/** @throws Failure `refused` for a store that can't be used, even after an upgrade */
-async function layoutOf(engine: Engine): Promise<number> {
-  const { mark } = await readMark(engine.reads);
-  if (!isOlder(mark) || mark?.underWay !== undefined) await checkLayout(engine);
-  return mark?.version ?? LAYOUT;
 }

@@ -4,11 +4,13 @@ import { Failure } from "../failure.ts";
 import type { Seal } from "../seal.ts";
 import { parseStored, type ColumnValue, type KeyPart } from "../storage/table.ts";
 import { readItem } from "../storage/items.ts";
-import { MARK_KEY, PROOF_KEY, ROOM_KEY } from "../storage/layout.ts";
-import { docOf, rowOf } from "../storage/sealed.ts";
+import { isOwn } from "../storage/kept-texts.ts";
+import { PROOF_KEY } from "../storage/layout.ts";
+import { docOf } from "../storage/sealed.ts";
 import type { Engine, Reads, Session } from "../storage/session.ts";
 import { columnValues, keyOf, recordStatements, sqlName, type Dialect } from "../storage/sql.ts";
-import { newAdditions } from "../storage/sums.ts";
+import { newAdditions, newCalendars } from "../storage/sums.ts";
+import { newView } from "../storage/view.ts";
 import { runOn } from "../storage/transaction.ts";
 import { SUM_TABLES, tableNamed, TABLES, type AnyRecord, type AnyTable } from "../tables.ts";
 import { IDS, PLAIN, type Item } from "./item.ts";
@@ -55,8 +57,8 @@ export async function nextIdsIn(reads: Reads): Promise<Item[]> {
 
 async function plainItemsIn(reads: Reads): Promise<Item[]> {
   const rows = await reads.all({ text: "select key, value from items order by key", values: [] });
-  const own = rows.filter(([key]) => key !== MARK_KEY && key !== ROOM_KEY && key !== PROOF_KEY);
-  return own.map(([key, value]) => ({ collection: PLAIN, text: JSON.stringify({ key, value }) }));
+  const given = rows.filter(([key]) => !isOwn(String(key)));
+  return given.map(([key, value]) => ({ collection: PLAIN, text: JSON.stringify({ key, value }) }));
 }
 
 /** The proof of a store's key. It goes along with sealed records. */
@@ -137,6 +139,7 @@ export function tableOf({ collection }: Item): AnyTable {
  */
 export async function insertItems(session: Session, items: Item[], seal: Seal): Promise<void> {
   const additions = newAdditions();
+  const calendars = newCalendars(newView(session, seal));
   for (const [collection, texts] of grouped(items)) {
     if (collection === IDS || collection === PLAIN) {
       for (const text of texts) await putShared(session, { collection, text }, seal);
@@ -144,7 +147,10 @@ export async function insertItems(session: Session, items: Item[], seal: Seal): 
     }
     const table = tableOf({ collection, text: "" });
     const records = texts.map((text) => parseStored<AnyRecord>(collection, text));
-    for (const record of records) additions.note(table, { before: null, after: record });
+    for (const record of records) {
+      const calendar = await calendars.of(table, record.accountId);
+      additions.note(table, { before: null, after: record, calendar });
+    }
     const docs = table.sealed === undefined ? texts : records.map((record) => docOf(table, record, seal));
     await insertRecords(session, table, { records, docs });
   }
@@ -219,26 +225,10 @@ export function contradiction({ name }: AnyTable, key: KeyPart[], unique: string
   );
 }
 
-function manyInsert(into: AnyTable, dialect: Dialect, count = ROWS): string {
+function manyInsert(into: AnyTable, dialect: Dialect): string {
   const [head] = recordStatements(into, dialect).insert.split(" values ");
   const width = Object.keys(into.columns).length + 2;
   const placesOf = (row: number) =>
     Array.from({ length: width }, (_, column) => dialect.value(row * width + column + 1)).join(", ");
-  return `${head} values ${Array.from({ length: count }, (_, row) => `(${placesOf(row)})`).join(", ")}`;
-}
-
-/** Replaces records by key, without changing sums. Plain secrets are sealed. */
-export async function replaceRecords(
-  session: Session,
-  into: AnyTable,
-  records: readonly AnyRecord[],
-  seal: Seal,
-): Promise<void> {
-  const changed = [...Object.keys(into.columns), "doc"].map((column) => `${column} = excluded.${column}`);
-  const end = ` on conflict (account_id, ${into.key.join(", ")}) do update set ${changed.join(", ")}`;
-  for (let done = 0; done < records.length; done += ROWS) {
-    const rows = records.slice(done, done + ROWS).map((record) => rowOf(into, record, seal));
-    const text = manyInsert(into, session.dialect, rows.length) + end;
-    await session.run({ text, values: rows.flat() });
-  }
+  return `${head} values ${Array.from({ length: ROWS }, (_, row) => `(${placesOf(row)})`).join(", ")}`;
 }

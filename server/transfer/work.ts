@@ -38,7 +38,7 @@ export async function work(
         throw new Failure("conflict", "Another process has begun to work on the store");
       await change(session);
     });
-    seen = { text: JSON.stringify(mark), mark, table: "items" };
+    seen = { text: JSON.stringify(mark), mark };
   }
 
   await work.commit(nothing);

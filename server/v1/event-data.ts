@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { campaigns } from "../domain/program/campaign/campaign.ts";
+import { campaigns, type Campaign } from "../domain/program/campaign/campaign.ts";
 import { commissions, type Commission } from "../domain/ledger/commission/commission.ts";
 import { isV1EventType, V1_EVENT_TYPES, type V1EventType } from "../domain/events/event-type.ts";
 import type { RecordChange } from "../domain/ledger/announcement.ts";
@@ -48,7 +48,7 @@ export function showEvent(view: View, change: RecordChange): Promise<Record<stri
     case "referral":
       return showLead(view, present(change.after));
     case "promoter":
-      return showJoining(view, present(change.after));
+      return showJoining(view, present(change.after), change.tempPassword);
     case "promoter_campaign":
       return showAcceptance(view, present(change.after));
     case "commission":
@@ -60,19 +60,41 @@ export function showEvent(view: View, change: RecordChange): Promise<Record<stri
   }
 }
 
+const account = profileAnswer.shape.social_accounts.shape.twitter;
+
+/** A profile with what the service shows in events only. */
+const eventProfile = profileAnswer
+  .extend({
+    id: field(z.int(), "Id of the promoter.", 17),
+    social_accounts: field(
+      profileAnswer.shape.social_accounts.extend({
+        tiktok: field(account, "Their page on TikTok."),
+        twitch: field(account, "Their channel on Twitch."),
+      }),
+      profileAnswer.shape.social_accounts,
+    ),
+  })
+  .meta({ id: "V1EventProfile" });
+
 /** The promoter within each event. `promotions` is always empty, and a missing `cust_id` is empty text. */
 const eventPromoter = promoterSubsetAnswer
   .extend({
     cust_id: field(z.string(), "Your own id of the promoter. Empty for none.", "user-4711"),
-    profile: field(profileAnswer, "The promoter's own details."),
+    profile: field(eventProfile, "The promoter's own details."),
     promotions: field(z.array(promotionAnswer), "Always empty."),
   })
   .meta({ id: "V1EventPromoter" });
+
+const eventCampaign = field(
+  campaignAnswer.extend(offersAnswer.shape).meta({ id: "V1EventCampaign" }),
+  "The campaign, or null if it was deleted.",
+);
 
 /** A payout of something other than money that its promoter waits for. */
 const eventFulfilment = payoutAnswer
   .extend({
     reward: field(earningAnswer.nullable(), "The reward."),
+    campaign: eventCampaign.nullable(),
     promoter: field(eventPromoter.nullable(), "The promoter, or null if they were deleted."),
   })
   .meta({ id: "V1EventFulfilment" });
@@ -86,11 +108,6 @@ const eventLead = leadAnswer
     promoter: field(eventPromoter.nullable(), "The promoter, or null if they were deleted."),
   })
   .meta({ id: "V1EventLead" });
-
-const eventCampaign = field(
-  campaignAnswer.extend(offersAnswer.shape).meta({ id: "V1EventCampaign" }),
-  "The campaign, or null if it was deleted.",
-);
 
 const eventAcceptance = z
   .object({
@@ -173,9 +190,20 @@ async function promoterOf(view: View, promoter: Promoter): Shown<typeof eventPro
   return {
     ...promoterSubsetJson(await readPromoterParts(view, promoter)),
     cust_id: promoter.custId ?? "",
-    profile: profileJson(promoter.profile),
+    profile: eventProfileJson(promoter),
     promotions: [],
   };
+}
+
+function eventProfileJson({ id, profile }: Promoter): z.output<typeof eventProfile> {
+  const shown = profileJson(profile);
+  const { tiktokUrl, twitchUrl } = profile;
+  const social = { ...shown.social_accounts, tiktok: { url: tiktokUrl }, twitch: { url: twitchUrl } };
+  return { ...shown, id, social_accounts: social };
+}
+
+async function eventCampaignJson(view: View, campaign: Campaign): Shown<typeof eventCampaign> {
+  return { ...campaignJson(campaign), ...offersJson(await readOffers(view, campaign)) };
 }
 
 function present<R>(record: R | null): R {
@@ -183,10 +211,14 @@ function present<R>(record: R | null): R {
   return record;
 }
 
-async function showJoining(view: View, promoter: Promoter): Shown<typeof eventJoining> {
+async function showJoining(
+  view: View,
+  promoter: Promoter,
+  tempPassword = null as string | null,
+): Shown<typeof eventJoining> {
   const joined = await listPromoterCampaigns(view, promoter.accountId, promoter.id);
   return {
-    promoter: await promoterOf(view, promoter),
+    promoter: { ...(await promoterOf(view, promoter)), temp_password: tempPassword },
     promotions: (await showAll(view, joined, readPromotionParts)).map(promotionJson),
   };
 }
@@ -197,7 +229,7 @@ async function showAcceptance(view: View, promoterCampaign: PromoterCampaign): S
   const { campaign } = promotion;
   return {
     state: "accepted",
-    campaign: { ...campaignJson(campaign), ...offersJson(await readOffers(view, campaign)) },
+    campaign: await eventCampaignJson(view, campaign),
     promoter: await promoterOf(view, await loadPromoter(view, accountId, promoterId)),
     promotion: promotionJson(promotion),
   };
@@ -215,7 +247,8 @@ async function showFulfilment(view: View, payout: Payout): Shown<typeof eventFul
   const reward = rewardId === null ? null : await view.get(rewards, accountId, rewardId);
   const campaign = await view.get(campaigns, accountId, campaignId);
   return {
-    ...payoutJson(payout, { promoter: null, campaign }),
+    ...payoutJson(payout, { promoter: null, campaign: null }),
+    campaign: campaign && (await eventCampaignJson(view, campaign)),
     reward: reward && earningJson(reward),
     promoter: await ownerOf(view, payout),
   };

@@ -3,16 +3,25 @@ import { z } from "zod";
 import { actorOf, admit } from "../request/caller.ts";
 import type { Context } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
-import { empty, isAccepted, json, NO_STORE, type AnswerHeaders } from "../http/answer.ts";
+import {
+  empty,
+  isAccepted,
+  isStream,
+  json,
+  jsonArray,
+  NO_STORE,
+  streamed,
+  type AnswerHeaders,
+} from "../http/answer.ts";
 import { readApiKey } from "../http/credentials.ts";
 import { clientAddress } from "../http/client-address.ts";
 import { v1Error } from "../http/errors.ts";
 import type { Operation } from "../http/operation.ts";
 import { rateLimitHeaders } from "../http/limits/rate-limit.ts";
 import type { Account } from "../domain/program/account/account.ts";
-import { handleAged, vatInquiry, type VatInquiry } from "../request/operation.ts";
+import { handleAged, logFailures, vatInquiry, type VatInquiry } from "../request/operation.ts";
 import { refuse } from "../request/refusal.ts";
-import { newContext, type Services } from "../request/services.ts";
+import { newContext, trackingContext, type Services } from "../request/services.ts";
 import type { BelongingFilter } from "../domain/people/promoter-campaign/search.ts";
 import { id, text, refToken } from "../input/fields.ts";
 import { pageParams, readPage, type Page } from "../http/pages.ts";
@@ -47,14 +56,16 @@ export function v1Route(services: Services, operation: V1Operation): EventHandle
     try {
       const { account, address, keyName } = await enter(services, event, headers);
       const { publicUrl } = services;
-      const context = newContext(
+      const context = (operation.isTracking ? trackingContext : newContext)(
         services,
-        operation.isTracking ? null : actorOf({ kind: "key", name: keyName }),
+        actorOf({ kind: "key", name: keyName }),
       );
       const inquireVat = vatInquiry(services, account.id);
       const edges = { address, publicUrl, inquireVat, headers };
       const answer = await handleAged(operation, { event, account, context, ...edges });
       if (operation.isTracking) services.sightings.see("server-call", operation.id, account.id);
+      if (isStream(answer))
+        return streamed(logFailures(services, jsonArray(answer)), "application/json", headers);
       return answer === null ? empty(headers) : json(answer, headers, isAccepted(answer) ? 202 : 200);
     } catch (error) {
       return refuse(services, event, { error, generation: "v1", shape, headers });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { loadCampaign } from "../domain/program/campaign/campaign.ts";
+import { campaigns } from "../domain/program/campaign/campaign.ts";
 import { generatePassword, keepPassword } from "../domain/access/password.ts";
 import { isRefToken, REF_TOKEN_LENGTH } from "../domain/people/promoter-campaign/promoter-campaign.ts";
 import {
@@ -10,7 +10,7 @@ import {
 import { newProfile } from "../domain/people/promoter/promoter.ts";
 import { findPromoters, loadSelected } from "../domain/people/promoter/search.ts";
 import { showAll } from "../domain/show.ts";
-import type { Failure } from "../failure.ts";
+import { Failure } from "../failure.ts";
 import { json, type AnswerHeaders } from "../http/answer.ts";
 import { v1Error } from "../http/errors.ts";
 import { setPageHeaders } from "../http/pages.ts";
@@ -43,7 +43,7 @@ export const listPromotersOperation: V1Operation = {
   params: listParams(filterParams, USUAL_PER_PAGE),
   answer: z.array(promoterAnswer),
   isPaged: true,
-  refusals: ["not_found", "invalid"],
+  refusals: ["refused", "invalid"],
   handle: list,
 };
 
@@ -80,7 +80,7 @@ const createParams = z
     wallet_email: field(email, profileAnswer.shape.wallet_email),
     paypal_email: field(email, "Another name of `wallet_email`.", "jane@wallet.example"),
     avatar_url: field(text, profileAnswer.shape.avatar_url),
-    parent_promoter_id: field(id, promoterSubsetAnswer.shape.parent_promoter_id),
+    parent_promoter_id: field(id, "Id of the promoter who recruited this one.", 12),
     parent_promoter_email: field(text, "E-mail of the promoter who recruited this one.", "alex@example.com"),
     linkedin_url: field(text, "Their page on LinkedIn.", "https://linkedin.com/in/jane"),
     twitter_url: field(text, "Their page on Twitter.", "https://twitter.com/jane"),
@@ -127,7 +127,10 @@ async function list(request: V1Request) {
   const params = await readParams(event);
   const { campaign_id: campaignId } = shapeInput(filterParams, params);
   const page = readListPage(params, USUAL_PER_PAGE);
-  if (campaignId !== undefined) await loadCampaign(context.store, account.id, campaignId);
+  // The service answers 422 here, and 404 elsewhere.
+  const isKnown =
+    campaignId === undefined || (await context.store.get(campaigns, account.id, campaignId)) !== null;
+  if (!isKnown) throw new Failure("refused", "Campaign not found.");
   const filter = campaignId === undefined ? {} : { campaignIds: [campaignId], state: "accepted" as const };
   const { records, total } = await findPromoters(context.store, account.id, { filter, ...page });
   setPageHeaders(request, page, total);
@@ -167,7 +170,8 @@ async function create({ event, account, context, address }: V1Request) {
     ...(await showPromoter(view, promoter)),
     temp_password: password.text,
   });
-  const input = { ...newPromoter(params), tempPasswordHash: password.hash, address, show };
+  const secrets = { tempPassword: chosen, tempPasswordHash: password.hash };
+  const input = { ...newPromoter(params), ...secrets, address, show };
   return createPromoter(context, account, input);
 }
 

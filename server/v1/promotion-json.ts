@@ -21,16 +21,12 @@ const offerAnswer = z
 export const earningAnswer = z
   .object({
     id: recordId,
-    amount: field(
-      z.number().nullable(),
-      "The fixed amount (cents for `cash`), or null for a percentage.",
-      null,
-    ),
+    amount: field(z.number(), "The fixed amount (cents for `cash`), or 0 for a percentage.", 0),
     type: field(z.enum(["per_referral", "per_promotion"]), "What kind of event was recorded."),
     unit: field(z.string(), "Unit of the amount.", "cash"),
     name: field(z.string(), "Name of the reward.", "20% of each sale"),
-    per_of_sale: field(z.number().nullable(), "Percentage of each sale, or null for a fixed amount.", 20),
-    default_promo_code: field(z.string().nullable(), offerAnswer.shape.default_promo_code),
+    per_of_sale: field(z.number(), "Percentage of each sale, or 0 for a fixed amount.", 20),
+    default_promo_code: field(z.string(), "Coupon that the reward stands for, or an empty text.", ""),
   })
   .meta({ id: "V1PromoterReward" });
 
@@ -60,8 +56,8 @@ export const promotionAnswer = z
     referral_link: referralLink,
     current_offer: field(offerAnswer.nullable(), "What people who follow the link get, or null if nothing."),
     current_referral_reward: field(
-      earningAnswer.nullable(),
-      "What the promoter earns for each sale, or null if nothing.",
+      earningAnswer,
+      "What the promoter earns for each sale. If nothing, its numbers are 0 and its texts empty.",
     ),
     current_promotion_reward: field(
       earningAnswer.nullable(),
@@ -115,7 +111,7 @@ export function promotionJson({
     campaign_id: promoterCampaign.campaignId,
     referral_link: refLink(promoterCampaign, campaign),
     current_offer: offers.offer,
-    current_referral_reward: offers.referral_reward,
+    current_referral_reward: offers.referral_reward ?? NO_EARNING,
     current_promotion_reward: offers.promotion_reward,
     current_target_reward: offers.target_reward,
     campaign_name: campaign.name,
@@ -131,6 +127,17 @@ export function promotionJson({
     active_customers_count: stats.activeCustomers,
   };
 }
+
+/** Stands for no reward, because clients of V1 read the fields of `current_referral_reward` without asking for null. */
+const NO_EARNING: z.output<typeof earningAnswer> = {
+  id: 0,
+  amount: 0,
+  type: "per_referral",
+  unit: "",
+  name: "",
+  per_of_sale: 0,
+  default_promo_code: "",
+};
 
 /** The rewards of referred people and of promoters. */
 export const offersAnswer = z.object({
@@ -161,12 +168,12 @@ export function earningJson(reward: Reward): z.output<typeof earningAnswer> {
   const { amount, percent, unit } = worth(reward);
   return {
     id: reward.id,
-    amount,
+    amount: amount ?? 0,
     type: isPerReferral(reward) ? "per_referral" : "per_promotion",
     unit,
     name: reward.name,
-    per_of_sale: percent,
-    default_promo_code: reward.coupon,
+    per_of_sale: percent ?? 0,
+    default_promo_code: reward.coupon ?? "",
   };
 }
 

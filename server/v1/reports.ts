@@ -1,11 +1,13 @@
-import { setImmediate as othersTurn } from "node:timers/promises";
 import { z } from "zod";
+import { dayOf } from "../domain/program/account/time-zone.ts";
 import { moneyFormat } from "../domain/money.ts";
-import { addMonths, dayOf, type Figure, type Figures } from "../domain/reports/figures.ts";
+import { addMonths, type Figure, type Figures } from "../domain/reports/figures.ts";
 import {
   reportCampaigns,
   reportOverview,
   reportPromoters,
+  STREAMED_BYTES,
+  type FoundGroups,
   type ReportGroup,
   type ReportQuery,
   type ReportRow,
@@ -248,17 +250,18 @@ const MONTHS_USUALLY = 12;
 
 /** By default, the report covers the twelve months until today, by month. */
 function readReportQuery(
-  { context }: V1Request,
+  { account, context }: V1Request,
   params: z.output<typeof reportParams>,
   usualColumns: Column[],
 ): V1ReportQuery {
   const columns = [...new Set(params.selected_fields ?? usualColumns)];
-  const to = params.end_date ?? dayOf(context.now);
+  const to = params.end_date ?? dayOf(account, context.now);
   return {
     range: { from: params.start_date ?? addMonths(to, -MONTHS_USUALLY), to },
     groupBy: params.group_by ?? "month",
     columns,
     figures: columns.map(figureOf),
+    mostBytes: STREAMED_BYTES,
   };
 }
 
@@ -309,24 +312,22 @@ async function campaigns(request: V1Request) {
   const { account, context } = request;
   const { params, page } = await readReportParams(request, reportParams, MOST_PER_PAGE);
   const query = readReportQuery(request, params, USUAL_COLUMNS);
-  const { records, total } = await reportCampaigns(context.store, account.id, { ...query, page, sort: null });
+  const { groups, total } = await reportCampaigns(context.store, account.id, { ...query, page, sort: null });
   setPageHeaders(request, page, total);
   const writer = reportWriter(account.currency, query);
-  return writeGroups(records, (group) => ({
+  return writeGroups(groups, (group) => ({
     campaign_name: group.name,
     campaign_id: group.id,
     ...groupJson(group, writer),
   }));
 }
 
-/** Yields between groups, because formatting many amounts and dates would block other requests. */
-async function writeGroups<T>(groups: ReportGroup[], write: (group: ReportGroup) => T): Promise<T[]> {
-  const written: T[] = [];
-  for (const group of groups) {
-    written.push(write(group));
-    await othersTurn();
-  }
-  return written;
+/** Writes the groups one by one, because a report by day has megabytes. */
+async function* writeGroups<T>(
+  groups: FoundGroups["groups"],
+  write: (group: ReportGroup) => T,
+): AsyncGenerator<T> {
+  for await (const group of groups) yield write(group);
 }
 
 function groupJson({ total, rows }: ReportGroup, writer: ReportWriter) {
@@ -338,7 +339,7 @@ async function promoters(request: V1Request) {
   const { account, context } = request;
   const { params, page } = await readReportParams(request, promotersParams, ROWS_PER_PAGE);
   const query = readReportQuery(request, params, USUAL_COLUMNS);
-  const { records, total } = await reportPromoters(context.store, account.id, {
+  const { groups, total } = await reportPromoters(context.store, account.id, {
     ...query,
     promoterIds: params.promoter_ids ?? null,
     text: null,
@@ -347,7 +348,7 @@ async function promoters(request: V1Request) {
   });
   setPageHeaders(request, page, total);
   const writer = reportWriter(account.currency, query);
-  return writeGroups(records, (group) => ({
+  return writeGroups(groups, (group) => ({
     promoter_name: group.name,
     promoter_id: group.id,
     ...groupJson(group, writer),

@@ -8,7 +8,8 @@ import type { Lead } from "../domain/people/lead/lead.ts";
 import { missingRate } from "../domain/ledger/rate.ts";
 import type { Promoter } from "../domain/people/promoter/promoter.ts";
 import { recordSale } from "../domain/ledger/sale/new-sale.ts";
-import { recordCancellation, recordRefund } from "../domain/ledger/sale/refund.ts";
+import { recordCancellation } from "../domain/ledger/sale/cancellation.ts";
+import { recordRefund } from "../domain/ledger/sale/refund.ts";
 import type { ShownWaiting } from "../domain/ledger/sale/waiting.ts";
 import { accepted, waitingForAnswer, waitingForJson } from "../http/answer.ts";
 import { type OwnRefusals, v1SignupRefusals, v1SubscriptionRefusals } from "../http/errors.ts";
@@ -26,12 +27,8 @@ import { leadAnswer, leadJson } from "./leads.ts";
 import { promoterSubsetAnswer, trackedPromoterJson, readPromoterParts } from "./promoter-json.ts";
 import { rewardSummaryAnswer, rewardSummaryJson } from "./rewards.ts";
 import { field, recordId } from "../http/fields.ts";
-import {
-  recordSignup,
-  recordSubscription,
-  type RecordedSignup,
-  type RecordedSubscription,
-} from "../domain/people/lead/signup.ts";
+import { recordSignup, type RecordedSignup } from "../domain/ledger/signup.ts";
+import { recordSubscription, type RecordedSubscription } from "../domain/people/lead/signup.ts";
 import { readParams } from "../http/parameters/form.ts";
 import { shapeSignup, signupParams } from "../input/signup-params.ts";
 import type { V1Operation, V1Request } from "./operation.ts";
@@ -98,7 +95,7 @@ export function cancellationOperation({ kind, read, own }: Generation): Operatio
   return {
     id: kind === "body" ? "trackCancellation" : "v1TrackCancellation",
     summary: "Record a cancellation",
-    description: `Records that a customer has left. Repeating it changes nothing.${noteOf(kind)}`,
+    description: `Records that a customer has left, or that a subscription of theirs has ended. Repeating it changes nothing.${noteOf(kind)}`,
     example: { email: "sam@example.net" },
     [kind]: cancellationParams,
     answer: eventAnswer("cancellation")

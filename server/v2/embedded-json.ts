@@ -2,7 +2,7 @@ import { z } from "zod";
 import { promoterName, type Promoter } from "../domain/people/promoter/promoter.ts";
 import type { Campaign } from "../domain/program/campaign/campaign.ts";
 import type { PromoterCampaign } from "../domain/people/promoter-campaign/promoter-campaign.ts";
-import { field, recordId } from "../http/fields.ts";
+import { createdSecond, field, recordId, second, wholeSecond } from "../http/fields.ts";
 
 /** A promoter within other records. */
 export const embeddedPromoter = z
@@ -27,7 +27,7 @@ export const embeddedPromoterCampaign = z.object({
   id: recordId,
   campaign_id: field(z.int(), "Id of the campaign.", 1),
   promoter_id: field(z.int(), "Id of the promoter.", 17),
-  created_at: field(z.iso.datetime().nullable(), "When the record was created.", "2026-03-01T09:30:00.000Z"),
+  created_at: field(second.nullable(), createdSecond),
   promoter: field(embeddedPromoter.nullable(), "The promoter, or null if they were deleted."),
   campaign: field(embeddedCampaign.nullable(), "The campaign, or null if it was deleted."),
 });
@@ -48,7 +48,7 @@ export function embeddedPromoterCampaignJson(
     id: owned.promoterCampaignId,
     campaign_id: owned.campaignId,
     promoter_id: owned.promoterId,
-    created_at: promoterCampaign?.createdAt ?? null,
+    created_at: wholeSecond(promoterCampaign?.createdAt ?? null),
     promoter: promoter && embeddedPromoterJson(promoter),
     campaign: campaign && embeddedCampaignJson(campaign),
   };

@@ -21,10 +21,10 @@ import type { FetchPage } from "../outgoing/page.ts";
 import type { Post } from "../outgoing/post.ts";
 import type { Uploads } from "../outgoing/uploads.ts";
 import type { Account } from "../domain/program/account/account.ts";
-import { handleAged, vatInquiry, type VatInquiry } from "../request/operation.ts";
+import { handleAged, logFailures, vatInquiry, type VatInquiry } from "../request/operation.ts";
 import { actorOf, admit, type Caller } from "../request/caller.ts";
 import { refuse } from "../request/refusal.ts";
-import { newContext, type Services, type Afterwards } from "../request/services.ts";
+import { newContext, trackingContext, type Services, type Afterwards } from "../request/services.ts";
 import type { Seal } from "../seal.ts";
 import { signInLimits, type SignInLimits } from "../request/sign-in.ts";
 import { seesPayoutDetails, withMaskedDetails } from "./payout/masked-details.ts";
@@ -98,7 +98,7 @@ export function v2Route(services: Services, row: V2Row): EventHandler {
       Object.assign(headers, rateLimitHeaders(state));
       if (state?.allowed === false) throw new Failure("rate_limited", "Rate limit exceeded");
       const { publicUrl, mail, seal, post, fetchPage, uploads, writeEmail } = services;
-      const context = newContext(services, operation.isTracking ? null : actorOf(caller));
+      const context = (operation.isTracking ? trackingContext : newContext)(services, actorOf(caller));
       const limits = signInLimits(services, event, "user");
       const cookies: string[] = [];
       const edges = {
@@ -119,7 +119,8 @@ export function v2Route(services: Services, row: V2Row): EventHandler {
       Object.assign(headers, ignoredFieldsHeader(event, body));
       if (media !== undefined && typeof answer === "string") return text(answer, media, headers);
       if (media !== undefined && answer instanceof Uint8Array) return file(answer, media, headers);
-      if (media !== undefined) return streamed(watched(services, answer), media, headers);
+      if (media !== undefined)
+        return streamed(logFailures(services, answer as AsyncIterable<string | Uint8Array>), media, headers);
       const told = seesSecrets(caller) ? answer : withoutSecrets(answer);
       const shown = seesPayoutDetails(caller) ? told : withMaskedDetails(told);
       const answered = isAccepted(answer) ? 202 : status;
@@ -129,16 +130,6 @@ export function v2Route(services: Services, row: V2Row): EventHandler {
       return refuse(services, event, { error, generation: "v2", shape, headers });
     }
   };
-}
-
-/** Logs a download that fails after the status was sent, because the client can't see the reason. */
-async function* watched({ log }: Services, parts: unknown): AsyncGenerator<string | Uint8Array> {
-  try {
-    yield* parts as AsyncIterable<string | Uint8Array>;
-  } catch (error) {
-    log.error({ err: error }, "a download failed half way");
-    throw error;
-  }
 }
 
 /** Users have their own limit, apart from the account's programs. */

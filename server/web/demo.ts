@@ -36,7 +36,6 @@ export function demoPage({ store, publicUrl }: Services) {
         headers: {
           "content-type": "text/html; charset=utf-8",
           "content-security-policy": POLICY,
-          "x-content-type-options": "nosniff",
           "referrer-policy": "strict-origin-when-cross-origin",
         },
       },
@@ -47,7 +46,7 @@ export function demoPage({ store, publicUrl }: Services) {
 /** `GET /demo.js` */
 export function demoScript(): Response {
   return new FastResponse(DEMO_SCRIPT, {
-    headers: { "content-type": "text/javascript; charset=utf-8", "x-content-type-options": "nosniff" },
+    headers: { "content-type": "text/javascript; charset=utf-8" },
   });
 }
 

@@ -100,7 +100,6 @@ function serveShell(
         "content-security-policy": `${POLICY}; frame-ancestors ${ancestors}`,
         // URLs of these pages may contain tokens.
         "referrer-policy": "no-referrer",
-        "x-content-type-options": "nosniff",
         ...(title !== null && { vary: "accept-language" }),
         // After an update, the page refers to other files.
         "cache-control": "no-cache",

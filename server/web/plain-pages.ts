@@ -117,7 +117,6 @@ export function plainPage(
       "referrer-policy": "no-referrer",
       "content-security-policy":
         "default-src 'none'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-      "x-content-type-options": "nosniff",
       ...headers,
     },
   });

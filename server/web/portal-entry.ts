@@ -18,15 +18,17 @@ import { refuse } from "../request/refusal.ts";
 import { newContext, type Services } from "../request/services.ts";
 import { escapeHtml } from "../markup.ts";
 import { paragraph, plainPage, question } from "./plain-pages.ts";
-import { basePath } from "../url.ts";
+import { basePath, parseUrl } from "../url.ts";
 
 /** The longest auth token that is looked up. Clients may choose their own tokens. */
 const MAX_TOKEN_LENGTH = 1_000;
 
 /**
  * `GET /portal`. With `auth_token` it signs the promoter in and redirects, so that the token leaves the URL. An unknown
- * token shows the sign-in form. If another promoter is signed in, a page asks first, because otherwise a link could sign
- * people in to a foreign portal, where they would enter their own bank details.
+ * token shows the sign-in form. A page asks first if another promoter is signed in, or if another site has sent the browser,
+ * because otherwise a link could sign people in to a foreign portal, where they would enter their own bank details.
+ *
+ * @see docs/spec/common.md "Authentication", 5
  */
 export function portalEntry(services: Services, page: EventHandler): EventHandler {
   return async (event) => {
@@ -35,8 +37,8 @@ export function portalEntry(services: Services, page: EventHandler): EventHandle
     if (authToken === null || event.req.method === "HEAD") return page(event);
     return answered(services, event, async (candidate) => {
       const current = await currentOf(services, event);
-      if (current === null) return enter(services, event, authToken);
-      if (!isSame(current, candidate)) return confirmation(event, current, candidate);
+      if (current === null && !isFromOtherSite(event)) return enter(services, event, authToken);
+      if (current === null || !isSame(current, candidate)) return confirmation(event, current, candidate);
       // With the token, promoters can sign in before they have chosen a password.
       return current.session.mustSetPassword ? enter(services, event, authToken) : redirect(services, []);
     });
@@ -96,16 +98,27 @@ function isSame({ account, promoter }: PortalPromoter, other: PortalPromoter): b
   return account.id === other.account.id && promoter.id === other.promoter.id;
 }
 
-function confirmation(event: H3Event, current: PortalPromoter, wanted: PortalPromoter): Response {
-  const now = { name: promoterName(current.promoter) };
+/**
+ * Whether a page of another site has led the browser here. The company's own site often shares the server's domain, and
+ * e-mail programs send no referrer. Older browsers say only that.
+ */
+function isFromOtherSite({ req: { headers }, url }: H3Event): boolean {
+  const site = headers.get("sec-fetch-site");
+  if (site !== null) return site === "cross-site";
+  const referrer = parseUrl(headers.get("referer") ?? "");
+  return referrer !== null && referrer.host !== (headers.get("host") ?? url.host);
+}
+
+function confirmation(event: H3Event, current: PortalPromoter | null, wanted: PortalPromoter): Response {
+  const now = current && { name: promoterName(current.promoter) };
   const then = { name: promoterName(wanted.promoter) };
   return plainPage(event, {
     title: "page.portal",
     content: (say) =>
       question(
-        [say("page.entry.current", now), say("page.entry.ask", then)],
+        [...(now === null ? [] : [say("page.entry.current", now)]), say("page.entry.ask", then)],
         say("page.entry.change", then),
-      ) + wayOut(say("page.entry.stay", now)),
+      ) + wayOut(now === null ? say("page.portal") : say("page.entry.stay", now)),
     // With `no-referrer`, browsers would send the form without an `Origin`.
     headers: { "referrer-policy": "same-origin" },
   });

@@ -23,7 +23,6 @@ export function serveUpload(services: Services): EventHandler {
         "content-disposition": found.isImage ? "inline" : "attachment",
         "content-security-policy": "default-src 'none'; sandbox",
         "cross-origin-resource-policy": "cross-origin",
-        "x-content-type-options": "nosniff",
         "cache-control": "public, max-age=31536000, immutable",
       },
     });

@@ -1,10 +1,10 @@
 // Makes a large store on SQLite: a seed, whose records are then written many times over by SQL, in the order of time.
 import { DatabaseSync } from "@photostructure/sqlite";
 import { execFile } from "node:child_process";
-import { copyFileSync, mkdirSync, rmSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { startTidemark } from "./servers.mjs";
+import { compile, startTidemark } from "./servers.mjs";
 
 const run = promisify(execFile);
 
@@ -39,13 +39,18 @@ export async function makeLargeStore(folder, { promoters, leads, copies, environ
   await run(process.execPath, ["dist/server/cli.js", "seed", "bench", ...size], {
     env: { ...process.env, STORAGE_URL: `sqlite:${folder}` },
   });
-  if (copies > 1) multiply(join(folder, "tidemark.db"), copies);
+  // Statements keep a connection that is closed, and its locks, until they are collected as garbage. So this has a process of
+  // its own.
+  if (copies > 1) await run(process.execPath, [import.meta.filename, folder, String(copies)]);
 }
 
-function multiply(file, copies) {
+async function multiply(folder, copies) {
+  const file = join(folder, "tidemark.db");
   copyFileSync(file, `${file}.one`);
   const db = new DatabaseSync(file);
-  db.exec("pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -1000000");
+  // WAL mode can only be left for `delete`.
+  db.exec("pragma journal_mode = delete; pragma journal_mode = off");
+  db.exec("pragma synchronous = off; pragma cache_size = -1000000");
   db.exec(`attach '${file}.one' as one`);
   db.exec(`create temp table copies as
     with recursive n(k) as (select 0 union all select k + 1 from n where k < ${copies - 1}) select k from n`);
@@ -57,6 +62,7 @@ function multiply(file, copies) {
     .all();
   for (const { name } of indexes) db.exec(`drop index main.${name}`);
   for (const name of COPIED) copyTable(db, name, copies);
+  await sealPayoutMethods(db, { copies, keys: readFileSync(`${folder}.key`, "utf8") });
   copyDays(db, copies);
   logCommissions(db);
   db.exec(`update main.ids set next = (next + 1) * ${copies}`);
@@ -90,6 +96,24 @@ function copyTable(db, table, copies) {
   db.exec(
     `insert into main.${table} select ${rows.join(", ")} from one.${table} as old join copies order by old.rowid, k`,
   );
+}
+
+/** A sealed text can't be opened in a copy of its record. */
+async function sealPayoutMethods(db, { copies, keys }) {
+  compile("server", ["failure", "seal"]);
+  const { newSeal, readKeys } = await import("../../dist/test/seal.js");
+  const seal = newSeal(readKeys(keys));
+  const placeOf = ({ accountId, id, promoterId }) =>
+    JSON.stringify(["payout-method", accountId, id, promoterId]);
+  db.function("sealed_again", (copy, original) => {
+    const [to, from] = [JSON.parse(copy), JSON.parse(original)];
+    return JSON.stringify({
+      ...to,
+      sealed: seal.close(seal.open(from.sealed, placeOf(from)), placeOf(to)),
+    });
+  });
+  db.exec(`update main.payout_methods as copy set doc = sealed_again(copy.doc, old.doc)
+    from one.payout_methods as old where old.id = copy.id / ${copies} and copy.doc ->> 'sealed' <> ''`);
 }
 
 /** `promoterId` for `promoter_id`. */
@@ -128,3 +152,5 @@ function logCommissions(db) {
       'before', json_object('status', 'pending'), 'after', json_object('status', 'approved'))
     from main.commissions order by id`);
 }
+
+if (process.argv[1] === import.meta.filename) await multiply(process.argv[2], Number(process.argv[3]));

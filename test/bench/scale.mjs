@@ -19,10 +19,11 @@ const PATIENCE_MS = 5_000;
 const AIMS = { indexed: [150, 300], other: [500, 1_000], delay: [5, 20] };
 
 const folder = KEPT ?? mkdtempSync(join(tmpdir(), "tidemark-scale-"));
-if (!existsSync(join(folder, "tidemark.db"))) {
-  await makeLargeStore(folder, { promoters: 300, leads: 10_000, copies: COPIES, environment: OWNER });
+const store = join(folder, "store");
+if (!existsSync(join(store, "tidemark.db"))) {
+  await makeLargeStore(store, { promoters: 300, leads: 10_000, copies: COPIES, environment: OWNER });
 }
-const server = await startTidemark(`sqlite:${folder}`, { environment: OWNER });
+const server = await startTidemark(`sqlite:${store}`, { environment: OWNER });
 try {
   console.log(`${COPIES * 10_000} leads\n`);
   console.log(row(["", "cpu ms", "others", "median ms", "p95 ms", "aim", "mark"], 60));

@@ -1,12 +1,13 @@
 // Prints what the pages for people load at first, and what the browser script costs a page: the bytes of its two files, their
-// processor time, and its requests. `node test/bench/script.mjs OTHER.js …` measures other scripts in the same run.
+// processor time, and its requests. `node test/bench/script.mjs OTHER.js …` measures other scripts in the same run, for
+// example the build before; a second file is looked for beside each.
 //
 // The time is processor time of the page's main thread, as Chromium's own trace counts it, with a processor that is not slowed
 // down. It includes compiling and all tasks of the script, but not the network, layout and paint, nor waiting for other
 // processes. Each page is loaded by a new process that has nothing in its caches. The scripts take turns, and the least time
 // tells most, because nothing interrupted it.
 import { readFileSync } from "node:fs";
-import { basename } from "node:path";
+import { dirname, join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { chromium } from "playwright-core";
 
@@ -14,8 +15,8 @@ const LOADS = 15;
 /** How long a page is left alone, so that the tasks of its script come to an end. */
 const PAGE_MS = 200;
 const SCRIPT = readFileSync("dist/svc.js", "utf8");
-const [MORE_NAME] = /svc-more\.[\da-f]+\.js/.exec(SCRIPT);
-const MORE = readFileSync(`dist/${MORE_NAME}`, "utf8");
+const SECOND_NAME = /svc-more\.[\da-f]+\.js/;
+const MORE = readFileSync(`dist/${SECOND_NAME.exec(SCRIPT)[0]}`, "utf8");
 const STUB =
   "window.svc=window.svc||function(){(svc.q=svc.q||[]).push(arguments)};svc('init',{cid:'bench'});svc('click');";
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
@@ -45,17 +46,19 @@ const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
   args: ["--no-sandbox", "--disable-gpu"],
 });
-const scripts = { "svc.js": SCRIPT };
-for (const file of process.argv.slice(2)) scripts[basename(file)] = readFileSync(file, "utf8");
+const others = process.argv.slice(2);
 const rows = [
   { name: "bare stub", script: STUB },
   { name: "svc.js, never run", script: `() => {${SCRIPT}}` },
-  ...Object.entries(scripts).flatMap(([name, script]) => [
-    { name: `${name}, no referral`, script },
-    { name: `${name}, referral link`, script, query: "?via=jane" },
-  ]),
+  ...["dist/svc.js", ...others].flatMap((file) => {
+    const row = { script: readFileSync(file, "utf8"), folder: dirname(file) };
+    return [
+      { ...row, name: `${file}, no referral` },
+      { ...row, name: `${file}, referral link`, query: "?via=jane" },
+    ];
+  }),
   { name: "svc.js, known visitor", script: SCRIPT, cookies: KNOWN },
-].map((row) => ({ cookies: {}, query: "", costs: [], ...row }));
+].map((row) => ({ folder: "dist", cookies: {}, query: "", costs: [], ...row }));
 try {
   for (let load = 0; load < LOADS; load++) for (const row of rows) row.costs.push(await costOf(row));
 } finally {
@@ -69,11 +72,11 @@ for (const { name, costs } of rows) {
     const sorted = costs.map((cost) => cost[part]).toSorted((one, other) => one - other);
     return `${part} ${sorted[0].toFixed(2)} (${sorted[Math.floor(LOADS / 2)].toFixed(2)})`;
   });
-  console.log(`${name.padEnd(24)} ${parts.join(", ")}; ${costs[0].requests} requests`);
+  console.log(`${name.padEnd(36)} ${parts.join(", ")}; ${costs[0].requests} requests`);
 }
 
 /** Loads a page with the script's tag in a new context, and adds up what the script did there. */
-async function costOf({ script, cookies, query }) {
+async function costOf({ script, folder, cookies, query }) {
   const context = await browser.newContext();
   const page = await context.newPage();
   let requests = 0;
@@ -81,7 +84,8 @@ async function costOf({ script, cookies, query }) {
     const url = route.request().url();
     const contentType = "text/javascript";
     if (url.endsWith("/svc.js")) return route.fulfill({ contentType, body: script });
-    if (url.endsWith(MORE_NAME)) return route.fulfill({ contentType, body: MORE });
+    const second = SECOND_NAME.exec(url);
+    if (second) return route.fulfill({ contentType, path: join(folder, second[0]) });
     if (route.request().resourceType() === "document") {
       const tag = '<script src="https://track.example.test/svc.js" data-cid="bench"></script>';
       return route.fulfill({ contentType: "text/html", body: `<link rel="icon" href="data:,">${tag}` });
@@ -101,7 +105,7 @@ async function costOf({ script, cookies, query }) {
 }
 
 function sumsOf(events) {
-  const isScript = ({ name, args }, file) => name === "EvaluateScript" && args.data?.url?.endsWith(file);
+  const isScript = ({ name, args }, file) => name === "EvaluateScript" && args.data?.url?.match(file);
   const began = events.find((event) => isScript(event, "/svc.js"));
   const work = events
     .filter(
@@ -113,7 +117,7 @@ function sumsOf(events) {
   for (const event of work) {
     if (event.ts < end) continue;
     end = event.ts + event.dur;
-    const part = event === began ? "first" : isScript(event, MORE_NAME) ? "second" : "later";
+    const part = event === began ? "first" : isScript(event, SECOND_NAME) ? "second" : "later";
     // `tdur` is the thread's own time in microseconds. `dur` also has the time in which other threads ran.
     for (const name of [part, "all"]) sums[name] += (event.tdur ?? 0) / 1_000;
   }

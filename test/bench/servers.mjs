@@ -52,11 +52,14 @@ export function startTidemark(storageUrl, { nodeOptions = [], environment = {}, 
 export async function startStorage(kind) {
   if (kind === "sqlite") {
     const folder = mkdtempSync(join(tmpdir(), "tidemark-bench-"));
-    return { url: `sqlite:${folder}`, pids: [], remove: () => rmSync(folder, { recursive: true }) };
+    // The key of its secrets is beside the store.
+    const url = `sqlite:${join(folder, "store")}`;
+    return { url, pids: [], remove: () => rmSync(folder, { recursive: true }) };
   }
   if (kind !== "postgres" && kind !== "pooled")
     throw new Error(`The store ${kind} is unknown; use sqlite, postgres or pooled`);
-  writeSupport();
+  const names = ["build", "postgres", "postgres-programs", "pooler", "child-processes", "free-port"];
+  compile("test/support", names);
   const { startCluster } = await import("../../dist/test/postgres.js");
   if (kind === "pooled") return startPooled(startCluster);
   const cluster = await startCluster({ isSynced: true });
@@ -78,16 +81,16 @@ async function startPooled(startCluster) {
   };
 }
 
-/** Compiles the tests' own cluster and pooler, because Node can't load their TypeScript as it is. */
-function writeSupport() {
+/** Compiles modules of a folder into `dist/test`, because Node can't load TypeScript as it is. */
+export function compile(folder, names) {
   const options = {
     module: ts.ModuleKind.ESNext,
     target: ts.ScriptTarget.ES2022,
     rewriteRelativeImportExtensions: true,
   };
   mkdirSync("dist/test", { recursive: true });
-  for (const name of ["build", "postgres", "postgres-programs", "pooler", "child-processes", "free-port"]) {
-    const source = readFileSync(`test/support/${name}.ts`, "utf8");
+  for (const name of names) {
+    const source = readFileSync(`${folder}/${name}.ts`, "utf8");
     const { outputText } = ts.transpileModule(source, { compilerOptions: options });
     writeFileSync(`dist/test/${name}.js`, outputText);
   }

@@ -42,6 +42,8 @@ export function countedChance(): Chance {
 }
 
 export const NOW = "2026-03-04T05:06:07.890Z";
+/** The same in whole seconds. V2 shows promoters, leads, commissions and payouts so. */
+export const NOW_SECOND = "2026-03-04T05:06:07Z";
 export const KEY = "key-of-acme";
 export const CHROME = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36";
 
@@ -105,6 +107,8 @@ const UNLIMITED: Allowed = {
   v1: 0,
   v2: 0,
   publicClicks: 0,
+  clicksPerDay: 0,
+  signupsPerDay: 0,
   joins: 0,
   failedAuthentication: 5,
 };
@@ -122,6 +126,7 @@ export async function startApp(
     publicUrl?: string;
     built?: BuiltPages;
     docsViewer?: string;
+    securityContact?: string;
     /** Whether the store has the account already. */
     isFilled?: boolean;
   } = {},
@@ -164,6 +169,7 @@ export async function startApp(
     docsViewer: options.docsViewer ?? "/* viewer */",
     hasDemo: true,
     metricsToken: null,
+    securityContact: options.securityContact ?? null,
   });
   const request = async (path: string, init?: RequestInit) => app.request(path, init);
   return {

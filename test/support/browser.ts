@@ -17,6 +17,9 @@ const CHROMIUM = process.env["CHROMIUM_PATH"] ?? "/usr/bin/chromium";
  */
 export const USER_AGENT = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36";
 
+/** A busy machine may take a minute for what takes a second on an idle one. */
+export const PATIENCE_MS = 120_000;
+
 /** Makes `svc` a queue until the script has loaded. */
 export const STUB =
   "window.svc=window.svc||function(){var q=svc.q=svc.q||[];arguments[0]=='set'?q.unshift(arguments):q.push(arguments)};";
@@ -25,8 +28,8 @@ export const STUB =
 export const WITHOUT_RETRIES =
   "{ const soon = setTimeout; window.setTimeout = (run, ms) => (ms >= 2000 ? 1 : soon(run, ms)); }";
 
-/** What a page server serves, by path. */
-export type Site = Record<string, { html: string; headers?: Record<string, string> }>;
+/** What a page server serves, by path. Without a status, it is 200. */
+export type Site = Record<string, { html: string; status?: number; headers?: Record<string, string> }>;
 
 /** Chromium needs long to start, so all files of a run share one for each set of options. They end with the process. */
 const running = new Map<string, Promise<Browser>>();
@@ -44,9 +47,9 @@ export async function tidy(browser: Browser): Promise<void> {
   for (const context of browser.contexts()) await context.close();
 }
 
-function launchChromium({ args = [], ...options }: LaunchOptions): Promise<Browser> {
+async function launchChromium({ args = [], ...options }: LaunchOptions): Promise<Browser> {
   if (!existsSync(CHROMIUM)) throw new Error(`No Chromium at ${CHROMIUM}; name one in CHROMIUM_PATH`);
-  return chromium.launch({
+  const browser = await chromium.launch({
     executablePath: CHROMIUM,
     args: [
       "--no-sandbox",
@@ -61,6 +64,9 @@ function launchChromium({ args = [], ...options }: LaunchOptions): Promise<Brows
     ],
     ...options,
   });
+  // Each test has a context of its own, and only a context has a limit that can be set.
+  browser.on("context", (context) => context.setDefaultTimeout(PATIENCE_MS));
+  return browser;
 }
 
 /** The cookies of a browser, by name. */

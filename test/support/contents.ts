@@ -8,7 +8,7 @@ import type { Item } from "../../server/transfer/item.ts";
 import { itemsIn } from "../../server/transfer/stored-items.ts";
 
 /**
- * All rows of a store but its mark, a line each, in some order that is the same each time. Sums of zero say nothing, and a
+ * All rows of a store but its mark and kept texts, a line each, in some order that is the same each time. Sums of zero say nothing, and a
  * secret is sealed differently each time, so it is shown.
  */
 export async function contentsOf({ reads, seal = NO_SEAL }: Engine): Promise<string[]> {
@@ -30,7 +30,7 @@ export async function contentsOf({ reads, seal = NO_SEAL }: Engine): Promise<str
     ...SUM_TABLES.map(({ name, sums }) =>
       rowsOf(name, `${name} where ${sums.map((column) => `${column} <> 0`).join(" or ")}`),
     ),
-    rowsOf("items", "items where key not like '%layout%'"),
+    rowsOf("items", "items where key not like 'tidemark:%' and key not like 'kept:%'"),
   ]);
   return found.flat().toSorted();
 }

@@ -40,7 +40,8 @@ export async function startFront({ site, port, isSecure = false }: Behind): Prom
     await held.get(pathname);
     const page = site[pathname];
     if (page === undefined) return pass({ request, body, port }, response);
-    return response.writeHead(200, { "content-type": "text/html", ...page.headers }).end(page.html);
+    const { html, status = 200, headers } = page;
+    return response.writeHead(status, { "content-type": "text/html", ...headers }).end(html);
   };
   const listener = (request: IncomingMessage, response: ServerResponse) => void handle(request, response);
   const server = isSecure ? createSecureServer(selfSigned(), listener) : createServer(listener);

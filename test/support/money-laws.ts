@@ -1,5 +1,6 @@
 import { commissions, type Commission } from "../../server/domain/ledger/commission/commission.ts";
 import { loadBalance } from "../../server/domain/ledger/commission/balance.ts";
+import { loadRuleCounts } from "../../server/domain/people/daily.ts";
 import { payouts, type Payout } from "../../server/domain/ledger/payout/payout.ts";
 import { leads, type Lead } from "../../server/domain/people/lead/lead.ts";
 import { UNITS, type Unit } from "../../server/domain/money.ts";
@@ -9,6 +10,7 @@ import {
   type PromoterCampaign,
   type PromoterCampaignState,
 } from "../../server/domain/people/promoter-campaign/promoter-campaign.ts";
+import { rewards, type Reward } from "../../server/domain/program/reward/reward.ts";
 import { refunds, sales, type Refund, type Sale } from "../../server/domain/ledger/sale/sale.ts";
 import { pastClicks, visitors, type PastClicks } from "../../server/domain/people/visitor/visitor.ts";
 import type { Store } from "../../server/storage/store.ts";
@@ -17,6 +19,7 @@ import type { Store } from "../../server/storage/store.ts";
 export interface Ledger {
   promoters: Promoter[];
   promoterCampaigns: PromoterCampaign[];
+  rewards: Reward[];
   leads: Lead[];
   sales: Sale[];
   refunds: Refund[];
@@ -33,6 +36,7 @@ export async function readLedger(store: Store, accountId: number): Promise<Ledge
   return {
     promoters: await store.page(promoters, "id", accountId, [], EVERYTHING),
     promoterCampaigns: await store.page(promoterCampaigns, "id", accountId, [], EVERYTHING),
+    rewards: await store.page(rewards, "id", accountId, [], EVERYTHING),
     leads: await store.page(leads, "id", accountId, [], EVERYTHING),
     sales: await store.page(sales, "id", accountId, [], EVERYTHING),
     refunds: await store.page(refunds, "id", accountId, [], EVERYTHING),
@@ -64,6 +68,7 @@ export async function lastingBreaches(store: Store, accountId: number): Promise<
   return [
     ...payoutBreaches(ledger),
     ...(await balanceBreaches(store, ledger)),
+    ...(await countBreaches(store, ledger)),
     ...ledger.sales.flatMap((sale) => refundBreaches(sale, ledger)),
   ];
 }
@@ -112,6 +117,27 @@ async function balanceBreaches(store: Store, ledger: Ledger): Promise<string[]> 
   return found;
 }
 
+/** Rules count what is left of sales, and the customers of whom something is left. */
+async function countBreaches(store: Store, ledger: Ledger): Promise<string[]> {
+  const found: string[] = [];
+  for (const owner of ledger.promoterCampaigns) {
+    const isOwn = ({ promoterCampaignId }: { promoterCampaignId: number }) => promoterCampaignId === owner.id;
+    const sold = ledger.sales.filter(isOwn);
+    const customers = ledger.leads.filter((lead) => {
+      const bought = ledger.sales.filter((sale) => sale.leadId === lead.id && !sale.isDuplicate);
+      const isLeft = bought.length === 0 || bought.some((sale) => !isRefundedWhole(sale));
+      return isOwn(lead) && lead.customerSince !== null && isLeft;
+    });
+    const revenueCents = sold.reduce((sum, sale) => sum + sale.amountCents - sale.refundedCents, 0);
+    const counts = await loadRuleCounts(store, owner);
+    if (counts.customersCount !== customers.length || counts.revenueCents !== revenueCents)
+      found.push(
+        `rules count ${JSON.stringify(counts)} of promoter campaign ${owner.id}, not ${customers.length} and ${revenueCents}`,
+      );
+  }
+  return found;
+}
+
 /** What a promoter has in a unit, as it follows from the records alone. */
 export function balanceOf(
   { commissions: made, payouts }: Ledger,
@@ -143,11 +169,7 @@ function refundBreaches(sale: Sale, { commissions: earned, refunds: made }: Ledg
   )) {
     const takeBacks = earned.filter(({ takesBackId }) => takesBackId === commission.id);
     const left = commission.amount + sumOf(takeBacks);
-    // A sale in another currency may be worth nothing in the account's.
-    const isWhole =
-      sale.amountCents === 0
-        ? sale.refundedOriginalAmount === sale.originalAmount
-        : refunded === sale.amountCents;
+    const isWhole = isRefundedWhole(sale);
     // The bonus of a target stays whole while the target is still reached.
     const isBonus = commission.targetRules !== undefined;
     const isFair = isBonus ? left === 0 || left === commission.amount : !isWhole || left === 0;
@@ -231,6 +253,60 @@ export function changeBreaches(before: Ledger, after: Ledger): string[] {
     const ownMayEarn = isIn(salePcOf.get(saleId)!, "accepted", "inactive");
     return mayEarn && ownMayEarn ? [] : [`promoter campaign ${pcId} earned commission ${id}`];
   });
+}
+
+/**
+ * The breaches between two moments, in which no promoter's state has changed, of the rule for rewards that are given once:
+ * a lead's first recorded sale has it, and another one only when that is refunded whole. Sales between the two moments may
+ * have come in any order.
+ */
+export function onceBreaches(before: Ledger, after: Ledger): string[] {
+  const mayEarn = new Set(
+    after.promoterCampaigns
+      .filter(({ state }) => state === "accepted" || state === "inactive")
+      .map(({ id }) => id),
+  );
+  const former = new Set(before.sales.map(({ id }) => id));
+  const once = after.rewards.filter(({ duration }) => duration === "once");
+  return once.flatMap(({ id: rewardId }) => {
+    const givenIds = new Set(
+      after.commissions.filter((each) => each.rewardId === rewardId).map(({ saleId }) => saleId),
+    );
+    return after.leads.flatMap(({ id }) => {
+      const ownIn = ({ sales: made }: Ledger) =>
+        made.filter((sale) => sale.leadId === id && givenIds.has(sale.id) && !isRefundedWhole(sale));
+      const sold = after.sales.filter((sale) => sale.leadId === id && !former.has(sale.id));
+      const earning = sold.filter(({ promoterCampaignId }) => mayEarn.has(promoterCampaignId));
+      const gave = sold.filter((sale) => givenIds.has(sale.id));
+      const [held, holds] = [ownIn(before), ownIn(after)];
+      const stays = holds.some((sale) => former.has(sale.id));
+      return [
+        ...(holds.length > 1
+          ? [`reward ${rewardId} was given for the sales ${idsOf(holds)} of lead ${id}`]
+          : []),
+        ...(stays && gave.length > 0
+          ? [`reward ${rewardId} was given again for the sales ${idsOf(gave)}`]
+          : []),
+        ...(held.length === 0 && earning.length > 0 && gave.length === 0
+          ? [`reward ${rewardId} was given for none of the sales ${idsOf(earning)}`]
+          : []),
+      ];
+    });
+  });
+}
+
+function idsOf(records: { id: number }[]): string {
+  return records.map(({ id }) => id).join(", ");
+}
+
+/** A sale in another currency may be worth nothing in the account's. */
+function isRefundedWhole({
+  amountCents,
+  refundedCents,
+  originalAmount,
+  refundedOriginalAmount,
+}: Sale): boolean {
+  return amountCents === 0 ? refundedOriginalAmount === originalAmount : refundedCents === amountCents;
 }
 
 /** Half away from zero. Both numbers are small, and not negative. */

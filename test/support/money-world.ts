@@ -56,7 +56,7 @@ export interface World {
 
 /**
  * Four promoters, of whom three are each other's parents, and three leads. Two are theirs, and one of these is split.
- * With a target, they also get a bonus for their first 1,000 cents and second customer.
+ * A lead's first sale pays more. With a target, they also get a bonus for their first 1,000 cents and second customer.
  */
 export async function foundProgram(engine: Engine, currency = "USD", hasTarget = false): Promise<World> {
   const world: World = { engine, processes: [], now: NOW, elapsedMs: 0 };
@@ -75,6 +75,7 @@ export async function foundProgram(engine: Engine, currency = "USD", hasTarget =
     makeReward(app, [{ amount }], { promoter_reward_type: "tier", tier_level: level, tier_reward_mode });
   await offer(
     app,
+    await makeReward(app, [{ amount: 50 }], { duration: "once" }),
     await makeReward(app, [{ amount: 33.3333 }, { unit: "points", amount: 5, flat_amount: true }]),
     await tier(2, 10, "tier_commission_mode"),
     await tier(3, 1.5, "tier_net_override_mode"),

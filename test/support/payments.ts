@@ -45,11 +45,13 @@ export async function runPaymentJob({ services }: TestApp): Promise<void> {
 /** Lets the job of a server run on a store after some hours, and resolves to the state of each payout's payment. */
 export function finishPayments(
   url: string,
-  afterHours: number,
+  /** The hours pass at PayPal, too. */
+  { paypal, afterHours }: { paypal: PaypalApi; afterHours: number },
 ): Promise<[payoutId: number, state: string][]> {
   return withStore(url, async ({ store, accountId }) => {
     for (let hours = afterHours; hours < afterHours + 3; hours += 1) {
-      const clock = () => new Date(Date.now() + hours * 60 * 60 * 1_000);
+      paypal.aheadMs = hours * 60 * 60 * 1_000;
+      const clock = () => new Date(Date.now() + paypal.aheadMs);
       const round = askOpenPayments({ store, chance: systemChance, clock, seal: TEST_SEAL }, rethrow);
       while ((await round.next()).done !== true);
     }

@@ -49,7 +49,9 @@ async function compareStats(look: Look): Promise<void> {
     by_paid_period: periods
       .toSorted(([one], [other]) => (one < other ? 1 : -1))
       .map(([name, sums]) => {
-        const [period_end, period_start] = name.split(" ");
+        const [period_end, period_start] = name
+          .split(" ")
+          .map((instant) => instant.replace(/\.\d{3}Z$/, "Z"));
         return { period_start, period_end, ...sums };
       }),
   });
@@ -157,7 +159,7 @@ function dueParts(payouts: Payout[], today: string): Record<string, { own: Payou
   return {
     next: { own: cyclic.filter(({ dueDate }) => dueDate === first?.dueDate), day: dayOf(first) },
     overdue: { own: overdue, day: dayOf(firstOf(overdue)) },
-    custom: { own: custom, day: {} },
+    custom: { own: custom, day: dayOf(firstOf(custom)) },
   };
 }
 

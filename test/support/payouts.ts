@@ -20,6 +20,7 @@ export const NO_DETAILS = {
   paypal_email: null,
   bank_country: null,
   account_holder_name: null,
+  account_holder_name_latin: null,
   account_number: null,
   routing_aba_number: null,
   country: null,

@@ -53,6 +53,12 @@ export interface PaypalApi {
   balance: string | null;
   /** Called for each request, before it is answered. null: no test watches. */
   watch: (() => void) | null;
+  /** How many requests it answers 401. It forgets all tokens that it gave before. */
+  passing401s: number;
+  /** The number of payments of a batch that it leaves out of its list. */
+  unlisted: number;
+  /** How far its clock is ahead of the one that it was given. */
+  aheadMs: number;
   /** How often it was asked to pay. */
   postings: number;
   /** Moves an item on, and resolves to the event that PayPal would send. */
@@ -71,13 +77,15 @@ interface Body {
 
 export async function startPaypalApi(clock: () => Date, { port = 0 } = {}): Promise<PaypalApi> {
   const faults: PaypalFault[] = [];
+  const tokens = new Set<string>();
+  let given = 0;
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
   const api: PaypalApi = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     batches: [],
     items: () => api.batches.flatMap(({ items }) => items),
-    fail: (...given) => void faults.push(...given),
+    fail: (...next) => void faults.push(...next),
     recover() {
       faults.length = 0;
       api.isAway = false;
@@ -86,6 +94,9 @@ export async function startPaypalApi(clock: () => Date, { port = 0 } = {}): Prom
     refused: new Set(),
     balance: null,
     watch: null,
+    passing401s: 0,
+    unlisted: 0,
+    aheadMs: 0,
     postings: 0,
     settle(item, status) {
       item.status = status;
@@ -110,11 +121,16 @@ export async function startPaypalApi(clock: () => Date, { port = 0 } = {}): Prom
     if (api.isAway) return void request.socket.destroy();
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
     const give = (status: number, body: unknown) => {
-      response.writeHead(status, { "content-type": "application/json" });
+      const headers = { "content-type": "application/json", date: hisClock().toUTCString() };
+      response.writeHead(status, headers);
       response.end(JSON.stringify(body));
     };
-    if (pathname === "/v1/oauth2/token") return tokenOf(request, give);
-    if (request.headers.authorization !== "Bearer token-1")
+    if (pathname === "/v1/oauth2/token") return giveToken(request, give);
+    if (api.passing401s > 0) {
+      api.passing401s -= 1;
+      tokens.clear();
+    }
+    if (!tokens.has(request.headers.authorization ?? ""))
       return give(401, { name: "AUTHENTICATION_FAILURE" });
     if (pathname === "/v1/notifications/verify-webhook-signature") {
       const { transmission_sig: signature } = JSON.parse(text) as { transmission_sig: string };
@@ -127,7 +143,9 @@ export async function startPaypalApi(clock: () => Date, { port = 0 } = {}): Prom
     }
     if (request.method === "GET") {
       const batch = api.batches.find(({ id }) => pathname === `/v1/payments/payouts/${id}`);
-      return batch === undefined ? give(404, { name: "RESOURCE_NOT_FOUND" }) : give(200, shown(batch));
+      return batch === undefined
+        ? give(404, { name: "RESOURCE_NOT_FOUND" })
+        : give(200, shown(batch, api.unlisted));
     }
     api.postings += 1;
     const fault = faults.shift();
@@ -143,11 +161,23 @@ export async function startPaypalApi(clock: () => Date, { port = 0 } = {}): Prom
     give(status, body);
   }
 
+  function hisClock(): Date {
+    return new Date(clock().getTime() + api.aheadMs);
+  }
+
+  function giveToken(request: IncomingMessage, give: (status: number, body: unknown) => void): void {
+    const expected = `Basic ${Buffer.from("client-1:secret-1").toString("base64")}`;
+    if (request.headers.authorization !== expected) return give(401, { error: "invalid_client" });
+    const token = `token-${(given += 1)}`;
+    tokens.add(`Bearer ${token}`);
+    give(200, { access_token: token, token_type: "Bearer", expires_in: 32_400 });
+  }
+
   function pay({ sender_batch_header: { sender_batch_id: reference }, items }: Body): {
     status: number;
     body: unknown;
   } {
-    const now = clock().getTime();
+    const now = hisClock().getTime();
     const known = api.batches.find(
       (batch) => batch.reference === reference && now - batch.at < REMEMBERED_MS,
     );
@@ -181,7 +211,7 @@ export async function startPaypalApi(clock: () => Date, { port = 0 } = {}): Prom
   }
 }
 
-function shown({ id, reference, items }: PaypalBatch) {
+function shown({ id, reference, items }: PaypalBatch, unlisted: number) {
   const isOpen = items.some(({ status }) => status === "PENDING" || status === "ONHOLD");
   return {
     batch_header: {
@@ -190,7 +220,8 @@ function shown({ id, reference, items }: PaypalBatch) {
       sender_batch_header: { sender_batch_id: reference },
     },
     total_pages: 1,
-    items: items.map((item) => ({
+    total_items: items.length,
+    items: items.slice(unlisted).map((item) => ({
       payout_item_id: item.id,
       payout_batch_id: id,
       transaction_status: item.status,
@@ -205,12 +236,6 @@ function shown({ id, reference, items }: PaypalBatch) {
       }),
     })),
   };
-}
-
-function tokenOf(request: IncomingMessage, give: (status: number, body: unknown) => void): void {
-  const expected = `Basic ${Buffer.from("client-1:secret-1").toString("base64")}`;
-  if (request.headers.authorization !== expected) return give(401, { error: "invalid_client" });
-  give(200, { access_token: "token-1", token_type: "Bearer", expires_in: 32_400 });
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

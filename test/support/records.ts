@@ -1,3 +1,4 @@
+import { leadHours } from "../../server/domain/people/mailing/digest.ts";
 import { plannedEmails } from "../../server/domain/people/mailing/mailing.ts";
 import { accounts } from "../../server/domain/program/account/account.ts";
 import { apiKeys } from "../../server/domain/program/account/api-key.ts";
@@ -11,7 +12,7 @@ import { facts } from "../../server/domain/events/event.ts";
 import { leads } from "../../server/domain/people/lead/lead.ts";
 import { promoterAddresses } from "../../server/domain/people/lead/suspicion.ts";
 import { migrations } from "../../server/domain/program/migration/migration.ts";
-import { originNames } from "../../server/domain/people/origin.ts";
+import { originNames, subIdNames } from "../../server/domain/people/origin.ts";
 import { payments } from "../../server/domain/ledger/payment/payment.ts";
 import { paymentsBatches } from "../../server/domain/ledger/payments-batch/batch.ts";
 import { payoutHolds } from "../../server/domain/ledger/payout-method/changes.ts";
@@ -51,6 +52,7 @@ const NOUNS = {
   instalment: instalments,
   lane: lanes,
   lead: leads,
+  leadHour: leadHours,
   migration: migrations,
   originName: originNames,
   pastClick: pastClicks,
@@ -71,6 +73,7 @@ const NOUNS = {
   reward: rewards,
   sale: sales,
   sighting: sightings,
+  subIdName: subIdNames,
   unfinishedErasure: unfinishedErasures,
   unsubscription: unsubscriptions,
   user: users,

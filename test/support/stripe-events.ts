@@ -194,3 +194,17 @@ export function dispute(over: Over = {}) {
     ...over,
   };
 }
+
+/** A customer. */
+export function customer(over: Over = {}) {
+  return {
+    id: "cus_1",
+    object: "customer",
+    created: SECONDS,
+    email: "sam@example.net",
+    livemode: true,
+    metadata: {},
+    name: "Sam",
+    ...over,
+  };
+}

@@ -32,8 +32,8 @@ export interface TransferApi {
   recover(): void;
   /** Receivers that it refuses. */
   refused: Set<string>;
-  /** Takes a payment back. */
-  takeBack(id: string): void;
+  /** Takes a payment back, or some of its smallest units. Only Stripe does the latter. */
+  takeBack(id: string, part?: number): void;
   /** The event that it sends about a payment, signed with `webhookKey`. */
   event(transfer: Transfer): SignedEvent;
   webhookKey: string;
@@ -55,7 +55,7 @@ interface Behaviour {
   /** Pays, or refuses. */
   pay(text: string, request: IncomingMessage, api: TransferApi): { status: number; body: unknown };
   show(url: URL, api: TransferApi): { status: number; body: unknown };
-  takeBack(id: string): void;
+  takeBack(id: string, part: number | undefined, api: TransferApi): void;
   event: TransferApi["event"];
   webhookKey: string;
   /** Whether a request asks to pay. Faults strike those alone. Absent: all that are not GET. */
@@ -71,20 +71,25 @@ const KEY_MS = 24 * 60 * 60 * 1_000;
 export function startStripeApi(clock: () => Date): Promise<TransferApi> {
   const keys = new Map<string, { at: number; id: string }>();
   const groups = new Map<string, string>();
-  const reversed = new Set<string>();
+  const currencies = new Map<string, string>();
+  const reversed = new Map<string, number>();
   const shown = ({ id, reference, payee, amount }: Transfer) => ({
     id,
     object: "transfer",
     amount: Number(amount),
-    currency: "usd",
+    currency: currencies.get(id),
     destination: payee,
-    reversed: reversed.has(id),
+    amount_reversed: reversed.get(id) ?? 0,
+    reversed: reversed.get(id) === Number(amount),
     transfer_group: groups.get(id),
     metadata: { payment: reference },
   });
   return start({
     webhookKey: "whsec_1",
-    takeBack: (id) => reversed.add(id),
+    takeBack(id, part, api) {
+      const whole = Number(api.paid.find((each) => each.id === id)!.amount);
+      reversed.set(id, part === undefined ? whole : (reversed.get(id) ?? 0) + part);
+    },
     event(made) {
       const type = reversed.has(made.id) ? "transfer.reversed" : "transfer.created";
       const body = JSON.stringify({ id: "evt_1", object: "event", type, data: { object: shown(made) } });
@@ -112,6 +117,7 @@ export function startStripeApi(clock: () => Date): Promise<TransferApi> {
       api.paid.push(made);
       keys.set(key, { at: clock().getTime(), id });
       groups.set(id, given.get("transfer_group")!);
+      currencies.set(id, given.get("currency")!);
       return { status: 200, body: shown(made) };
     },
     show({ pathname, searchParams }, api) {
@@ -344,7 +350,7 @@ async function start(behaviour: Behaviour): Promise<TransferApi> {
       api.isAway = false;
     },
     refused: new Set(),
-    takeBack,
+    takeBack: (id, part) => takeBack(id, part, api),
     event,
     webhookKey,
     isAway: false,

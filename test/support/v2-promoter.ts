@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { NOW } from "./app.ts";
+import { NOW_SECOND } from "./app.ts";
 
 /** The profile of a promoter who gave no data. */
 export const PROFILE = {
@@ -74,8 +74,8 @@ export const JANE = {
   net_payout_days: null,
   tax_rate: 0,
   profile: PROFILE,
-  joined_at: NOW,
-  first_event_at: NOW,
+  joined_at: NOW_SECOND,
+  first_event_at: NOW_SECOND,
   last_login_at: null,
   archived_at: null,
   custom_fields: {},
@@ -88,11 +88,12 @@ export const JANE = {
       campaign_id: 1,
       promoter_id: 1,
       state: "accepted",
-      created_at: NOW,
+      created_at: NOW_SECOND,
       campaign: { id: 1, name: "Default campaign", color: "#2563eb" },
       coupon: null,
       ref_token: "jane",
       ref_link: "https://www.acme.example/?via=jane",
+      rewards_for_referrals: [],
     },
   ],
   balances: {

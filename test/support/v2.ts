@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { V2_OPERATIONS } from "../../server/v2/operations.ts";
-import { KEY, NOW, answerOf, type Answer, type TestApp } from "./app.ts";
+import { KEY, NOW_SECOND, answerOf, type Answer, type TestApp } from "./app.ts";
 
 /** The headers of every V2 request. */
 const V2_HEADERS = { authorization: `Bearer ${KEY}`, "account-id": "acme" };
@@ -47,7 +47,7 @@ export const JANE = {
   id: 1,
   campaign_id: 1,
   promoter_id: 1,
-  created_at: NOW,
+  created_at: NOW_SECOND,
   promoter: { id: 1, email: "jane@example.com", name: "Jane Doe" },
   campaign: { id: 1, name: "Default campaign", color: "#2563eb" },
   state: "accepted",

@@ -15,7 +15,6 @@ const LAYERS: Record<string, string[]> = {
     "files",
     "tables",
     "input",
-    "http",
     "config",
     "domain",
     "storage",
@@ -81,7 +80,8 @@ const LAYERS: Record<string, string[]> = {
     "url",
     "csv",
   ],
-  track: ["request", "input", "http", "domain", "failure", "url"],
+  // It cleans ref ids with the browser script's own function.
+  track: ["request", "input", "http", "domain", "failure", "url", "ref-id"],
   web: ["request", "input", "http", "markup", "domain", "languages", "failure", "url"],
   openapi: ["http", "markup", "failure", "url"],
   request: ["outgoing", "http", "domain", "storage", "seal", "failure", "languages"],
@@ -101,9 +101,6 @@ const LAYERS: Record<string, string[]> = {
   csv: [],
 };
 
-const MAX_LINES = 400;
-/** The texts of a language are in one file. */
-const CATALOGUE = /\/languages\/[a-z]{2}\.ts$/;
 /** Made from the OpenAPI document, never committed. */
 const GENERATED = "client/ui/api/types.ts";
 const server = sources("server");
@@ -216,8 +213,6 @@ const LOOK_INSIDE = [
   "journey/maintenance.test.ts",
   "journey/outbox-backlog.test.ts",
   "journey/outbox.test.ts",
-  "journey/rolling-upgrade.test.ts",
-  "journey/upgrade.test.ts",
 ];
 
 it("tests above the store speak HTTP, and look into the server only by test/support", () => {
@@ -239,10 +234,9 @@ it("the server loads packages that few need when they are needed", () => {
 /** Lint forbids `any`, namespaces and default exports. */
 it("the files keep the other rules of the house", () => {
   const rules: [rule: string, isBroken: (text: string) => boolean, exception: RegExp][] = [
-    [`at most ${MAX_LINES} lines`, (text) => text.split("\n").length - 1 > MAX_LINES, CATALOGUE],
     ["no environment", (text) => text.includes("process.env"), /^server\/config\.ts$/],
     ["no URL.canParse", (text) => text.includes("URL.canParse"), /^server\/url\.ts$/],
-    ["no js-cookie", (text) => text.includes('"js-cookie"'), /tracker\/become\.ts$/],
+    ["no js-cookie", (text) => text.includes('"js-cookie"'), /tracker\/sender\.ts$/],
     ["no class", (text) => /\bclass (\w+ )?(extends \w+ )?\{/.test(text), /^server\/failure\.ts$/],
     ["no enum", (text) => /\benum \w+ \{/.test(text), /^$/],
   ];
@@ -284,6 +278,8 @@ function partOf(file: string): string {
 
 /** The folder below server/, or the file itself. The files of the command line are one layer. */
 function layerOf(file: string): string {
+  // The only file of the client that the server needs.
+  if (file === "client/tracker/ref-id.ts") return "ref-id";
   // The outbox and the scheduled jobs take turns by leases, so these lie below both.
   if (file === "server/process/lease.ts") return "lease";
   // The command line and the interface import and write the same files.

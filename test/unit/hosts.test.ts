@@ -29,7 +29,7 @@ describe("a list of hosts", () => {
 
 /** `null` for a standby. */
 function report(name: string, timeline: number | null, more: Partial<ServerReport> = {}): ServerReport {
-  return { host: { name, url: "" }, system: "1", timeline, recordedTimeline: 0, ...more };
+  return { host: { name, url: "" }, system: "1", timeline, knownTimeline: timeline ?? 0, ...more };
 }
 
 const lastOn = (name: string, timeline: number) => report(name, timeline) as Primary;
@@ -55,7 +55,7 @@ describe("the server that is written to", () => {
     ],
     [
       "is nobody if a standby knows of a newer timeline",
-      [report("a", 1), report("c", null, { recordedTimeline: 2 })],
+      [report("a", 1), report("c", null, { knownTimeline: 2 })],
       null,
       null,
       ["a accepts writes on timeline 1, which ended: timeline 2 has begun elsewhere"],
@@ -90,8 +90,36 @@ describe("the server that is written to", () => {
       ["a holds another database"],
     ],
   ])("%s", (_, reports, last, name, refusals) => {
-    const chosen = choosePrimary(reports, last);
+    const chosen = choosePrimary(reports, last, false);
     expect(chosen.primary?.host.name ?? null).toBe(name);
     expect(chosen.refusals).toEqual(refusals);
+  });
+
+  const ENDED = "a accepts writes on timeline 1, which ended: timeline 3 has begun elsewhere";
+
+  it.each<[string, ServerReport[], string | null, string[]]>([
+    ["is one on an older timeline", [report("a", 1), report("b", null, { knownTimeline: 1 })], "a", []],
+    [
+      "is the newest of several",
+      [report("a", 1), report("b", 2)],
+      "b",
+      ["a accepts writes on timeline 1, which ended: timeline 2 has begun elsewhere"],
+    ],
+    [
+      "is nobody if a standby follows that timeline",
+      [report("a", 1), report("b", null, { knownTimeline: 3 })],
+      null,
+      [ENDED],
+    ],
+    ["is nobody if a standby follows a later one", [report("b", null, { knownTimeline: 4 })], null, []],
+    [
+      "is nobody if a host has another database",
+      [report("a", 1), report("b", 3, { system: "2" })],
+      null,
+      ["b holds another database", ENDED],
+    ],
+  ])("%s, where all answer and the last timeline was 3", (_, reports, name, refusals) => {
+    const chosen = choosePrimary(reports, lastOn("b", 3), true);
+    expect([chosen.primary?.host.name ?? null, chosen.refusals]).toEqual([name, refusals]);
   });
 });

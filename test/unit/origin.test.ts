@@ -1,6 +1,7 @@
 import { H3Event } from "h3";
 import { describe, expect, it } from "vitest";
-import { isAllowedOrigin, isFromOwnPage } from "../../server/http/origin.ts";
+import { isAllowedOrigin } from "../../server/domain/program/campaign/allowed-origin.ts";
+import { isFromOwnPage } from "../../server/http/origin.ts";
 
 const LANDING = "https://www.acme.example/start?a=1";
 

@@ -1,23 +1,18 @@
 import { describe, expect, it } from "vitest";
-import {
-  judge,
-  mayRepeat,
-  nextAskAt,
-  PAYMENT_STATES,
-  type Answer,
-  type PaymentState,
-} from "../../server/domain/ledger/payment/payment.ts";
+import { PAYMENT_STATES, type PaymentState } from "../../server/domain/ledger/payment/payment.ts";
+import { judge, mayRepeat, nextAskAt, type Answer } from "../../server/domain/ledger/payment/report.ts";
 import { newSeal } from "../../server/seal.ts";
 import { minorOf } from "../../server/payments/wire.ts";
 
-/** What each state says to "asked unclaimed confirmed failed returned": new, old or a contradiction. */
+/** What each state says to "asked unclaimed confirmed failed partly_returned returned": new, old or a contradiction. */
 const JUDGED: Record<PaymentState, string> = {
-  intent: "new new new new new",
-  asked: "old new new new new",
-  unclaimed: "old old new new new",
-  confirmed: "old old old contradiction new",
-  failed: "old old contradiction old old",
-  returned: "old old old old old",
+  intent: "new new new new new new",
+  asked: "old new new new new new",
+  unclaimed: "old old new new new new",
+  confirmed: "old old old contradiction new new",
+  failed: "old old contradiction old contradiction old",
+  partly_returned: "old old old contradiction old new",
+  returned: "old old old old old old",
 };
 
 describe("a payment", () => {
@@ -31,8 +26,8 @@ describe("a payment", () => {
       PAYMENT_STATES.slice(1)
         .map((each) => judge({ state, decidedBy: "ada" }, each))
         .join(" ");
-    expect(judged("confirmed")).toBe("old old old new new");
-    expect(judged("failed")).toBe("new new new old new");
+    expect(judged("confirmed")).toBe("old old old new new new");
+    expect(judged("failed")).toBe("new new new old new new");
   });
 });
 

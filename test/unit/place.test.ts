@@ -36,15 +36,20 @@ describe("templates in a folder", () => {
 
 describe("templates on a web server", () => {
   const files = new Map<string, string>();
+  let [open, mostOpen] = [0, 0];
   const server = createServer((request, response) => {
+    mostOpen = Math.max(mostOpen, ++open);
+    response.once("finish", () => open--);
     const text = files.get(request.url ?? "");
     response.statusCode = request.url === "/broken/accepted.txt" ? 403 : text === undefined ? 404 : 200;
     response.setHeader("content-type", "application/json");
-    response.end(text);
+    // Requests that are made together arrive together.
+    setTimeout(() => response.end(text), 5);
   });
   let origin: string;
   beforeEach(async () => {
     files.clear();
+    [open, mostOpen] = [0, 0];
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   });
@@ -58,6 +63,11 @@ describe("templates on a web server", () => {
     const templates = await readTemplates(`${origin}/mail/`);
     const html = "<p>Hé {{first_name}}</p>";
     expect(templates).toEqual({ ...EMAIL_TEXTS, accepted: { ...EMAIL_TEXTS.accepted, html } });
+  });
+
+  it("are asked for eight at a time at most, so that a slow server is in time", async () => {
+    await readTemplates(origin);
+    expect(mostOpen).toBeLessThanOrEqual(8);
   });
 
   it("stop the start where the server refuses one", async () => {

@@ -25,8 +25,8 @@ export function UpgradeSettings(props: CampaignViewProps) {
     <section class="card stack">
       <h2>Next campaign</h2>
       <p class="soft">
-        Choose the campaign that promoters should move to, and the goal. Your own programs can read it.
-        Promoters are not moved automatically: choose them in their list, then “Move to campaign”.
+        Choose the campaign that promoters move to when they have reached a goal here. Within ten minutes they
+        are moved, with their links and codes.
       </p>
       <Form
         form={form}

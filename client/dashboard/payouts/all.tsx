@@ -39,7 +39,22 @@ const COLUMNS: Column<Payout>[] = [
     title: "Paid by",
     cell: ({ payout_method: method }) => (method === null ? "–" : METHODS[method.method]),
   },
-  { id: "amount", title: "Without tax", isNumber: true, sort: "amount", cell: amountOf },
+  {
+    id: "amount",
+    title: "Without tax",
+    isNumber: true,
+    sort: "amount",
+    cell: (payout) => (
+      <span class="stack tight">
+        {amountOf(payout)}
+        {payout.set_off?.map(({ campaign_id: campaign, amount }) => (
+          <small class="soft" key={campaign}>
+            {amountOf({ ...payout, amount })} set off for campaign {campaign}
+          </small>
+        ))}
+      </span>
+    ),
+  },
   {
     id: "total",
     title: "With tax",

@@ -15,6 +15,7 @@ const STATES: Record<Payment["state"], Shown> = {
   unclaimed: { words: "Not claimed yet", tone: "warn" },
   confirmed: { words: "Arrived", tone: "good" },
   failed: { words: "Failed", tone: "bad" },
+  partly_returned: { words: "Came back in part", tone: "bad" },
   returned: { words: "Came back", tone: "bad" },
 };
 

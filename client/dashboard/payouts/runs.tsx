@@ -31,7 +31,19 @@ const PREVIEW: Column<Previewed>[] = [
     isNumber: true,
     cell: ({ commissions_count: commissions }) => count(commissions),
   },
-  { id: "amount", title: "Amount", isNumber: true, cell: amountOf },
+  {
+    id: "amount",
+    title: "Amount",
+    isNumber: true,
+    cell: ({ unit, amount, set_off: setOff }) => (
+      <span class="stack tight">
+        {amountOf({ unit, amount: amount - setOff })}
+        {setOff > 0 && (
+          <small class="soft">{amountOf({ unit, amount: setOff })} set off for other campaigns</small>
+        )}
+      </span>
+    ),
+  },
 ];
 
 const RUNS: Column<PayoutRun>[] = [

@@ -16,6 +16,7 @@ import { PromoterChanges } from "./changes.tsx";
 import { PromoterFamily } from "./family.tsx";
 import { PromoterCommissions, PromoterLeads, PromoterPayouts } from "./belongings.tsx";
 import { LetInButton } from "./let-in.tsx";
+import { SignOutButton } from "./sign-out.tsx";
 import { PromoterOverview } from "./overview.tsx";
 import { PortalButton } from "./portal-button.tsx";
 import type { Promoter } from "./words.ts";
@@ -100,6 +101,7 @@ function Actions({ promoter, loaded }: { promoter: Promoter; loaded: Loaded<Prom
     <>
       <PortalButton promoter={promoter} />
       {archivedAt === null && may("owner") && <LetInButton promoter={promoter} />}
+      <SignOutButton promoter={promoter} />
       <button class="button" onClick={() => (isEditing.value = true)}>
         Edit
       </button>
@@ -135,6 +137,6 @@ function Actions({ promoter, loaded }: { promoter: Promoter; loaded: Loaded<Prom
 }
 
 function loadPromoter(id: number, signal: AbortSignal): Promise<Promoter> {
-  const params = { path: { id: String(id) } };
+  const params = { path: { id: String(id) }, query: { include_parent_promoter: true } };
   return answer(api.GET("/api/v2/company/promoters/{id}", { params, signal }));
 }

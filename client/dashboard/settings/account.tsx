@@ -19,6 +19,11 @@ const CYCLES: [Account["payout_cycle"], string][] = [
   ["biweekly", "Every two weeks"],
   ["weekly", "Every week"],
 ];
+const SOURCES: [Account["signup_source"], string][] = [
+  ["both", "Pages and your server"],
+  ["server", "Only your server"],
+  ["browser", "Only pages"],
+];
 const ZONES = Intl.supportedValuesOf("timeZone").map((zone): [string, string] => [zone, zone]);
 
 /** `/admin/settings/account` */
@@ -74,6 +79,8 @@ function valuesOf(account: Account) {
     fee_percentage: String(account.commission_base.fee_percentage),
     requires_payout_method: account.requires_payout_method,
     requires_invoice_details: account.requires_invoice_details,
+    signup_source: account.signup_source as string,
+    counts_social_clicks_as_ads: account.counts_social_clicks_as_ads,
     honours_privacy_control: account.honours_privacy_control,
     requires_second_factor: account.requires_second_factor,
     ...typedTracker(account.tracker),
@@ -102,6 +109,7 @@ function changesOf({
     mail_sender: values.mail_sender || null,
     promoter_language: values.promoter_language as Account["promoter_language"],
     payout_cycle: values.payout_cycle as Account["payout_cycle"],
+    signup_source: values.signup_source as Account["signup_source"],
     net_payout_days: Number(values.net_payout_days),
     min_paying_customers: Number(values.min_paying_customers),
     min_payment: cents("min_payment"),
@@ -130,7 +138,7 @@ function Company({ form, zone, currency }: { form: FormState<Settings>; zone: st
           form={form}
           name="time_zone"
           label="Time zone"
-          hint="Payout periods, holds and due dates follow it."
+          hint="Payout periods, holds, due dates and the days of reports follow it. A change holds from the next midnight on: days that were counted stay."
           options={zones}
         />
       </div>
@@ -150,7 +158,7 @@ function Company({ form, zone, currency }: { form: FormState<Settings>; zone: st
         form={form}
         name="promoter_language"
         label="Language of promoters"
-        hint="Of e-mails to those who have not signed in yet. Later, each promoter has their own."
+        hint="Of e-mails to those who have not signed in yet, and of invoices. Later, each promoter has their own for e-mails."
         options={LANGUAGE_OPTIONS}
       />
     </section>
@@ -242,6 +250,19 @@ function PrivacyAndSafety({ form }: { form: FormState<Settings> }) {
   return (
     <section class="card stack">
       <h2>Privacy and safety</h2>
+      <Select
+        form={form}
+        name="signup_source"
+        label="Sign-ups come from"
+        hint="Anyone can imitate a page. What your server says about the same person outranks it, and if all sign-ups come from your server, pages record only visits."
+        options={SOURCES}
+      />
+      <Checkbox
+        form={form}
+        name="counts_social_clicks_as_ads"
+        label="Clicks from Facebook, Instagram and Pinterest count as clicks on ads"
+        hint="Links in their ordinary posts and in their ads look the same. If this is off, only a paid utm_medium shows an ad. The settings of each campaign say what happens to visits from ads."
+      />
       <Checkbox
         form={form}
         name="honours_privacy_control"

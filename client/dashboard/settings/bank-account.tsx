@@ -4,7 +4,7 @@ import type { components } from "../../ui/api/types.ts";
 import { Await } from "../../ui/feedback/state.tsx";
 import { toast } from "../../ui/feedback/toast.tsx";
 import { CountryField } from "../../ui/form/country.tsx";
-import { TextField } from "../../ui/form/field.tsx";
+import { Select, TextField } from "../../ui/form/field.tsx";
 import { fillForm, Form, useForm } from "../../ui/form/form.tsx";
 import { Page } from "../../ui/shell/page.tsx";
 
@@ -27,7 +27,11 @@ function BankAccountForm({ bank }: { bank: BankAccount }) {
       form={form}
       action="Save the bank account"
       onSubmit={async (values) => {
-        fillForm(form, typed(await answer(api.PUT("/api/v2/company/bank_account", { body: values }))));
+        const body = {
+          ...values,
+          character_set: values.character_set === "utf-8" ? ("utf-8" as const) : null,
+        };
+        fillForm(form, typed(await answer(api.PUT("/api/v2/company/bank_account", { body }))));
         toast("The bank account was saved");
       }}
     >
@@ -50,6 +54,15 @@ function BankAccountForm({ bank }: { bank: BankAccount }) {
           <TextField form={form} name="city" label="City" />
           <CountryField form={form} name="country" label="Country" />
         </div>
+        <Select
+          form={form}
+          name="character_set"
+          label="Letters in SEPA and ISO 20022 files"
+          options={[
+            ["", "Latin letters, which all banks take"],
+            ["utf-8", "All alphabets (UTF-8), if your bank says so"],
+          ]}
+        />
       </section>
       <section class="card stack">
         <h2>ACH</h2>

@@ -22,6 +22,7 @@ const OUTCOMES: Record<Outcome, { words: string; tone: Tone }> = {
   known: { words: "Known before", tone: "quiet" },
   waiting: { words: "Waiting", tone: "warn" },
   ignored: { words: "Nothing to record", tone: "quiet" },
+  other_mode: { words: "Other mode, not counted", tone: "warn" },
   refused: { words: "Refused", tone: "bad" },
 };
 

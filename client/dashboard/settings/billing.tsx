@@ -8,7 +8,7 @@ import { ask, Dialog } from "../../ui/feedback/dialog.tsx";
 import { Await } from "../../ui/feedback/state.tsx";
 import { tell } from "../../ui/feedback/tell.ts";
 import { toast } from "../../ui/feedback/toast.tsx";
-import { TextField } from "../../ui/form/field.tsx";
+import { Select, TextField } from "../../ui/form/field.tsx";
 import { Form, useForm } from "../../ui/form/form.tsx";
 import { count, dateTime, several } from "../../ui/format.ts";
 import { Page } from "../../ui/shell/page.tsx";
@@ -94,7 +94,7 @@ function ProviderCard({ setUp, connection, reload, reloadEvents }: CardProps) {
     <section class="card stack" aria-label={name}>
       <div class="row spread">
         <h2>{name}</h2>
-        {connection === null ? <Badge>Not connected</Badge> : <Badge tone="good">Connected</Badge>}
+        <State of={connection} />
       </div>
       <p>
         At {name}, under “{where}”, add this address and choose these events:
@@ -143,6 +143,20 @@ function ProviderCard({ setUp, connection, reload, reloadEvents }: CardProps) {
   );
 }
 
+function State({ of }: { of: Connection | null }) {
+  if (of === null) return <Badge>Not connected</Badge>;
+  return of.mode === "live" ? (
+    <Badge tone="good">Connected</Badge>
+  ) : (
+    <Badge tone="warn">Connected to the test mode</Badge>
+  );
+}
+
+const COUNTED: Record<Connection["mode"], string> = {
+  live: "Live ones. Events of the test mode are listed below, and count nothing.",
+  test: "Those of the test mode. Live events are listed below, and count nothing.",
+};
+
 function Facts({ of }: { of: Connection }) {
   return (
     <dl class="facts">
@@ -152,6 +166,8 @@ function Facts({ of }: { of: Connection }) {
           ? `None from ${PROVIDERS[of.provider].name} yet. A test event that you send there shows whether events reach this server.`
           : dateTime(of.last_event_at)}
       </dd>
+      <dt>Events that count</dt>
+      <dd>{COUNTED[of.mode]}</dd>
       <dt>API key</dt>
       <dd>{of.has_api_key ? "Stored" : "None, so a gap can't be synced"}</dd>
       {of.refunds_waiting > 0 && (
@@ -176,14 +192,20 @@ interface DialogProps {
 /** Takes the secrets. They are never shown again. */
 function Secrets({ provider, isNew, reload, onClose }: DialogProps & { isNew: boolean }) {
   const { name, secret, key } = PROVIDERS[provider];
-  const form = useForm({ secret: "", api_key: "" });
+  const form = useForm({ secret: "", api_key: "", mode: "" });
   return (
     <Dialog title={isNew ? `Connect ${name}` : `Replace the secrets of ${name}`} onClose={onClose}>
       <Form
         form={form}
         action="Save the secrets"
         onSubmit={async (given) => {
-          const body = { provider, secret: given.secret, ...(given.api_key && { api_key: given.api_key }) };
+          const { secret, api_key, mode } = given;
+          const body = {
+            provider,
+            secret,
+            ...(api_key && { api_key }),
+            ...(mode && { mode: mode as Connection["mode"] }),
+          };
           await answer(api.POST("/api/v2/company/billing", { body }));
           toast(`${name} is connected`);
           onClose();
@@ -210,6 +232,20 @@ function Secrets({ provider, isNew, reload, onClose }: DialogProps & { isNew: bo
               : "Leave it empty to keep the one that is stored."
           }
           autocomplete="off"
+        />
+        <Select
+          form={form}
+          name="mode"
+          label="Events that count"
+          options={[
+            [
+              "",
+              isNew ? "As the API key says, otherwise live ones" : "As the API key says, otherwise as before",
+            ],
+            ["live", "Live ones"],
+            ["test", "Those of the test mode, or of a sandbox"],
+          ]}
+          hint="Events of the other mode are listed, and count nothing."
         />
       </Form>
     </Dialog>
@@ -255,6 +291,7 @@ const OUTCOMES: [keyof Synced["outcomes"], string][] = [
   ["known", "Known before"],
   ["waiting", "Waiting for their payment or a rate"],
   ["ignored", "Nothing to record"],
+  ["other_mode", "Of the other mode, not counted"],
 ];
 
 function Result({ of: { events, outcomes, faults } }: { of: Synced }) {

@@ -1,6 +1,9 @@
 import { StateBadge, type Shown } from "../../ui/feedback/badge.tsx";
 import type { ImportAnswer } from "./import.tsx";
 
+/** A column with more words does not hold states. */
+const MOST_WORDS = 50;
+
 type Column = ImportAnswer["columns"][number];
 
 const CERTAINTIES: Record<NonNullable<Column["certainty"]>, Shown> = {
@@ -85,6 +88,58 @@ function ColumnRow({
       </td>
       <td class="small said">{examples.join(", ")}</td>
     </tr>
+  );
+}
+
+/** The words of states with their meanings. Unknown ones must be said. */
+export function Words({
+  words,
+  say,
+}: {
+  words: ImportAnswer["words"];
+  say: (word: string, meaning: string) => void;
+}) {
+  if (words.length === 0) return null;
+  return (
+    <section class="card stack">
+      <h2>Words</h2>
+      <div class="table-scroll" tabIndex={0} role="region" aria-label="Words">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">In the file</th>
+              <th scope="col">Means</th>
+            </tr>
+          </thead>
+          <tbody>
+            {words.slice(0, MOST_WORDS).map(({ field, word, meaning, meanings }) => (
+              <tr key={`${field} ${word}`}>
+                <th scope="row">{word}</th>
+                <td>
+                  <select
+                    class="input auto"
+                    aria-label={`What the ${field.replaceAll("_", " ")} ${word} means`}
+                    value={meaning ?? ""}
+                    onChange={(event) => say(word, event.currentTarget.value)}
+                  >
+                    {meaning === null && (
+                      <option value="" disabled>
+                        please choose
+                      </option>
+                    )}
+                    {meanings.map((name) => (
+                      <option key={name} value={name} selected={name === meaning}>
+                        {name}
+                      </option>
+                    ))}
+                  </select>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
   );
 }
 

@@ -6,7 +6,7 @@ import type { components } from "../../ui/api/types.ts";
 import { Notice } from "../../ui/feedback/notice.tsx";
 import { count, several } from "../../ui/format.ts";
 import { Page } from "../../ui/shell/page.tsx";
-import { Columns } from "./import-columns.tsx";
+import { Columns, Words } from "./import-columns.tsx";
 import { Result, saveFaults } from "./import-result.tsx";
 
 export type ImportAnswer = components["schemas"]["Import"];
@@ -37,6 +37,8 @@ interface Chosen {
   file: File;
   /** Fields by title. A blank field ignores the column. */
   columns: Record<string, string>;
+  /** What words of states mean. */
+  words: Record<string, string>;
   dateOrder: DateOrder | null;
 }
 
@@ -69,7 +71,7 @@ export function Import() {
   const choose = (file: File, kind: Kind) => {
     found.value = null;
     kept.value = null;
-    return send({ kind, file, columns: {}, dateOrder: null }, true);
+    return send({ kind, file, columns: {}, words: {}, dateOrder: null }, true);
   };
 
   return (
@@ -101,12 +103,13 @@ export function Import() {
   );
 }
 
-function request({ kind, file, columns, dateOrder }: Chosen, isDryRun: boolean) {
+function request({ kind, file, columns, words, dateOrder }: Chosen, isDryRun: boolean) {
   const query = {
     kind,
     dry_run: isDryRun,
     file_name: file.name,
     ...(Object.keys(columns).length > 0 && { columns: JSON.stringify(columns) }),
+    ...(Object.keys(words).length > 0 && { words: JSON.stringify(words) }),
     ...(dateOrder && { date_order: dateOrder }),
   };
   return api.POST("/api/v2/company/imports", {
@@ -202,6 +205,10 @@ function Found({ found, chosen, isBusy, onChange, onBatch, onImport }: FoundProp
       <Columns
         found={found}
         choose={(title, field) => onChange({ columns: { ...chosen.columns, [title]: field } })}
+      />
+      <Words
+        words={found.words}
+        say={(word, meaning) => onChange({ words: { ...chosen.words, [word]: meaning } })}
       />
       <section class="card stack">
         <div class="row spread">

@@ -59,7 +59,7 @@ function Tile({ name, figure, note }: { name: string; figure: string; note?: Com
 
 type DueStats = components["schemas"]["DueStats"]["data"];
 
-function isDue({ promoters_count: count }: DueStats["custom"]): boolean {
+function isDue({ promoters_count: count }: DueStats["next"]): boolean {
   return count > 0;
 }
 

@@ -95,9 +95,14 @@ function columnsOf(show: (id: number) => void): Column<Payout>[] {
       id: "amount",
       title: t("amount"),
       isNumber: true,
-      cell: ({ total_incl_tax: amount, unit, status }) => (
+      cell: ({ total_incl_tax: amount, unit, status, set_off: setOff = [] }) => (
         <>
           {amountOf({ amount, unit })}
+          {setOff.map((each) => (
+            <span class="small soft" key={each.campaign_id}>
+              {t("payouts.set_off", { amount: amountOf({ amount: each.amount, unit }) })}
+            </span>
+          ))}
           <span class="on-phone">
             <State of={status} />
           </span>

@@ -9,6 +9,7 @@ import { Leave } from "./leave.tsx";
 import { Password } from "./password.tsx";
 import { PayoutMethods } from "./payout-methods.tsx";
 import { Profile } from "./profile.tsx";
+import { SignOutEverywhere } from "./sign-out-everywhere.tsx";
 import { TaxForm } from "./tax-form.tsx";
 import { t } from "../../languages/messages.ts";
 
@@ -18,9 +19,19 @@ const tabs = () => [
   { id: "invoice", title: t("settings.invoice"), panel: () => <Invoicing /> },
   { id: "emails", title: t("settings.emails"), panel: () => <EmailSettings /> },
   { id: "language", title: t("settings.language"), panel: () => <LanguageSettings /> },
-  { id: "password", title: t("password"), panel: () => <Password /> },
+  { id: "password", title: t("password"), panel: () => <Access /> },
   { id: "leave", title: t("settings.leave"), panel: () => <Leave /> },
 ];
+
+/** The password, and the way out of all browsers. */
+function Access() {
+  return (
+    <div class="stack">
+      <Password />
+      <SignOutEverywhere />
+    </div>
+  );
+}
 
 /** All that invoices and tax offices need. */
 function Invoicing() {

@@ -55,13 +55,19 @@ const NAMES = Object.keys(FIELDS) as Name[];
 export function blankBank(): Record<string, string> {
   const country = new Intl.Locale(navigator.language).region ?? "";
   const blank = NAMES.map((name) => [name, FIELDS[name].choices?.[0]?.[0] ?? ""]);
-  return { account_holder_name: "", bank_country: country, ...Object.fromEntries(blank) };
+  return {
+    account_holder_name: "",
+    account_holder_name_latin: "",
+    bank_country: country,
+    ...Object.fromEntries(blank),
+  };
 }
 
 /** The details of a bank account from a form's values, without those of other countries. */
 export function bankDetails(values: Record<string, string>, forms: BankForms): Record<string, string> {
   const shown = namesOf(forms, values["bank_country"] ?? "");
-  const names = ["account_holder_name", "bank_country", ...shown.required, ...shown.optional];
+  const latin = needsLatin(values["account_holder_name"] ?? "") ? ["account_holder_name_latin"] : [];
+  const names = ["account_holder_name", ...latin, "bank_country", ...shown.required, ...shown.optional];
   return Object.fromEntries(
     names.map((name) => [name, values[name] ?? ""]).filter(([, value]) => value !== ""),
   );
@@ -79,6 +85,16 @@ export function BankFields({ form, forms }: { form: FormState<Record<string, str
         autocomplete="off"
         required
       />
+      {needsLatin(form.values["account_holder_name"]!.value) && (
+        <TextField
+          form={form}
+          name="account_holder_name_latin"
+          label={t("bank.holder_latin")}
+          hint={t("bank.holder_latin.hint")}
+          autocomplete="off"
+          required
+        />
+      )}
       <CountryField form={form} name="bank_country" label={t("bank.country")} required />
       {required.map((name) => (
         <BankField key={name} form={form} name={name} isRequired />
@@ -88,6 +104,15 @@ export function BankFields({ form, forms }: { form: FormState<Record<string, str
       ))}
     </>
   );
+}
+
+const READABLE =
+  /^[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Georgian}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Inherited}\u{30fc}]$/u;
+
+/** Whether a name has letters that only its owner can write in Latin ones, or none at all. The server decides. */
+function needsLatin(name: string): boolean {
+  const letters = [...name].filter((letter) => /[\p{L}\p{M}]/u.test(letter));
+  return name !== "" && (letters.length === 0 || !letters.every((letter) => READABLE.test(letter)));
 }
 
 function BankField({

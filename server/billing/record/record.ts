@@ -1,5 +1,5 @@
 import { commissionBase } from "../../domain/program/account/account.ts";
-import { namePayment, findObject } from "../../domain/ledger/billing/object.ts";
+import { findObject, linkCustomer, namePayment } from "../../domain/ledger/billing/object.ts";
 import {
   findWaitingCancellation,
   forgetCancellation,
@@ -11,9 +11,9 @@ import {
   type WaitingRefund,
 } from "../../domain/ledger/billing/waiting.ts";
 import { isErased } from "../../domain/people/erased.ts";
-import type { Lead } from "../../domain/people/lead/lead.ts";
-import { recordSignup } from "../../domain/people/lead/signup.ts";
-import { recordCancellation } from "../../domain/ledger/sale/refund.ts";
+import { leads, type Lead } from "../../domain/people/lead/lead.ts";
+import { recordSignup } from "../../domain/ledger/signup.ts";
+import { recordCancellation } from "../../domain/ledger/sale/cancellation.ts";
 import type { CustomerNames } from "../../domain/ledger/sale/customer.ts";
 import { recordSale } from "../../domain/ledger/sale/new-sale.ts";
 import { countedAmount, bestParts, type PaymentParts } from "../../domain/ledger/sale/payment.ts";
@@ -24,7 +24,15 @@ import {
   type ReportedPayment,
   type ReportedTaking,
 } from "../../domain/ledger/sale/settlement.ts";
-import type { CancellationEvent, Nothing, PaymentEvent, BillingEvent, RefundEvent } from "../event.ts";
+import type {
+  BillingEvent,
+  CancellationEvent,
+  CustomerEvent,
+  Nothing,
+  Payer,
+  PaymentEvent,
+  RefundEvent,
+} from "../event.ts";
 import {
   findLead,
   identify,
@@ -59,8 +67,10 @@ export async function recordEvent(source: Source, reported: BillingEvent | Nothi
       return recordRefundEvent(source, reported);
     case "cancellation":
       return recordCancellationEvent(source, reported);
+    case "customer":
+      return recordCustomer(source, reported);
     case "nothing":
-      return recordedAs("ignored", reported.reason);
+      return recordedAs(reported.isOtherMode ? "other_mode" : "ignored", reported.reason);
   }
 }
 
@@ -84,7 +94,11 @@ export async function applyWaitingCancellation(
 
 /** Records a payment as a sale. A payment of zero, such as a trial's, is a sign-up. */
 async function recordPayment(source: Source, reported: PaymentEvent): Promise<Recorded> {
-  const known = await identify(source, reported.payer, ownersOf(reported));
+  const known = await withCompanysWord(
+    source,
+    reported,
+    await identify(source, reported.payer, ownersOf(reported)),
+  );
   const record = reported.parts.grossAmount <= 0 ? recordUnpaidSignup : recordPaidSale;
   const result = await record(source, reported, known);
   // A repeated event does it again, as in `recordPaidSale`.
@@ -169,15 +183,69 @@ function recordSaleOf(
   );
 }
 
+/** Records that the account's own code has named a customer, so that later payments find the lead. */
+async function recordCustomer(source: Source, reported: CustomerEvent): Promise<Recorded> {
+  const { payer } = reported;
+  const lead = await findLead(source, payer, ownersOf(reported));
+  return recordUnpaidSignup(source, reported, await withCompanysWord(source, reported, { payer, lead }));
+}
+
 async function recordUnpaidSignup(
   source: Source,
-  reported: PaymentEvent,
+  reported: PaymentEvent | CustomerEvent,
+  payer: KnownPayer,
+): Promise<Recorded> {
+  const result = await signUpUnpaid(source, reported, payer);
+  // Otherwise a payment that names the customer alone would not find a lead with another uid.
+  if (result.outcome !== "ignored") await keepCustomer(source, payer.payer);
+  return result;
+}
+
+async function signUpUnpaid(
+  source: Source,
+  reported: PaymentEvent | CustomerEvent,
   payer: KnownPayer,
 ): Promise<Recorded> {
   if (payer.lead !== null) return recordedAs("known", "The customer is already a lead, and paid nothing");
-  const { uid, email, tid } = await namesOf(source, payer);
-  if (uid === null && email === null)
+  const names = await namesOf(source, payer);
+  if (names.uid === null && names.email === null)
     return recordedAs("ignored", "The event does not identify the customer");
+  return recordSignupOf(source, reported, names);
+}
+
+async function keepCustomer(source: Source, payer: Payer): Promise<void> {
+  const { context, provider } = source;
+  const { customerId: id } = payer;
+  if (id === null) return;
+  const lead = await findLead(source, payer, [id]);
+  if (lead === null) return;
+  await context.store.transact((tx) => linkCustomer(tx, lead, { provider, id }));
+}
+
+/**
+ * Lets a signed event name the visitor of a lead that only a page has claimed, before anything is earned by
+ * it. A promo code is what the customer typed, so it moves no lead.
+ *
+ * @see docs/spec/tracking.md "Whose word counts"
+ */
+async function withCompanysWord(
+  source: Source,
+  reported: PaymentEvent | CustomerEvent,
+  known: KnownPayer,
+): Promise<KnownPayer> {
+  const { payer, lead } = known;
+  if (!lead?.isClaim || payer.tids.length === 0) return known;
+  const { tid, uid, email } = await namesOf(source, { payer, lead: null });
+  if (uid === null && email === null) return known;
+  await recordSignupOf(source, reported, { tid, uid, email });
+  return { payer, lead: await source.context.store.get(leads, lead.accountId, lead.id) };
+}
+
+function recordSignupOf(
+  source: Source,
+  reported: PaymentEvent | CustomerEvent,
+  { uid, email, tid }: Pick<CustomerNames, "uid" | "email" | "tid">,
+): Promise<Recorded> {
   const nothing = { username: null, firstName: null, lastName: null, website: null, customFields: null };
   return recordOnce(
     recordSignup(source.context, source.account, {
@@ -225,6 +293,7 @@ function recordEnd(
     recordCancellation(context, account, {
       customer: { uid: lead.uid, email: lead.email, leadId: lead.id },
       eventId: subscriptionId,
+      subscriptionId,
       createdAt: at,
       show: async () => "cancellation" as const,
     }),
@@ -282,7 +351,7 @@ async function isSaleWaiting(
   { accountId, provider, saleEventId }: WaitingRefund,
 ): Promise<boolean> {
   const payment = await findObject(reader, accountId, { provider, id: saleEventId });
-  const names = payment === null ? [] : [payment.saleEventId, ...(payment.formerNames ?? [])];
+  const names = payment === null ? [] : [payment.saleEventId ?? [], payment.formerNames ?? []].flat();
   for (const name of [saleEventId, ...names])
     if ((await findWaitingSale(reader, accountId, name)) !== null) return true;
   return false;
@@ -300,11 +369,12 @@ export async function reportedBy(
   let parts: ReportedPayment["parts"] = null;
   for (const id of objects) {
     const object = await findObject(context.store, account.id, { provider, id });
+    const name = object?.saleEventId ?? null;
     const payment =
-      object && (await findObject(context.store, account.id, { provider, id: object.saleEventId }));
+      name === null ? null : await findObject(context.store, account.id, { provider, id: name });
     parts = bestParts([parts, payment?.parts ?? null]);
-    for (const name of [payment?.saleEventId, ...(payment?.formerNames ?? [])]) {
-      if (name !== undefined) eventIds.add(name);
+    for (const each of [payment?.saleEventId, ...(payment?.formerNames ?? [])]) {
+      if (each) eventIds.add(each);
     }
   }
   return { eventIds: [...new Set([...eventIds, ...objects])], parts };
@@ -312,10 +382,10 @@ export async function reportedBy(
 
 function waitingRefund(
   { context, account, provider }: Source,
-  { kind, id: eventId, grossFrom, grossTo, netAmount, currency, at }: RefundEvent,
+  { kind, id: eventId, grossFrom, grossTo, netAmount, paidAmount, currency, at }: RefundEvent,
   saleEventId: string,
 ): WaitingRefund {
-  const amounts = { grossFrom, grossTo, netAmount, currency };
+  const amounts = { grossFrom, grossTo, netAmount, paidAmount, currency };
   const times = { createdAt: at.toISOString(), keptAt: context.now.toISOString() };
   const names = { accountId: account.id, provider, saleEventId, eventId };
   return { ...names, ...amounts, ...times, kind };
@@ -336,7 +406,7 @@ function takingOf({
   grossTo,
   ...refund
 }: WaitingRefund): ReportedTaking {
-  const { netAmount, currency, createdAt } = refund;
+  const { netAmount, paidAmount = null, currency, createdAt } = refund;
   const grossAmount = Math.max(0, grossTo - grossFrom);
-  return { id: eventId, kind, grossAmount, netAmount, currency, at: new Date(createdAt) };
+  return { id: eventId, kind, grossAmount, netAmount, paidAmount, currency, at: new Date(createdAt) };
 }

@@ -1,6 +1,7 @@
 import type { Account } from "../../domain/program/account/account.ts";
-import { findObject } from "../../domain/ledger/billing/object.ts";
+import { findObject, linkedLead } from "../../domain/ledger/billing/object.ts";
 import type { BillingProvider } from "../../domain/ledger/billing/connection.ts";
+import type { Outcome } from "../../domain/ledger/billing/received.ts";
 import type { Context } from "../../domain/context.ts";
 import { isErased } from "../../domain/people/erased.ts";
 import { findLeadByEmail, findLeadByUid } from "../../domain/people/lead/search.ts";
@@ -14,11 +15,6 @@ import { findVisitor } from "../../domain/people/visitor/visitor.ts";
 import { Failure } from "../../failure.ts";
 import { digest } from "../../storage/digests.ts";
 import type { Payer } from "../event.ts";
-
-export const OUTCOMES = ["sale", "signup", "refund", "cancellation", "known", "waiting", "ignored"] as const;
-
-/** The outcome of an event. */
-export type Outcome = (typeof OUTCOMES)[number];
 
 /** The outcome of an event, with the reason if nothing was recorded. */
 export interface Recorded {
@@ -134,15 +130,20 @@ export async function namesOf(source: Source, { payer, lead }: KnownPayer) {
   };
 }
 
-/** The lead of a payment that this object belongs to. */
-async function findLeadOf({ context, account, provider }: Source, id: string): Promise<Lead | null> {
-  const object = await findObject(context.store, account.id, { provider, id });
-  if (object === null) return null;
-  const { saleEventId } = object;
+/** The lead of a payment that this object belongs to, otherwise the lead that the customer was before. */
+async function findLeadOf(
+  { context: { store }, account, provider }: Source,
+  id: string,
+): Promise<Lead | null> {
+  const object = await findObject(store, account.id, { provider, id });
+  const name = object?.saleEventId ?? null;
   const sale =
-    (await context.store.find(sales, "event", account.id, [digest(saleEventId)])) ??
-    (await findWaitingSale(context.store, account.id, saleEventId));
-  const lead = sale && (await context.store.get(leads, account.id, sale.leadId));
+    name === null
+      ? null
+      : ((await store.find(sales, "event", account.id, [digest(name)])) ??
+        (await findWaitingSale(store, account.id, name)));
+  const leadId = sale?.leadId ?? (object && (await linkedLead(store, account.id, { provider, id })));
+  const lead = leadId === null ? null : await store.get(leads, account.id, leadId);
   return lead?.archivedAt ? null : lead;
 }
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { BillingConnection } from "../../domain/ledger/billing/connection.ts";
 import { Failure } from "../../failure.ts";
 import { payerOf, type Payer } from "../event.ts";
-import { exponentOf, share } from "../../domain/money.ts";
+import { isoAmount as isoAmountOf } from "../../domain/ledger/payment/provider-money.ts";
 
 /** Shorter than the time that Stripe waits for our answer. */
 const TIMEOUT_MS = 8_000;
@@ -22,6 +22,8 @@ export interface StripeApi {
   /** The code that a customer entered, or null if unknown. */
   promoCode(id: string): Promise<string | null>;
   payer(customerId: string): Promise<Payer | null>;
+  /** What a charge captured, in Stripe's unit, or null if unknown. */
+  paidBy(charge: string): Promise<number | null>;
 }
 
 /** Stripe's API for a connection, or null if it has no key. */
@@ -56,6 +58,7 @@ export async function openStripeApi({ apiKey, apiUrl }: BillingConnection): Prom
       if (customer === null || customer.deleted) return null;
       return payerOf({ customerId, email: customer.email, metadata: [customer.metadata] });
     },
+    paidBy: async (charge) => (await ifAny(client.charges.retrieve(charge)))?.amount_captured ?? null,
   };
 }
 
@@ -119,16 +122,7 @@ export function shippingOf(cost: z.output<typeof shippingCost>): number {
   return cost ? cost.amount_total - (cost.amount_tax ?? 0) : 0;
 }
 
-/**
- * The currencies whose decimals at Stripe differ from ISO 4217.
- *
- * @see https://docs.stripe.com/currencies#special-cases
- */
-const OWN_EXPONENTS: Record<string, number> = { ISK: 2, UGX: 2, MGA: 0 };
-
 /** An amount of Stripe in the minor unit of ISO 4217. */
 export function isoAmount(amount: number, currency: string): number {
-  const code = currency.toUpperCase();
-  const own = OWN_EXPONENTS[code];
-  return own === undefined ? amount : share(amount, 10 ** (exponentOf(code) ?? own), 10 ** own);
+  return isoAmountOf("stripe", amount, currency.toUpperCase());
 }

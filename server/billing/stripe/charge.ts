@@ -87,9 +87,16 @@ export async function chargeRefunded(
 ): Promise<RefundEvent | Nothing> {
   const charge = chargeShape.parse(data);
   const { id, currency, amount_refunded: refunded } = charge;
+  // Stripe counts what was authorised and never captured as refunded.
+  const released = charge.amount - (charge.amount_captured ?? charge.amount);
+  const returned = (sum: number) => isoAmount(Math.max(0, sum - released), currency);
+  const [grossFrom, grossTo] = [returned(before), returned(refunded ?? 0)];
+  if (released > 0 && grossTo === 0) {
+    return { kind: "nothing", reason: "The money was released before it was captured" };
+  }
   const objects = await objectsOf(charge, api);
-  const [grossFrom, grossTo] = [isoAmount(before, currency), isoAmount(refunded ?? 0, currency)];
-  const common = { objects, currency: currency.toUpperCase(), netAmount: null, at };
+  const paidAmount = isoAmount(charge.amount - released, currency);
+  const common = { objects, currency: currency.toUpperCase(), netAmount: null, paidAmount, at };
   return { kind: "refund", id: `${id}:${refunded}`, grossFrom, grossTo, ...common };
 }
 
@@ -147,7 +154,10 @@ async function disputed(
 ): Promise<RefundEvent> {
   const { currency, charge, payment_intent } = dispute;
   const objects = await objectsOf({ id: charge, payment_intent }, api);
-  const amounts = { grossFrom: 0, grossTo: isoAmount(moved, currency), netAmount: null };
+  // A dispute does not say how much was paid.
+  const paid = (await api?.paidBy(charge)) ?? null;
+  const paidAmount = paid === null ? null : isoAmount(paid, currency);
+  const amounts = { grossFrom: 0, grossTo: isoAmount(moved, currency), netAmount: null, paidAmount };
   return { ...reported, objects, ...amounts, currency: currency.toUpperCase() };
 }
 

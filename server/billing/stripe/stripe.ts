@@ -1,10 +1,10 @@
 import type Stripe from "stripe";
 import { z } from "zod";
-import type { BillingConnection } from "../../domain/ledger/billing/connection.ts";
+import { modeOf, type BillingConnection } from "../../domain/ledger/billing/connection.ts";
 import type { Lead } from "../../domain/people/lead/lead.ts";
 import { Failure } from "../../failure.ts";
 import type { Provider, ProviderEvent } from "../provider.ts";
-import { payerOf, type Nothing, type BillingEvent } from "../event.ts";
+import { customerOf, payerOf, type Nothing, type BillingEvent } from "../event.ts";
 import { asked, openStripeApi, amount, instant, metadata, objectId, type StripeApi } from "./api.ts";
 import {
   chargeRefunded,
@@ -46,6 +46,8 @@ const TRANSLATIONS: Record<string, Translation> = {
   "charge.dispute.created": disputeCreated,
   "charge.dispute.funds_withdrawn": fundsWithdrawn,
   "charge.dispute.funds_reinstated": fundsReinstated,
+  "customer.created": async ({ data, at }) => customerNamed(data, at),
+  "customer.updated": async ({ data, at }) => customerNamed(data, at),
   "customer.subscription.deleted": async ({ data, at }) => subscriptionDeleted(data, at),
 };
 
@@ -62,6 +64,7 @@ export function newProvider(connection: BillingConnection): Provider {
   let opened: Promise<StripeApi | null> | null = null;
   const api = () => (opened ??= openStripeApi(connection));
   return {
+    mode: modeOf(connection),
     isSigned: (body, headers, now) => isSigned(body, headers, { secret: connection.secret, now }),
     sign: (body, now) => sign(body, { secret: connection.secret, now }),
     read,
@@ -113,14 +116,16 @@ async function sign(payload: string, { secret, now }: { secret: string; now: Dat
 async function read(body: string, headers: Headers): Promise<ProviderEvent> {
   const event = eventShape.safeParse(JSON.parse(body));
   if (!event.success) throw new Failure("malformed", "The event has no type, or no date in whole seconds");
-  const { id, type, created, data } = event.data;
-  return { id, type, at: created, signedAt: signedAt(headers.get("stripe-signature") ?? ""), data };
+  const { id, type, created, livemode, data } = event.data;
+  const signature = headers.get("stripe-signature") ?? "";
+  return { id, type, at: created, signedAt: signedAt(signature), isLive: livemode ?? null, data };
 }
 
 const eventShape = z.object({
   id: z.string().max(MOST_ID_LENGTH).nullable().catch(null),
   type: z.string(),
   created: instant,
+  livemode: z.boolean().nullish(),
   data: z.unknown(),
 });
 
@@ -142,6 +147,13 @@ function subscriptionDeleted(data: unknown, at: Date): BillingEvent {
   return { kind: "cancellation", subscriptionId: id, payer, at: endedAt ?? at };
 }
 
+const customerShape = z.object({ id: z.string(), email: z.string().nullish(), metadata });
+
+function customerNamed(data: unknown, at: Date): BillingEvent | Nothing {
+  const { id, email, metadata: given } = customerShape.parse(data);
+  return customerOf(payerOf({ customerId: id, email: email ?? null, metadata: [given] }), at);
+}
+
 const PAGE = 100;
 
 /** The events of these types since an instant, newest first. Stripe keeps events for thirty days. */
@@ -156,6 +168,7 @@ async function* listEvents(
       type: event.type,
       at: new Date(event.created * 1_000),
       signedAt: null,
+      isLive: event.livemode ?? null,
       data: event.data,
     };
   }
@@ -189,9 +202,10 @@ async function customersOf(client: Stripe, { uid, email }: Pick<Lead, "uid" | "e
 /** The refunds of a charge. Each has the same sums before and after it as its event. */
 async function* refundsOf(api: StripeApi, charge: Stripe.Charge): AsyncGenerator<BillingEvent | Nothing> {
   const { data } = await asked(api.client.refunds.list({ charge: charge.id, limit: PAGE }));
-  let before = 0;
-  for (const { amount, created, status } of data.toReversed()) {
-    if (status === "failed" || status === "canceled") continue;
+  const given = data.filter(({ status }) => status !== "failed" && status !== "canceled").toReversed();
+  // What was released instead of captured is in the sum, and is no refund of its own.
+  let before = charge.amount_refunded - given.reduce((sum, { amount: each }) => sum + each, 0);
+  for (const { amount, created } of given) {
     const refunded = { ...charge, amount_refunded: before + amount };
     yield chargeRefunded({ data: refunded, before, at: new Date(created * 1_000) }, api);
     before += amount;

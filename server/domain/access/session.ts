@@ -25,7 +25,7 @@ export interface Session {
   /** SHA-256 of the token, hexadecimal. */
   hash: string;
   holder: Holder;
-  /** A digest of the holder's password hash. The session ends when the password changes. */
+  /** A digest of the holder's credential. The session ends when that changes. */
   passwordDigest: string;
   /** The browser's `User-Agent`, so that people recognise their sessions, or null if it sent none. */
   device: string | null;
@@ -70,8 +70,8 @@ export interface OpenedSession {
 /** The input for a session. */
 interface NewSession {
   holder: Holder;
-  /** Null if the holder has no password. */
-  passwordHash: string | null;
+  /** The hash of the user's password, or what a promoter has instead. Null if the holder has no password. */
+  credential: string | null;
   device: string | null;
   /** Absent: it ends only when it is no longer used. */
   endsAt?: Date;
@@ -90,14 +90,14 @@ const MAX_DEVICE_LENGTH = 300;
 export async function openSession(
   tx: Transaction,
   { chance, now }: Pick<Context, "chance" | "now">,
-  { holder, passwordHash, device, endsAt, mustSetPassword, isReadOnly, isOfProduct }: NewSession,
+  { holder, credential, device, endsAt, mustSetPassword, isReadOnly, isOfProduct }: NewSession,
 ): Promise<OpenedSession> {
   const token = chance.token(TOKEN_LENGTH);
   const session: Session = {
     accountId: SYSTEM,
     hash: digest(token),
     holder,
-    passwordDigest: passwordDigest(passwordHash),
+    passwordDigest: digestOf(credential),
     device: device?.slice(0, MAX_DEVICE_LENGTH) ?? null,
     createdAt: now.toISOString(),
     seenAt: now.toISOString(),
@@ -110,7 +110,7 @@ export async function openSession(
   return { session, token };
 }
 
-/** The session of this kind that a token opens, or null. The caller also checks `isOfPassword`. */
+/** The session of this kind that a token opens, or null. The caller also checks `isOfCredential`. */
 export async function findSession(
   { store, now }: Pick<Context, "store" | "now">,
   kind: HolderKind,
@@ -121,9 +121,9 @@ export async function findSession(
   return session;
 }
 
-/** Whether a session was opened with its holder's present password. */
-export function isOfPassword(session: Session, passwordHash: string | null): boolean {
-  return session.passwordDigest === passwordDigest(passwordHash);
+/** Whether a session was opened with its holder's present credential. */
+export function isOfCredential(session: Session, credential: string | null): boolean {
+  return session.passwordDigest === digestOf(credential);
 }
 
 const HOUR_MS = 60 * 60 * 1_000;
@@ -215,8 +215,8 @@ export async function* sweepSessions({ store, clock, guard }: LeasedContext): As
 }
 
 /** A session must not contain the hash itself, because sessions are read far more often than passwords. */
-function passwordDigest(passwordHash: string | null): string {
-  return digest(passwordHash ?? "");
+function digestOf(credential: string | null): string {
+  return digest(credential ?? "");
 }
 
 /** A session ends after this long without use. */

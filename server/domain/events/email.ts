@@ -38,6 +38,11 @@ export const SWITCH_EMAIL_KINDS = ["new_links"] as const;
 /** A kind of e-mail that the company sends to all promoters, once. */
 type SwitchEmailKind = (typeof SWITCH_EMAIL_KINDS)[number];
 
+export const DIGEST_EMAIL_KINDS = ["new_referrals"] as const;
+
+/** A kind of e-mail that takes the place of many. */
+type DigestEmailKind = (typeof DIGEST_EMAIL_KINDS)[number];
+
 export const USER_EMAIL_KINDS = ["user_invitation", "user_reset"] as const;
 
 export const MONEY_EMAIL_KINDS = [
@@ -78,7 +83,14 @@ export function isOwnerEmail(kind: (Email | OwnEmail)["kind"] | undefined): kind
 
 /** An e-mail to a promoter or a user before its template is filled in. */
 export interface Email {
-  kind: EmailKind | AccessEmailKind | SwitchEmailKind | UserEmailKind | MoneyEmailKind | OwnerEmailKind;
+  kind:
+    | EmailKind
+    | AccessEmailKind
+    | SwitchEmailKind
+    | DigestEmailKind
+    | UserEmailKind
+    | MoneyEmailKind
+    | OwnerEmailKind;
   /** Null if it goes to a user. */
   promoterId: number | null;
   /** Absent if it goes to a promoter. */

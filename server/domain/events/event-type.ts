@@ -140,6 +140,7 @@ export type AnnouncedChange = {
     before: AnnouncedRecords[E] | null;
     after: AnnouncedRecords[E] | null;
     balance?: unknown;
+    tempPassword?: string | undefined;
   };
 }[Entity];
 
@@ -147,7 +148,9 @@ export type AnnouncedChange = {
 export const BALANCE_EVENT = "promoter.balance.updated";
 
 /** The kind of a change. */
-export function actionOf({ before, after }: Pick<AnnouncedChange, "before" | "after">) {
+export function actionOf({ entity, before, after }: Pick<AnnouncedChange, "entity" | "before" | "after">) {
+  // A contract waits for its signature before there is a record of it.
+  if (entity === "contract_document") return "updated";
   if (before === null) return "created";
   return after === null ? "deleted" : "updated";
 }

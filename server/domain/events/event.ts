@@ -31,6 +31,8 @@ export interface Fact {
   after: AnnouncedRecords[Entity] | null;
   /** The change of the promoter's balance, if nothing else changed. Otherwise absent. */
   balance?: { before: unknown; after: unknown };
+  /** The first password that the request gave a new promoter. It is kept nowhere else. */
+  tempPassword?: string;
 }
 
 /**
@@ -151,6 +153,7 @@ async function announceChange(
     at: now.toISOString(),
     before,
     after: before === null ? null : after,
+    ...(change.tempPassword !== undefined && { tempPassword: change.tempPassword }),
   });
 }
 

@@ -47,6 +47,8 @@ export type RecordChange = {
     after: EntityRecords[E] | null;
     /** The balance of a promoter, before and after one commit. */
     balance?: { before: Balance; after: Balance };
+    /** The first password that the request gave a new promoter. */
+    tempPassword?: string | undefined;
   };
 }[Entity];
 
@@ -64,11 +66,11 @@ const TABLES: { [E in Entity]: Table<EntityRecords[E]> } = {
 
 /** The change described by a fact, with the whole record, or null if its record is gone. */
 export async function recordChangeOf(reader: Reader, fact: Fact): Promise<RecordChange | null> {
-  const { entity, before, after } = fact;
+  const { entity, before, after, tempPassword } = fact;
   // Facts are written with whole records.
   if (before !== null || after !== null) return fact as unknown as RecordChange;
   const made = await recordOf(reader, entity, fact);
-  return made && ({ entity, before, after: made } as RecordChange);
+  return made && ({ entity, before, after: made, tempPassword } as RecordChange);
 }
 
 function recordOf<E extends Entity>(

@@ -16,6 +16,7 @@ import { noteCustomStatus, requireCustomStatus, statusesOfLeads } from "../peopl
 import { checkSplits } from "../people/lead/creation.ts";
 import { withHistory } from "../people/lead/customer.ts";
 import {
+  confirmed,
   LEAD_REFUSALS,
   leads,
   settled,
@@ -65,7 +66,8 @@ export async function updateLead<T>(
     if (isErased(before) && (changes.email ?? changes.uid ?? changes.username))
       throw new Failure("refused", "Lead was erased.");
     const target = await findTarget(tx, before, changes);
-    const updated = settled(changed(target === null ? before : belongingTo(before, target), changes, now));
+    const own = isOwnerNamed(changes) ? confirmed(before) : before;
+    const updated = settled(changed(target === null ? own : belongingTo(own, target), changes, now));
     const after = withHistory(before, updated, now.toISOString());
     await refuseFaults(tx, after);
     if (changes.splits) await checkSplits(tx, after);
@@ -121,6 +123,11 @@ async function findTarget(
   return target;
 }
 
+/** Whether the company says whose lead it is, so that it is no claim any more. */
+function isOwnerNamed({ promoterCampaignId, refToken }: OwnerName): boolean {
+  return promoterCampaignId !== undefined || refToken !== undefined;
+}
+
 type Dates = Pick<Lead, "customerSince" | "cancelledAt">;
 
 /**
@@ -168,7 +175,7 @@ function impliedState({ state }: Lead, customerSince: Date | null | undefined): 
  * The lead under its new owner. The new owner's share of a split becomes part of the remainder, which is the
  * owner's.
  */
-function belongingTo(lead: Lead, owner: PromoterCampaign): Lead {
+export function belongingTo(lead: Lead, owner: PromoterCampaign): Lead {
   const splits = lead.splits?.filter(({ promoterCampaignId }) => promoterCampaignId !== owner.id) ?? [];
   return {
     ...lead,

@@ -2,6 +2,7 @@ import type { Reader, View } from "../../storage/store.ts";
 import type { Account } from "../program/account/account.ts";
 import type { Campaign } from "../program/campaign/campaign.ts";
 import { exponentOf, formatAmount, moneyFormat } from "../money.ts";
+import { loadRuleCounts } from "../people/daily.ts";
 import type { PromoterCampaign } from "../people/promoter-campaign/promoter-campaign.ts";
 import type { Promoter } from "../people/promoter/promoter.ts";
 import {
@@ -12,7 +13,6 @@ import {
   type RewardSchema,
   type Rule,
 } from "../program/reward/reward.ts";
-import { loadTargetCounts } from "./sale/tiers.ts";
 import { percentIn, textsOf, type Language, type Say } from "../../languages/languages.ts";
 
 /** A campaign's promise to its promoters. Without `joined` and `promoter`, to applicants. */
@@ -66,7 +66,8 @@ export async function loadGoals(
   const entries = await loadRewardEntries(view, account.id, rewards);
   const targets = entries.filter(({ reward }) => reward.promoterRewardType === "target" && !reward.isHidden);
   if (targets.length === 0) return [];
-  const counts = await loadTargetCounts(view, joined);
+  const { customersCount: customers, revenueCents: revenue } = await loadRuleCounts(view, joined);
+  const counts = { customers, revenue };
   const speech = speechIn(language, account);
   return targets.flatMap(({ reward }) => {
     const isReached = joined.targetsReached.some(({ rewardId }) => rewardId === reward.id);

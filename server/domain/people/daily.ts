@@ -1,7 +1,10 @@
 import { sql, type Compilable, type Kysely } from "kysely";
 import { among, prepared } from "../../storage/query.ts";
 import type { View } from "../../storage/store.ts";
-import type { Share, Summing, SumTable } from "../../storage/sums.ts";
+import type { Calendar, Share, Summing, SumTable } from "../../storage/sums.ts";
+import { SYSTEM } from "../context.ts";
+import { accounts } from "../program/account/account.ts";
+import { calendarOf } from "../program/account/time-zone.ts";
 import { nameKey, NO_VISIT, ORIGIN_KINDS, originKeys, type Origin, type OriginKind } from "./origin.ts";
 import type { Belonging } from "./promoter-campaign/promoter-campaign.ts";
 
@@ -46,12 +49,14 @@ export const ORIGIN_METRICS: ReadonlySet<Metric> = new Set([
  * The subjects whose days are summed. The account's are those of its campaigns. `sub-id`: the channels of a
  * promoter campaign. Promoters are many, so theirs are also summed by month, on its first day. `promoter-origin`: a source
  * and a page of a promoter. It has only clicks, because a report finds a promoter's few leads and sales by an index.
+ * `promoter-refunded`: a promoter's customers of whom nothing is left, which rules of rewards leave out.
  */
 const SERIES = [
   "campaign",
   "promoter",
   "promoter-month",
   "promoter-origin",
+  "promoter-refunded",
   ...ORIGIN_KINDS,
   "sub-id",
 ] as const;
@@ -85,7 +90,7 @@ export function columnOf(metric: Metric): string {
 /** One count of a record. */
 export interface Count {
   metric: Metric;
-  /** The instant that determines the day. */
+  /** The instant that determines the day, or the day itself. */
   at: string;
   /** Absent: 1. */
   amount?: number;
@@ -97,16 +102,30 @@ interface Owner extends Belonging {
   origin?: Origin | null | undefined;
 }
 
-/** The contributions of records to `daily`, by their counts. */
-export function dailySums<R extends Owner>(countsOf: (record: R) => Count[]): Summing<R> {
-  return { into: daily, sharesOf: (record) => sharesOf(record, countsOf(record)) };
+/**
+ * The contributions of records to `daily`, by their counts. `refundedSince` says since when a customer was one of whom
+ * nothing is left, or null.
+ */
+export function dailySums<R extends Owner>(
+  countsOf: (record: R) => Count[],
+  refundedSince: (record: R) => string | null = () => null,
+): Summing<R> {
+  return {
+    into: daily,
+    calendarOf: async (reader, accountId) => calendarOf(await reader.get(accounts, SYSTEM, accountId)),
+    sharesOf(record, calendar) {
+      const since = refundedSince(record);
+      const shares = sharesOf(record, amountsByDay(countsOf(record), calendar));
+      return since === null ? shares : [...shares, refundedShare(record, calendar(since))];
+    },
+  };
 }
 
 /** Totals over all days. */
 export type Stats = Record<TotalMetric, number>;
 
 /** The table, for queries. */
-interface DailySchema {
+export interface DailySchema {
   daily: DailyRow;
 }
 
@@ -123,6 +142,12 @@ type DailyRow = {
 /** A query over the days of a series. */
 export function dailyQuery(view: View, accountId: number, series: Series) {
   return daysOf(view.query<DailySchema>(), accountId, series);
+}
+
+/** Whether anything of an account is counted. */
+export async function hasDays(view: View, accountId: number): Promise<boolean> {
+  const query = dailyQuery(view, accountId, "campaign").select("daily.day").limit(1);
+  return (await view.rows(query)).length > 0;
 }
 
 const KEY_LENGTH = nameKey("").length;
@@ -164,6 +189,55 @@ export function loadStats(
   return statsIn(view, ownTotals(view, accountId, promoterId, id));
 }
 
+/** What rules and goals count, over the days of `countedDays`. */
+const COUNTED_OF_DAY = {
+  customers: sql`case when daily.series = 'promoter' then 1 else -1 end * ${ofDay("customers")}`,
+  active_customers: ofDay("activeCustomers"),
+  revenue: sql`${ofDay("salesCents")} - ${ofDay("refundsCents")}`,
+};
+
+function ofDay(metric: Metric) {
+  return sql.ref(`daily.${columnOf(metric)}`);
+}
+
+/** The sum of what rules and goals count: without what was refunded, and without customers of whom nothing is left. */
+export function counted(what: keyof typeof COUNTED_OF_DAY) {
+  return sql<number>`coalesce(sum(${COUNTED_OF_DAY[what]}), 0)`;
+}
+
+/** A query over the days that `counted` adds up. */
+export function countedDays(query: Kysely<DailySchema>, accountId: number) {
+  return query
+    .selectFrom("daily")
+    .where("daily.account_id", "=", accountId)
+    .where("daily.series", "in", ["promoter", "promoter-refunded"]);
+}
+
+const ownCounts = prepared(
+  (query: Kysely<DailySchema>, accountId: number, promoterId: number, promoterCampaignId: number) =>
+    countedDays(query, accountId)
+      .where("daily.subject_id", "=", promoterId)
+      .where("daily.promoter_campaign_id", "=", promoterCampaignId)
+      .select([counted("customers").as("customers"), counted("revenue").as("revenueCents")]),
+);
+
+/**
+ * The customers and the revenue of a promoter campaign for rules of rewards: without what was refunded, and without
+ * customers of whom nothing is left.
+ *
+ * @see docs/spec/money.md "Rules of a reward"
+ */
+export async function loadRuleCounts(
+  view: View,
+  { accountId, promoterId, id }: { accountId: number; promoterId: number; id: number },
+): Promise<{ customersCount: number; revenueCents: number }> {
+  const [counts] = await view.rows(ownCounts(view, accountId, promoterId, id));
+  return {
+    customersCount: Number(counts?.customers ?? 0),
+    revenueCents: Number(counts?.revenueCents ?? 0),
+  };
+}
+
 /** The totals of a promoter over all promoter campaigns. */
 export async function loadPromoterTotals(
   view: View,
@@ -193,8 +267,8 @@ export function loadAccountStats(view: View, accountId: number): Promise<Stats> 
   return statsIn(view, dailyQuery(view, accountId, "campaign").select(totalsOf(TOTAL_METRICS)));
 }
 
-function sharesOf(owner: Owner, counts: Count[]): Share[] {
-  return [...amountsByDay(counts)].flatMap(([day, amounts]) => {
+function sharesOf(owner: Owner, amountsByDay: Map<string, number[]>): Share[] {
+  return [...amountsByDay].flatMap(([day, amounts]) => {
     const shares: Share[] = [
       { key: ["campaign", owner.campaignId, "", day, 0], amounts },
       { key: ["promoter", owner.promoterId, "", day, owner.promoterCampaignId], amounts },
@@ -217,13 +291,18 @@ function sharesOf(owner: Owner, counts: Count[]): Share[] {
   });
 }
 
+function refundedShare({ promoterId, promoterCampaignId }: Owner, day: string): Share {
+  const amounts = METRICS.map((metric) => (metric === "customers" ? 1 : 0));
+  return { key: ["promoter-refunded", promoterId, "", day, promoterCampaignId], amounts };
+}
+
 const PLACES = new Map(METRICS.map((metric, at) => [metric, at]));
 
 /** The amounts of counts by day, in the order of the metrics. */
-function amountsByDay(counts: Count[]): Map<string, number[]> {
+function amountsByDay(counts: Count[], calendar: Calendar): Map<string, number[]> {
   const days = new Map<string, number[]>();
   for (const { metric, at, amount = 1 } of counts) {
-    const day = at.slice(0, 10);
+    const day = calendar(at);
     const amounts = days.get(day) ?? METRICS.map(() => 0);
     days.set(day, amounts);
     amounts[PLACES.get(metric)!]! += amount;

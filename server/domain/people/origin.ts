@@ -1,6 +1,6 @@
 import { fingerprint } from "../../storage/digests.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
-import { table, type Column } from "../../storage/table.ts";
+import { table, type Column, type Table } from "../../storage/table.ts";
 import type { PromoterCampaign } from "./promoter-campaign/promoter-campaign.ts";
 
 /**
@@ -21,11 +21,19 @@ const DIRECT = "direct";
 const UNKNOWN_PAGE = "unknown";
 export const NO_VISIT: Origin = { sourceKey: nameKey(DIRECT), pageKey: nameKey(UNKNOWN_PAGE) };
 
-/** A source or a page that reports show. */
-interface OriginName {
+/** A name that strangers may have made up. */
+interface SeenName {
   accountId: number;
-  kind: OriginKind;
   name: string;
+  /** On how many days it was seen. Absent: on several. */
+  days?: number;
+  /** The last one (UTC). */
+  lastDay?: string;
+}
+
+/** A source or a page that reports show. */
+interface OriginName extends SeenName {
+  kind: OriginKind;
 }
 
 /** The names of sources and pages. Other records and the counters store only their keys. */
@@ -46,7 +54,7 @@ export const ORIGIN_COLUMNS = {
   sub_key: ["text", ({ origin }: { origin: Origin | null }) => origin?.subKey],
 } satisfies Record<string, Column<{ origin: Origin | null }>>;
 
-/** The name for all sources and pages beyond the first thousand. */
+/** The name for all sources, pages and channels that have no record. */
 export const OTHER = "other";
 
 /** The visit of a click. */
@@ -55,6 +63,8 @@ interface Visited {
   referrer: string | null;
   /** Whether the page itself named the promoter. */
   isOwnPage: boolean;
+  /** Whether the page is on one of the campaign's sites. Pages elsewhere are made up, or copies. */
+  isOwnSite: (origin: string) => boolean;
 }
 
 /**
@@ -63,18 +73,25 @@ interface Visited {
  */
 const OWN_PAGE = "own page of a promoter";
 
-/** The origin of a visit. New names are stored until the account has too many. */
+/** The origin of a visit on a day. @see docs/spec/tracking.md "Names of origins" */
 export async function originOf(
   tx: Transaction,
-  accountId: number,
-  { url, referrer, isOwnPage }: Visited,
+  { accountId, day }: Pick<Seeing, "accountId" | "day">,
+  { url, referrer, isOwnPage, isOwnSite }: Visited,
 ): Promise<Origin> {
   const page = parsed(url);
-  const source = sourceOf(page, referrer);
-  const reached = isOwnPage ? OWN_PAGE : pageOf(page);
+  const ownPage = page === null ? UNKNOWN_PAGE : isOwnSite(page.origin) ? pageOf(page) : OTHER;
+  const keyOf = (kind: OriginKind, name: string) =>
+    FIXED_NAMES[kind].includes(name)
+      ? nameKey(name)
+      : keepName(
+          tx,
+          { accountId, day, name, most: MOST_NAMES },
+          { table: originNames, owner: kind, fields: { kind } },
+        );
   return {
-    sourceKey: await known(tx, { accountId, kind: "source", name: source }),
-    pageKey: await known(tx, { accountId, kind: "page", name: reached }),
+    sourceKey: await keyOf("source", sourceOf(page, referrer)),
+    pageKey: await keyOf("page", isOwnPage ? OWN_PAGE : ownPage),
   };
 }
 
@@ -105,10 +122,8 @@ export function nameKey(name: string): string {
 }
 
 /** A channel of a promoter campaign, as named in links (`sub_id`). */
-interface SubIdName {
-  accountId: number;
+interface SubIdName extends SeenName {
   promoterCampaignId: number;
-  name: string;
 }
 
 /** The channels of promoter campaigns. Other records and the counters store only their keys. */
@@ -127,19 +142,14 @@ const LONGEST_NAME = 100;
 /** The limit stops made-up channels in links. No promoter has more, and a few more do no harm. */
 const MOST_SUB_IDS = 200;
 
-/** The key of a visit's channel. A new name is stored until there are too many. */
-export async function subKeyOf(
+/** The key of a visit's channel. @see docs/spec/tracking.md "Names of origins" */
+export function subKeyOf(
   tx: Transaction,
-  { accountId, id: promoterCampaignId }: Pick<PromoterCampaign, "accountId" | "id">,
-  subId: string,
+  { accountId, id }: Pick<PromoterCampaign, "accountId" | "id">,
+  { subId, day }: { subId: string; day: string },
 ): Promise<string> {
-  const name = subId.slice(0, LONGEST_NAME);
-  const key = nameKey(name);
-  if ((await tx.get(subIdNames, accountId, promoterCampaignId, key)) !== null) return key;
-  const count = await tx.view.count(subIdNames, "id", accountId, [promoterCampaignId]);
-  if (count >= MOST_SUB_IDS) return nameKey(OTHER);
-  await tx.insert(subIdNames, { accountId, promoterCampaignId, name });
-  return key;
+  const seeing = { accountId, day, name: subId.slice(0, LONGEST_NAME), most: MOST_SUB_IDS };
+  return keepName(tx, seeing, { table: subIdNames, owner: id, fields: { promoterCampaignId: id } });
 }
 
 /** Forgets the names of the channels of promoter campaigns. Reports count them together from now on. */
@@ -187,23 +197,85 @@ function siteOf(address: URL | null): string | null {
 
 const LONGEST_PAGE = 200;
 
-function pageOf(page: URL | null): string {
-  return page === null ? UNKNOWN_PAGE : `${page.origin}${page.pathname}`.slice(0, LONGEST_PAGE);
+function pageOf({ origin, pathname }: URL): string {
+  return `${origin}${pathname}`.slice(0, LONGEST_PAGE);
+}
+
+/** The limit stops visits from made-up sites to made-up pages. Longer reports are useless. */
+const MOST_NAMES = 1_000;
+
+/** A name that was seen on a day, and how many such names are kept. */
+interface Seeing {
+  accountId: number;
+  /** UTC. */
+  day: string;
+  name: string;
+  most: number;
+}
+
+/** Where names are kept: those of one owner in a table. */
+interface Names<R extends SeenName> {
+  table: Table<R>;
+  owner: string | number;
+  fields: Omit<R, keyof SeenName>;
 }
 
 /**
- * The limit stops visits from made-up sites to made-up pages. Longer reports are useless, and a few more
- * names do no harm.
+ * The key of a name that a visit has shown. A name is kept by the days on which it was seen. A new one that finds no room
+ * replaces a rare one, or counts as "other".
+ *
+ * @see docs/spec/tracking.md "Names of origins"
  */
-const MOST_NAMES = 1_000;
-
-/** The key of a stored name. */
-async function known(tx: Transaction, origin: OriginName): Promise<string> {
-  const { accountId, kind, name } = origin;
+async function keepName<R extends SeenName>(
+  tx: Transaction,
+  { accountId, day, name, most }: Seeing,
+  { table, owner, fields }: Names<R>,
+): Promise<string> {
   const key = nameKey(name);
-  if (FIXED_NAMES[kind].includes(name)) return key;
-  if ((await tx.get(originNames, accountId, kind, key)) !== null) return key;
-  if ((await tx.view.count(originNames, "id", accountId, [kind])) >= MOST_NAMES) return nameKey(OTHER);
-  await tx.insert(originNames, origin);
+  const known = await tx.get(table, accountId, owner, key);
+  if (known !== null) {
+    const { lastDay = "" } = known;
+    if (lastDay < day) await tx.put(table, { ...known, days: daysOf(known) + 1, lastDay: day });
+    return key;
+  }
+  if ((await tx.view.count(table, "id", accountId, [owner])) >= most) {
+    const rare = await findRare(tx, { accountId, day, key }, { table, owner });
+    if (rare === null) return nameKey(OTHER);
+    await tx.remove(table, accountId, owner, nameKey(rare.name));
+  }
+  await tx.insert(table, { ...fields, accountId, name, days: 1, lastDay: day } as R);
   return key;
+}
+
+/** Records of a former release do not have the number. */
+const SEVERAL_DAYS = 2;
+
+const daysOf = ({ days = SEVERAL_DAYS }: SeenName): number => days;
+
+/** How many names a new one is compared with. Keys are hashes, so these are a sample. Reading all would slow each click down. */
+const COMPARED = 50;
+/** Keys are hexadecimal. */
+const AFTER_ALL_KEYS = "g";
+const FORGOTTEN_AFTER_DAYS = 90;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** A name that a new one replaces, or null: of those seen on one day only, or not for long, the one seen least. */
+async function findRare<R extends SeenName>(
+  tx: Transaction,
+  { accountId, day, key }: { accountId: number; day: string; key: string },
+  { table, owner }: Pick<Names<R>, "table" | "owner">,
+): Promise<R | null> {
+  const page = { limit: COMPARED };
+  const after = await tx.view.page(table, "id", accountId, [owner], {
+    ...page,
+    between: { from: key, before: AFTER_ALL_KEYS },
+  });
+  const sample =
+    after.length === COMPARED ? after : await tx.view.page(table, "id", accountId, [owner], page);
+  const longAgo = new Date(Date.parse(day) - FORGOTTEN_AFTER_DAYS * DAY_MS).toISOString().slice(0, 10);
+  const rare = sample.filter((each) => daysOf(each) === 1 || (each.lastDay ?? day) < longAgo);
+  const [rarest] = rare.toSorted(
+    (one, other) => daysOf(one) - daysOf(other) || (one.lastDay ?? day).localeCompare(other.lastDay ?? day),
+  );
+  return rarest ?? null;
 }

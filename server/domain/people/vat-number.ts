@@ -1,4 +1,5 @@
 import type { JobContext, LeasedContext } from "../context.ts";
+import type { Language } from "../../languages/languages.ts";
 import type { FieldErrors } from "../../failure.ts";
 import { servedAccounts } from "../program/account/account.ts";
 import { promoters, type Promoter, type VatCheck } from "./promoter/promoter.ts";
@@ -41,9 +42,11 @@ export function isInUnion(country: string): boolean {
   return Object.hasOwn(FORMS, country);
 }
 
-/** The English name of a country by its two-letter code, or null for an unknown one. */
-export function countryName(code: string): string | null {
-  return /^[A-Z]{2}$/.test(code) ? (NAMES.of(code) ?? null) : null;
+/** The name of a country by its two-letter code, in English or another language, or null for an unknown one. */
+export function countryName(code: string, language: Language = "en"): string | null {
+  const names =
+    language === "en" ? NAMES : new Intl.DisplayNames([language], { type: "region", fallback: "none" });
+  return /^[A-Z]{2}$/.test(code) ? (names.of(code) ?? null) : null;
 }
 
 /** What is wrong with a country's code, or null. */

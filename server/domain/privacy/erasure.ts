@@ -39,7 +39,7 @@ import { loadSelected } from "../people/promoter/search.ts";
 import { forgetMailings } from "../people/mailing/mailing.ts";
 import { removeOwnLinks } from "../people/referral-link.ts";
 import { eraseWaiting } from "../ledger/sale/waiting.ts";
-import { removeVisitor, visitors } from "../people/visitor/visitor.ts";
+import { removeVisitor, visitors, visitorsOfBrowser } from "../people/visitor/visitor.ts";
 import { unfinishedErasures, withErasedEmail, type UnfinishedErasure } from "../people/erased.ts";
 import { eraseEvents } from "./events.ts";
 import { eraseAuditEntries, forgetOrigins, logErasure } from "./traces.ts";
@@ -125,11 +125,20 @@ export async function eraseLead(given: Context, accountId: number, who: string):
 /** Completes erasures whose process was killed. This is harmless if the process is still running. */
 export async function* finishErasures({ store, clock }: JobContext): AsyncGenerator<void> {
   for await (const account of servedAccounts(store)) {
-    for await (const chunk of store.scan(unfinishedErasures, "id", account.id, [])) {
-      for (const rest of chunk) {
-        await finishErasure({ store, now: clock(), chance: systemChance }, rest);
-        yield;
-      }
+    const context = () => ({ store, now: clock(), chance: systemChance });
+    for await (const _ of finishErasuresOf(context, account.id)) yield;
+  }
+}
+
+/** The same for one account. Yields what it has completed. */
+export async function* finishErasuresOf(
+  context: () => Context,
+  accountId: number,
+): AsyncGenerator<UnfinishedErasure> {
+  for await (const chunk of context().store.scan(unfinishedErasures, "id", accountId, [])) {
+    for (const rest of chunk) {
+      await finishErasure(withoutLog(context()), rest);
+      yield rest;
     }
   }
 }
@@ -344,11 +353,11 @@ function noLead(): Failure {
   return new Failure("not_found", "Lead not found.");
 }
 
-/** Removes a lead's visitor, and the network address at which it was seen. */
+/** Removes a lead's visitor, those of the browser's earlier links, and the network address at which the lead's was seen. */
 async function forgetVisitor(tx: Transaction, { accountId, tid, promoterId }: Lead): Promise<void> {
   const visitor = tid === null ? null : await tx.get(visitors, accountId, tid);
   if (visitor === null) return;
-  await removeVisitor(tx, visitor);
+  for (const each of await visitorsOfBrowser(tx, visitor)) await removeVisitor(tx, each);
   if (!visitor.addressHash) return;
   const seen = await tx.get(promoterAddresses, accountId, promoterId, visitor.addressHash);
   if (seen?.isOwn === false) await tx.remove(promoterAddresses, accountId, promoterId, visitor.addressHash);
@@ -371,6 +380,7 @@ function erasedLead(tx: Transaction, lead: Lead): Promise<Lead> {
     tid: null,
     subId: null,
     subscriptionId: null,
+    subscriptions: undefined,
     skipEmailNotification: true,
   });
 }

@@ -20,7 +20,7 @@ import {
 import { historyOf, readHistories } from "./histories.ts";
 import {
   planOf,
-  refuseTooManyCells,
+  refuseTooLarge,
   rowsOf,
   sortRows,
   type ReportQuery,
@@ -155,7 +155,7 @@ export async function reportOwn(
   if (addMonths(from, 12 * MOST_REPORT_YEARS) <= to) {
     throw new Failure("invalid", `A report covers at most ${MOST_REPORT_YEARS} years`);
   }
-  refuseTooManyCells(plan, promoterCampaigns.length);
+  refuseTooLarge(plan, promoterCampaigns.length);
   const history: History = new Map();
   const days = await loadDays(store, { promoterCampaigns, metrics: METRICS, range: plan.range });
   for (const each of days) addSums(history, each);

@@ -197,17 +197,16 @@ export function addMonths(day: string, count: number): string {
   const number = monthNumber(day) + count;
   const [year, month] = [Math.floor(number / 12), number % 12];
   const lastOfMonth = utcDate(year, month + 1, 0).getUTCDate();
-  return dayOf(utcDate(year, month, Math.min(Number(day.slice(8)), lastOfMonth)));
+  return textOf(utcDate(year, month, Math.min(Number(day.slice(8)), lastOfMonth)));
 }
 
 /** The day some days later. */
 export function addDays(day: string, count: number): string {
-  return dayOf(utcDate(Number(day.slice(0, 4)), Number(day.slice(5, 7)) - 1, Number(day.slice(8)) + count));
+  return textOf(utcDate(Number(day.slice(0, 4)), Number(day.slice(5, 7)) - 1, Number(day.slice(8)) + count));
 }
 
-/** The calendar day (UTC) of an instant. */
-export function dayOf(instant: Date): string {
-  return instant.toISOString().slice(0, 10);
+function textOf(date: Date): string {
+  return date.toISOString().slice(0, 10);
 }
 
 /** Rounded to two decimals. */

@@ -1,4 +1,4 @@
-import { among, type Found, type Window } from "../../storage/query.ts";
+import { among, type Window } from "../../storage/query.ts";
 import type { Store, View } from "../../storage/store.ts";
 import { FIXED_NAMES, nameKey, originNames, OTHER, subIdNames, type OriginKind } from "../people/origin.ts";
 import type { PromoterCampaign } from "../people/promoter-campaign/promoter-campaign.ts";
@@ -9,8 +9,8 @@ import {
   firstRanked,
   groupsOf,
   planOf,
-  refuseTooManyCells,
-  type ReportGroup,
+  refuseTooLarge,
+  type FoundGroups,
   type ReportQuery,
   type Sort,
 } from "./report.ts";
@@ -32,7 +32,7 @@ export async function reportOrigins(
   store: Store,
   accountId: number,
   { kind, keeps, sort, page, ...query }: ReportQuery & OriginSelection,
-): Promise<Found<ReportGroup<string>>> {
+): Promise<FoundGroups<string>> {
   const plan = planOf(query);
   const names = await originNamesOf(store, accountId, kind);
   const ownerOf = (key: SubjectId) => {
@@ -55,12 +55,12 @@ export async function reportOrigins(
   const ids = [...ranking].flatMap(([id, history]) => (isEmpty(history) ? [] : [id]));
   const limit = page.offset + page.limit;
   const shown = (await firstRanked(ids, ranking, { ...query, sort, limit })).slice(page.offset);
-  refuseTooManyCells(plan, shown.length);
+  refuseTooLarge(plan, shown.length);
   const shownKeys = [...new Set(shown.flatMap((id) => keys.get(id) ?? []))];
   const chosen = (column: string) => among(column, shownKeys);
   const histories = await readHistories(store, accountId, { ...plan, series: kind, chosen, ownerOf });
   const subjects = shown.map((id) => ({ id, name: names.get(id) ?? "" }));
-  return { records: await groupsOf(subjects, plan, histories), total: ids.length };
+  return { groups: groupsOf(subjects, plan, histories), total: ids.length };
 }
 
 /** The channels of a report. */
@@ -80,7 +80,7 @@ interface SubIdSelection {
 export async function reportSubIds(
   store: Store,
   { promoterCampaigns, keeps, sort, page, ...query }: ReportQuery & SubIdSelection,
-): Promise<Found<ReportGroup<string>>> {
+): Promise<FoundGroups<string>> {
   const plan = planOf(query);
   const names = await subIdNamesOf(store, promoterCampaigns);
   const found = new Map<string, string>();
@@ -103,9 +103,9 @@ export async function reportSubIds(
   const ids = [...histories.keys()];
   const limit = page.offset + page.limit;
   const shown = (await firstRanked(ids, histories, { ...query, sort, limit })).slice(page.offset);
-  refuseTooManyCells(plan, shown.length);
+  refuseTooLarge(plan, shown.length);
   const subjects = shown.map((id) => ({ id, name: found.get(id) ?? "" }));
-  return { records: await groupsOf(subjects, plan, histories), total: ids.length };
+  return { groups: groupsOf(subjects, plan, histories), total: ids.length };
 }
 
 async function originNamesOf(

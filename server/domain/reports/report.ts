@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from "kysely";
 import { setImmediate as othersTurn } from "node:timers/promises";
 import { Failure } from "../../failure.ts";
-import { among, contains, type Found, type Schema, type Window } from "../../storage/query.ts";
+import { among, contains, type Schema, type Window } from "../../storage/query.ts";
 import type { Store } from "../../storage/store.ts";
 import { campaigns, type Campaign } from "../program/campaign/campaign.ts";
 import { promoterName, promoters } from "../people/promoter/promoter.ts";
@@ -22,8 +22,8 @@ export interface ReportQuery {
   range: Period;
   groupBy: Grouping;
   figures: readonly Figure[];
-  /** The maximum size of the report. Absent: that of a JSON answer. */
-  mostCells?: number;
+  /** The maximum size of the report. Absent: that of an answer which is written whole. */
+  mostBytes?: number;
 }
 
 /** The figures of one period. */
@@ -40,6 +40,13 @@ export interface ReportGroup<Id extends SubjectId = number> {
   rows: ReportRow[];
 }
 
+/** A page of the groups of a report, each computed when it is asked for. Other requests get a turn between two of them. */
+export interface FoundGroups<Id extends SubjectId = number> {
+  groups: AsyncIterable<ReportGroup<Id>>;
+  /** How many there are on all pages. */
+  total: number;
+}
+
 /** The account's periods, sorted by a figure or, without one, by time. @throws Failure `invalid` */
 export async function reportOverview(
   store: Store,
@@ -48,7 +55,7 @@ export async function reportOverview(
 ): Promise<ReportRow[]> {
   const figures = sort === null ? query.figures : [...query.figures, sort.by];
   const plan = planOf({ ...query, figures });
-  refuseTooManyCells(plan, 1);
+  refuseTooLarge(plan, 1);
   const whole = { series: "campaign" as const, isWhole: true, ownerOf: Number };
   const histories = await readHistories(store, accountId, { ...plan, ...whole });
   return sortRows(rowsOf(historyOf(histories, accountId), plan), sort);
@@ -86,7 +93,7 @@ export async function reportCampaigns(
   store: Store,
   accountId: number,
   { keeps = () => true, sort, page, ...query }: ReportQuery & CampaignSelection,
-): Promise<Found<ReportGroup>> {
+): Promise<FoundGroups> {
   const plan = planOf(query);
   const found = new Map<number, Campaign>();
   for await (const chunk of store.scan(campaigns, "id", accountId, [])) {
@@ -95,7 +102,7 @@ export async function reportCampaigns(
   const ids = [...found.keys()];
   const shown =
     sort === null ? pageOf(ids, page) : await rankedPage(store, accountId, { ...query, ids, sort, page });
-  refuseTooManyCells(plan, shown.length);
+  refuseTooLarge(plan, shown.length);
   const histories = await readHistories(store, accountId, {
     ...plan,
     series: "campaign",
@@ -103,7 +110,7 @@ export async function reportCampaigns(
     ownerOf: Number,
   });
   const subjects = shown.map((id) => ({ id, name: found.get(id)?.name ?? "" }));
-  return { records: await groupsOf(subjects, plan, histories), total: ids.length };
+  return { groups: groupsOf(subjects, plan, histories), total: ids.length };
 }
 
 /** A query with its range split into periods. */
@@ -120,37 +127,41 @@ export function planOf(query: ReportQuery): Plan {
   return { ...query, periods: periodsOf(query.range, query.groupBy) };
 }
 
-/** About a megabyte of text. For more, clients request pages. */
-const MOST_CELLS = 50_000;
+/** A value with the name of its column, and its part of the name of its period. */
+const CELL_BYTES = 40;
+/** An answer that is written whole. For more, clients request pages. */
+const WHOLE_BYTES = 2_000_000;
+/** An answer that is written group by group, and a file. */
+export const STREAMED_BYTES = 40_000_000;
+const BYTES_OF_MB = 1_000_000;
 
 /** Refuses a report that would be too large. @throws Failure `invalid` */
-export function refuseTooManyCells(
-  { periods, figures, mostCells = MOST_CELLS }: Plan,
+export function refuseTooLarge(
+  { periods, figures, mostBytes = WHOLE_BYTES }: Plan,
   groupsCount: number,
 ): void {
   // Each row also names its period.
-  const cells = groupsCount * (periods.length + 1) * (figures.length + 1);
-  if (cells <= mostCells) return;
+  const bytes = groupsCount * (periods.length + 1) * (figures.length + 1) * CELL_BYTES;
+  if (bytes <= mostBytes) return;
+  const [size, most] = [bytes, mostBytes].map((length) => (length / BYTES_OF_MB).toFixed(1));
   throw new Failure(
     "invalid",
-    `The report would have ${cells} cells, more than ${mostCells}; ask for fewer fields, longer periods or a smaller per_page`,
+    `The report would have about ${size} MB, more than ${most} MB; ask for fewer fields, longer periods or a smaller per_page`,
   );
 }
 
-/** The groups of a report, in the order of their subjects. Other requests get a turn after each group. */
-export async function groupsOf<Id extends SubjectId>(
+/** The groups of a report, in the order of their subjects. */
+export async function* groupsOf<Id extends SubjectId>(
   subjects: { id: Id; name: string }[],
   plan: Plan,
   histories: Histories<Id>,
-): Promise<ReportGroup<Id>[]> {
-  const groups: ReportGroup<Id>[] = [];
+): AsyncGenerator<ReportGroup<Id>> {
   for (const { id, name } of subjects) {
     const history = historyOf(histories, id);
     const total = figuresOf(history, plan.range, plan.figures);
-    groups.push({ id, name, total, rows: rowsOf(history, plan) });
+    yield { id, name, total, rows: rowsOf(history, plan) };
     await othersTurn();
   }
-  return groups;
 }
 
 /** The periods of a plan with their figures. */
@@ -209,7 +220,7 @@ export async function reportPromoters(
   store: Store,
   accountId: number,
   query: ReportQuery & PromoterSelection,
-): Promise<Found<ReportGroup>> {
+): Promise<FoundGroups> {
   const { promoterIds, range, figures, sort, page } = query;
   const plan = planOf(query);
   // Leads of a deleted promoter still count for it.
@@ -228,7 +239,7 @@ export async function reportPromoters(
   const ids = found.map(Number);
   const first = await firstRanked(ids, ranking, { ...query, limit: page.offset + page.limit });
   const shown = first.slice(page.offset);
-  refuseTooManyCells(plan, shown.length);
+  refuseTooLarge(plan, shown.length);
   const histories = await readHistories(store, accountId, {
     ...plan,
     series: "promoter",
@@ -240,7 +251,7 @@ export async function reportPromoters(
     const promoter = await store.get(promoters, accountId, id);
     if (promoter !== null) subjects.push({ id, name: promoterName(promoter) });
   }
-  return { records: await groupsOf(subjects, plan, histories), total: ids.length };
+  return { groups: groupsOf(subjects, plan, histories), total: ids.length };
 }
 
 /** The part of a list that a page shows. */

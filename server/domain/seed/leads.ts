@@ -75,9 +75,10 @@ const QUERIES = ["", "?utm_source=newsletter", "?utm_source=podcast"];
 
 /** Stores the origins of the program's visitors, the most common ones first. */
 export function seedArrivals(
-  { store }: Context,
+  { store, now }: Context,
   { accountId, landingUrl }: Pick<Campaign, "accountId" | "landingUrl">,
 ): Promise<Arrival[]> {
+  const day = now.toISOString().slice(0, 10);
   const { origin: site } = new URL(landingUrl);
   const pages = PAGES.map((path) => (path === "" ? landingUrl : site + path));
   return store.transact(async (tx) => {
@@ -87,7 +88,11 @@ export function seedArrivals(
         // A referrer names the source by itself. Without one, only the parameter can.
         for (const query of referrer === null ? QUERIES : [""]) {
           const url = page + query;
-          const origin = await originOf(tx, accountId, { url, referrer, isOwnPage: false });
+          const origin = await originOf(
+            tx,
+            { accountId, day },
+            { url, referrer, isOwnPage: false, isOwnSite: () => true },
+          );
           arrivals.push({ origin, url, referrer });
         }
       }
@@ -161,7 +166,7 @@ function early(dice: Dice, count: number, rolls: number): number {
 
 function suspicionOf(dice: Dice): Suspicion {
   if (!dice.percent(4)) return "no_suspicion";
-  return dice.pick(["same_ip_suspicion", "same_ip_suspicion", "ad_source", "same_promoter_email"]);
+  return dice.pick(["same_ip_suspicion", "unseen_visitor", "ad_source", "same_promoter_email"]);
 }
 
 function visitorOf(
@@ -192,15 +197,15 @@ function visitorOf(
 /** As with real sign-ups, a suspicion also marks the promoter. */
 async function putLead(tx: Transaction, { lead, visitor, clicksCount: count }: SeedLead): Promise<void> {
   const { accountId, promoterCampaignId, promoterId, campaignId, origin, createdAt, suspicion, subId } = lead;
+  const day = createdAt.slice(0, 10);
   // Reports find the channel's name by its key.
-  if (subId !== null) await subKeyOf(tx, { accountId, id: promoterCampaignId }, subId);
+  if (subId !== null) await subKeyOf(tx, { accountId, id: promoterCampaignId }, { subId, day });
   await tx.put(leads, lead);
   if (visitor !== null) await tx.put(visitors, visitor);
-  const day = createdAt.slice(0, 10);
   const owner = { accountId, promoterCampaignId, promoterId, campaignId };
   if (count > 0) await addPastClicks(tx, { ...owner, day, origin, count });
-  const promoter = suspicion === "no_suspicion" ? null : await tx.get(promoters, accountId, promoterId);
-  if (promoter === null || suspicion === "no_suspicion" || promoter.fraudSuspicions.includes(suspicion))
-    return;
+  if (suspicion === "no_suspicion" || suspicion === "unseen_visitor") return;
+  const promoter = await tx.get(promoters, accountId, promoterId);
+  if (promoter === null || promoter.fraudSuspicions.includes(suspicion)) return;
   await tx.put(promoters, { ...promoter, fraudSuspicions: [...promoter.fraudSuspicions, suspicion] });
 }

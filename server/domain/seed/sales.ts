@@ -11,7 +11,8 @@ import { generatePayouts } from "../ledger/payout-run/payout-run.ts";
 import { latestPeriod, payouts, type Period } from "../ledger/payout/payout.ts";
 import { movePayout } from "../ledger/payout/status.ts";
 import { recordSale } from "../ledger/sale/new-sale.ts";
-import { recordCancellation, recordRefund } from "../ledger/sale/refund.ts";
+import { recordCancellation } from "../ledger/sale/cancellation.ts";
+import { recordRefund } from "../ledger/sale/refund.ts";
 import { asItIs } from "../show.ts";
 import { DAY_MS, type Dice, type SeedPlan } from "./plan.ts";
 import { HOLD_DAYS, PLANS } from "./program.ts";
@@ -143,7 +144,8 @@ function stepsOf(context: Context, account: Account, customer: SeedCustomer): St
     steps.push({ customer, at, record });
   }
   if (cancels) {
-    const record = () => recordCancellation(later, account, { ...reported, eventId: null });
+    const record = () =>
+      recordCancellation(later, account, { ...reported, eventId: null, subscriptionId: null });
     steps.push({ customer, at, record });
   }
   return steps;

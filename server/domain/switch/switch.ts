@@ -1,4 +1,4 @@
-import { addresseeValues } from "../people/mailing/mailing.ts";
+import { enqueueEmail } from "../people/mailing/mailing.ts";
 import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
 import { table } from "../../storage/table.ts";
 import type { Account } from "../program/account/account.ts";
@@ -21,7 +21,6 @@ import {
   type PromoterCampaign,
 } from "../people/promoter-campaign/promoter-campaign.ts";
 import { listPromoterCampaigns } from "../people/promoter-campaign/search.ts";
-import { enqueue, newDelivery } from "../events/webhook/delivery.ts";
 
 /** The steps of a switch from another program, in order. */
 export const SWITCH_STEPS = [
@@ -268,15 +267,9 @@ async function mailSome(
     const promoterCampaign = await findAccepted(tx.view, promoter);
     const campaign = promoterCampaign && (await tx.get(campaigns, account.id, promoterCampaign.campaignId));
     if (promoterCampaign === null || campaign === null) continue;
-    const email = {
-      kind: "new_links" as const,
-      promoterId: promoter.id,
-      to: promoter.email,
-      values: addresseeValues({ account, campaign, promoter, promoterCampaign, publicUrl }),
-    };
-    const lane = `promoter/${promoter.id}`;
     await tx.insert(mailedLinks, { accountId: account.id, promoterId: promoter.id, at });
-    await enqueue(tx, newDelivery({ id: ids[index]!, ownerId: account.id, lane, email, createdAt: at }), now);
+    const addressee = { account, campaign, promoter, promoterCampaign, publicUrl };
+    await enqueueEmail(tx, addressee, { kind: "new_links", id: ids[index]!, now });
     count += 1;
   }
   if (count > 0) {

@@ -21,14 +21,19 @@ export async function readBody(event: H3Event, maxBytes = MAX_BYTES): Promise<st
 
 /** The bytes of a request's body. @throws Failure as `readBody`, without its rule on UTF-8 */
 export async function readBytes(event: H3Event, maxBytes: number): Promise<Uint8Array> {
-  // `identity` means no encoding (RFC 9110, 8.4.1).
-  const encoding = event.req.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
-  if (encoding !== "" && encoding !== "identity")
-    throw new Failure("unsupported", "The body is compressed; send it uncompressed");
+  refuseCompressed(event);
   const declared = Number(event.req.headers.get("content-length") ?? 0);
   if (declared > maxBytes) throw tooLarge(maxBytes);
   const request = event.runtime?.node?.req as IncomingMessage | undefined;
   return request === undefined ? readStream(event, maxBytes) : readNode(request, maxBytes);
+}
+
+/** Refuses a compressed body by its header alone. @throws Failure `unsupported` */
+export function refuseCompressed({ req }: H3Event): void {
+  // `identity` means no encoding (RFC 9110, 8.4.1).
+  const encoding = req.headers.get("content-encoding")?.trim().toLowerCase() ?? "";
+  if (encoding !== "" && encoding !== "identity")
+    throw new Failure("unsupported", "The body is compressed; send it uncompressed");
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });

@@ -5,6 +5,7 @@ import { isRefToken, findByRefToken } from "../../domain/people/promoter-campaig
 import { findPromoterByEmail } from "../../domain/people/promoter/promoter.ts";
 import { Failure } from "../../failure.ts";
 import type { Store } from "../../storage/store.ts";
+import { looksLikeAmount, looksLikeDate } from "./writing.ts";
 
 /** The accepted names of a field in files; the first is ours. */
 export type Columns = readonly string[];
@@ -35,6 +36,22 @@ export interface Sheet {
   rows: string[][];
 }
 
+/** The fields of a kind of records, and how their columns are told apart. */
+export interface Fields {
+  columns: readonly Columns[];
+  /** Each group needs at least one of its fields. */
+  required: readonly (readonly string[])[];
+  /** A column with the field's own name is the other field, if another column has a narrower name of the field. */
+  wider?: { field: string; other: string };
+  /** What words of states mean, by field. */
+  words?: Readonly<Record<string, Meanings>>;
+  /** Whether a column that may hold states must be understood, because money or rights depend on it. */
+  needsStates?: boolean;
+}
+
+/** The values of a field by the words of other programs, in snake_case. */
+export type Meanings = Readonly<Record<string, string>>;
+
 const MOST_EXAMPLES = 3;
 const EXAMPLE_LENGTH = 80;
 /** How many different values of a column are searched in the store. */
@@ -44,20 +61,25 @@ const EMAIL = /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>"]+$/;
 const LEAST_MISTYPED = 6;
 
 /**
- * Finds the field of each column: by the user's choice, by its title, and then by its values. Only required fields are
- * matched by values, so that an unknown column does no harm.
+ * Finds the field of each column: by the user's choice, by its title, and then by its values. A title decides before
+ * values: they only tell who a line is about, if no title does.
+ *
+ * @see docs/spec/v2.md "Coming from another program"
  */
 export async function matchColumns(
   store: Store,
   account: Account,
-  { sheet, fields, chosen }: { sheet: Sheet; fields: readonly Columns[]; chosen: ChosenColumns },
+  { sheet, fields, chosen }: { sheet: Sheet; fields: Fields; chosen: ChosenColumns },
 ): Promise<MatchedColumn[]> {
   refuseUnknown(sheet, fields, chosen);
-  const columns = sheet.titles.map((title, at) => {
+  const columns = sheet.titles.map((title, at): Column => {
     const values = sheet.rows.map((row) => row[at] ?? "").filter((value) => value !== "");
-    return { values, match: byTitle(title, { fields, chosen, values }) };
+    const word = wordOf(withoutNumber(title, sheet.titles));
+    return { word, values, match: byTitle(word, { fields, choice: chosen.get(title), values }) };
   });
-  preferOwnNames(sheet.titles, columns);
+  preferChosen(columns);
+  preferNarrower(fields, columns);
+  preferOwnNames(fields, columns);
   const known = await matchByValues(store, account, { columns, fields });
   return known.map(({ values, match }, at) => ({
     title: sheet.titles[at] ?? "",
@@ -71,11 +93,17 @@ export async function matchColumns(
 type Match = Pick<MatchedColumn, "field" | "certainty" | "reason">;
 
 interface Column {
+  /** Its title in snake_case. */
+  word: string;
   values: string[];
   match: Match;
 }
 
 const IGNORED: Match = { field: null, certainty: null, reason: "no field has this name" };
+
+function ignored(reason: string): Match {
+  return { field: null, certainty: null, reason };
+}
 
 /** A title in snake_case: `First Name` is `first_name`. */
 export function wordOf(title: string): string {
@@ -86,19 +114,54 @@ export function wordOf(title: string): string {
     .replace(/^_|_$/g, "");
 }
 
-/** A column with a field's own name takes precedence over columns with other names of the field. */
-function preferOwnNames(titles: string[], columns: Column[]): void {
-  const own = new Set(titles.map(wordOf).filter((word, at) => columns[at]!.match.field === word));
-  for (const [at, column] of columns.entries()) {
+/** The second column of a title is called `Title (2)`. */
+function withoutNumber(title: string, titles: string[]): string {
+  const bare = title.replace(/ \(\d+\)$/, "");
+  return bare !== title && titles.includes(bare) ? bare : title;
+}
+
+/** A chosen column takes precedence over all others. */
+function preferChosen(columns: Column[]): void {
+  const taken = new Set(
+    columns.flatMap(({ match }) =>
+      match.certainty === "chosen" && match.field !== null ? [match.field] : [],
+    ),
+  );
+  for (const column of columns) {
     const { field, certainty } = column.match;
-    if (field === null || certainty === "chosen" || !own.has(field) || wordOf(titles[at]!) === field)
-      continue;
-    column.match = { field: null, certainty: null, reason: `another column is called ${field}` };
+    if (field === null || certainty === "chosen" || !taken.has(field)) continue;
+    column.match = ignored(`you have chosen another column as ${field}`);
   }
 }
 
-function refuseUnknown({ titles }: Sheet, fields: readonly Columns[], chosen: ChosenColumns): void {
-  const names = fields.map(([name = ""]) => name);
+/** Beside `commission_amount`, `amount` is the sale's. */
+function preferNarrower({ wider }: Fields, columns: Column[]): void {
+  if (wider === undefined) return;
+  const { field, other } = wider;
+  const ofField = columns.filter(({ match }) => match.field === field && match.certainty !== "chosen");
+  const own = ofField.filter(({ word }) => word === field);
+  if (own.length === 0 || own.length === ofField.length) return;
+  const isFree = columns.every(({ match }) => match.field !== other);
+  const reason = `another column has a narrower name for ${field}`;
+  for (const column of own)
+    column.match = isFree ? { field: other, certainty: "likely", reason } : ignored(reason);
+}
+
+/**
+ * A column with a field's own name takes precedence over columns with other names of the field. Two columns of states say
+ * different things, so none of them is dropped.
+ */
+function preferOwnNames({ words }: Fields, columns: Column[]): void {
+  const own = new Set(columns.filter(({ word, match }) => match.field === word).map(({ word }) => word));
+  for (const column of columns) {
+    const { field, certainty } = column.match;
+    if (field === null || certainty === "chosen" || !own.has(field) || column.word === field) continue;
+    if (words?.[field] === undefined) column.match = ignored(`another column is called ${field}`);
+  }
+}
+
+function refuseUnknown({ titles }: Sheet, { columns }: Fields, chosen: ChosenColumns): void {
+  const names = columns.map(([name = ""]) => name);
   for (const [title, field] of chosen) {
     if (!titles.includes(title)) throw wrong(`The file has no column ${JSON.stringify(title)}`);
     if (field !== null && !names.includes(field))
@@ -110,21 +173,33 @@ function wrong(message: string): Failure {
   return new Failure("invalid", message, { columns: [message] });
 }
 
+/** Titles of people that may stand above e-mail addresses, ids or names. Only addresses are taken by the title. */
+const OPEN_TITLES = new Set(["promoter", "affiliate", "partner", "referrer", "customer"]);
+/** Titles of ids, which other programs use for ref ids or for numbers of records. */
+const ID_TITLES = new Set(["affiliate_id", "referral_id"]);
+
 function byTitle(
-  title: string,
-  { fields, chosen, values }: { fields: readonly Columns[]; chosen: ChosenColumns; values: string[] },
+  word: string,
+  { fields, choice, values }: { fields: Fields; choice: string | null | undefined; values: string[] },
 ): Match {
-  const choice = chosen.get(title);
   if (choice === null) return { field: null, certainty: "chosen", reason: "you have chosen to ignore it" };
   if (choice !== undefined) return { field: choice, certainty: "chosen", reason: "you have chosen it" };
-  const word = wordOf(title);
-  const exact = fields.find((names) => names.includes(word))?.[0];
-  if (exact !== undefined) return judged(exact, values, "certain", "the title says so");
+  const exact = fields.columns.find((names) => names.includes(word))?.[0];
+  if (exact !== undefined) {
+    const match = judged(exact, values, "certain", "the title says so");
+    if (OPEN_TITLES.has(word) && match.certainty === "guess") return IGNORED;
+    const isNumbered = ID_TITLES.has(word) && values.length > 0 && values.every(isNumber);
+    return isNumbered ? ignored("numbers are ref ids only if you say so") : match;
+  }
   if (word.length < LEAST_MISTYPED) return IGNORED;
-  const near = fields.find((names) =>
+  const near = fields.columns.find((names) =>
     names.some((name) => name.length >= LEAST_MISTYPED && distance(name, word) === 1),
   );
   return near === undefined ? IGNORED : judged(near[0]!, values, "likely", "the title nearly says so");
+}
+
+function isNumber(value: string): boolean {
+  return /^#?\d+$/.test(value);
 }
 
 /** A match is less certain if the values look different. */
@@ -152,17 +227,30 @@ export function looksOf(field: string): Looks | null {
   return /_at$|_since$/.test(field) ? "date" : null;
 }
 
+/** Each group of fields names the same person. */
+const PEOPLE = [
+  ["promoter_email", "ref_id"],
+  ["email", "uid"],
+];
+/** Titles of things that are not people, whatever their values look like. */
+const NO_PERSON =
+  /(^|_)(name|order|invoice|transaction|charge|payment|payout|paypal|wallet|number|count|quantity|phone|plan|product|campaign|program|type|note|description|currency|status|state)s?(_|$)/;
+
 /** Matches fields that no title matched. */
 async function matchByValues(
   store: Store,
   account: Account,
-  { columns, fields }: { columns: Column[]; fields: readonly Columns[] },
+  { columns, fields }: { columns: Column[]; fields: Fields },
 ): Promise<Column[]> {
-  const free = (field: string) =>
-    fields.some(([name]) => name === field) && columns.every(({ match }) => match.field !== field);
+  const has = (field: string) => fields.columns.some(([name]) => name === field);
+  const isMatched = (field: string) => columns.some(({ match }) => match.field === field);
+  const isOpen = (field: string) => {
+    const group = PEOPLE.find((names) => names.includes(field)) ?? [field];
+    return has(field) && !group.some(isMatched);
+  };
   const open = () => columns.filter(({ match, values }) => match === IGNORED && values.length > 0);
-  for (const column of open()) {
-    const match = await byRecords(store, account, column.values, free);
+  for (const column of open().filter(({ word }) => !NO_PERSON.test(word))) {
+    const match = await byRecords(store, account, column.values, isOpen);
     if (match !== null) column.match = match;
   }
   const looking = (looks: Looks) => open().filter(({ values }) => values.every(LOOKS[looks].fits));
@@ -171,9 +259,9 @@ async function matchByValues(
     ["amount", "amount"],
     ["created_at", "date"],
   ] as const) {
-    const [only, ...others] = looking(looks);
+    const [only, ...others] = looking(looks).filter(({ word }) => looks !== "email" || !NO_PERSON.test(word));
     // With two candidates, it is unclear which one is right.
-    if (only === undefined || others.length > 0 || !free(field)) continue;
+    if (only === undefined || others.length > 0 || !has(field) || isMatched(field)) continue;
     // Whole numbers can be anything.
     if (looks === "amount" && !only.values.some((value) => /\d[.,]\d|\p{Sc}/u.test(value))) continue;
     const certainty = looks === "email" ? "likely" : "guess";
@@ -182,14 +270,15 @@ async function matchByValues(
   return columns;
 }
 
-/** Searches records by the values. */
+/** Searches records by the values. Numbers name orders and rows as well as people, so they prove nothing. */
 async function byRecords(
   store: Store,
   { id }: Account,
   values: string[],
-  free: (field: string) => boolean,
+  isOpen: (field: string) => boolean,
 ): Promise<Match | null> {
   const some = [...new Set(values)].slice(0, LOOKED_FOR);
+  if (some.every(isNumber)) return null;
   const probes: [field: string, words: string, look: (value: string) => Promise<unknown>][] = [
     [
       "promoter_email",
@@ -210,118 +299,11 @@ async function byRecords(
     ["uid", "ids of leads", async (value) => (value.length > 3 ? findLeadByUid(store, id, value) : null)],
   ];
   for (const [field, words, look] of probes) {
-    if (!free(field)) continue;
+    if (!isOpen(field)) continue;
     const found = await Promise.all(some.map(look));
     const count = found.filter((record) => record !== null).length;
     if (count * 2 < some.length || count === 0) continue;
     return { field, certainty: "likely", reason: `${count} of ${some.length} values are ${words}` };
   }
   return null;
-}
-
-/** The order of day and month in dates with slashes and dashes. */
-export const DATE_ORDERS = ["dmy", "mdy"] as const;
-
-export type DateOrder = (typeof DATE_ORDERS)[number];
-
-/** How a column writes its dates and amounts. */
-export interface Writing {
-  /** Null if no date needs it, or the order is unknown. */
-  dateOrder: DateOrder | null;
-  decimalMark: "." | ",";
-}
-
-/** A day and a month in numbers, then the year: `5/6/2024`, `05-06-2024 13:45`. */
-const NUMERIC_DATE = /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})(.*)$/;
-const TIME = /^[ ,T]+(\d{1,2}):(\d\d)(?::(\d\d)(?:\.\d+)?)? ?([ap]m)?$/i;
-const YEAR_FIRST = /^(\d{4})[/.](\d{1,2})[/.](\d{1,2})(.*)$/;
-const WORDED_DATE = /^(?:([a-z]{3,9})\.? (\d{1,2})|(\d{1,2})\.? ([a-z]{3,9})\.?),? (\d{4})(.*)$/i;
-const MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
-
-/** Analyses the values of a column. `dateOrder` is the user's choice, or null. */
-export function writingOf(values: string[], dateOrder: DateOrder | null): Writing {
-  return { dateOrder: dateOrder ?? dateOrderOf(values), decimalMark: decimalMarkOf(values) };
-}
-
-/** Whether dates could have either order, and no value tells which. */
-export function isAmbiguous(values: string[], { dateOrder }: Writing): boolean {
-  return dateOrder === null && values.some((value) => NUMERIC_DATE.exec(value)?.[2] === "/");
-}
-
-/** An ISO date, or the unchanged text if it is not a known form of date. */
-export function plainDate(value: string, { dateOrder }: Writing): string {
-  const seconds = /^1\d{9}(\d{3})?$/.exec(value);
-  if (seconds !== null) return new Date(Number(value) * (seconds[1] === undefined ? 1_000 : 1)).toISOString();
-  const [, year, month, day, rest = ""] = YEAR_FIRST.exec(value) ?? [];
-  if (year !== undefined) return isoOf([year, month, day], rest) ?? value;
-  const [, wordFirst, dayAfter, dayFirst, wordAfter, wordYear, wordRest = ""] = WORDED_DATE.exec(value) ?? [];
-  if (wordYear !== undefined) {
-    const named = MONTHS.indexOf((wordFirst ?? wordAfter ?? "").slice(0, 3).toLowerCase()) + 1;
-    return named === 0 ? value : (isoOf([wordYear, String(named), dayAfter ?? dayFirst], wordRest) ?? value);
-  }
-  const [, one, mark, other, lastYear, lastRest = ""] = NUMERIC_DATE.exec(value) ?? [];
-  // Dates with dots never begin with the month.
-  const order = mark === "." ? "dmy" : dateOrder;
-  if (lastYear === undefined || order === null) return value;
-  return isoOf(order === "dmy" ? [lastYear, other, one] : [lastYear, one, other], lastRest) ?? value;
-}
-
-/**
- * A plain decimal number, or the unchanged text. Only the account's own currency is accepted beside it, because an amount
- * in another currency would be a different sum.
- */
-export function plainAmount(value: string, { decimalMark }: Writing, currency: string): string {
-  const bare = withoutCurrency(value, currency);
-  if (decimalMark === ",") {
-    const isWritten = /^-?(\d+|\d{1,3}([. ]\d{3})+)(,\d+)?$/.test(bare);
-    return isWritten ? bare.replace(/[. ]/g, "").replace(",", ".") : bare;
-  }
-  return /^-?\d{1,3}([, ]\d{3})+(\.\d+)?$/.test(bare) ? bare.replace(/[, ]/g, "") : bare;
-}
-
-/** Whether a text is an amount in any notation. */
-function looksLikeAmount(value: string): boolean {
-  return /^-?(\p{Sc} ?|[A-Z]{3} )?-?\d[\d., ]*( ?\p{Sc}| [A-Z]{3})?$/u.test(value) && value.length <= 24;
-}
-
-/** Whether a text is a date in any notation. */
-function looksLikeDate(value: string): boolean {
-  return /^\d{4}[-/.]\d{1,2}[-/.]\d{1,2}/.test(value) || NUMERIC_DATE.test(value) || WORDED_DATE.test(value);
-}
-
-function dateOrderOf(values: string[]): DateOrder | null {
-  const dates = values.map((value) => NUMERIC_DATE.exec(value)).filter((found) => found !== null);
-  const isDayFirst = dates.some(([, one]) => Number(one) > 12);
-  const isMonthFirst = dates.some(([, , , other]) => Number(other) > 12);
-  // Both orders occur, so some dates are wrong.
-  if (isDayFirst === isMonthFirst) return null;
-  return isDayFirst ? "dmy" : "mdy";
-}
-
-function decimalMarkOf(values: string[]): Writing["decimalMark"] {
-  const hasComma = values.some((value) => /\d\.\d{3},\d/.test(value) || /^\D*\d+,\d{1,2}\D*$/.test(value));
-  const hasPoint = values.some((value) => /\d,\d{3}\.\d/.test(value) || /^\D*\d+\.\d{1,2}\D*$/.test(value));
-  return hasComma && !hasPoint ? "," : ".";
-}
-
-function isoOf([year, month = "", day = ""]: (string | undefined)[], rest: string): string | null {
-  const date = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
-  if (rest.trim() === "") return date;
-  const [, hour, minute, second = "00", half] = TIME.exec(rest) ?? [];
-  // It may be a time zone. Then the text is read as it is.
-  if (hour === undefined) return null;
-  const hours = half === undefined ? Number(hour) : (Number(hour) % 12) + (/p/i.test(half) ? 12 : 0);
-  return `${date}T${String(hours).padStart(2, "0")}:${minute}:${second}`;
-}
-
-function withoutCurrency(value: string, currency: string): string {
-  const text = value.replace(/[\u00a0\u202f]/g, " ").trim();
-  const parts = new Intl.NumberFormat("en", { style: "currency", currency, currencyDisplay: "narrowSymbol" });
-  const symbol = parts.formatToParts(0).find(({ type }) => type === "currency")?.value ?? currency;
-  for (const own of [currency, symbol]) {
-    if (text.startsWith(own)) return text.slice(own.length).trim();
-    if (text.startsWith(`-${own}`)) return `-${text.slice(own.length + 1).trim()}`;
-    if (text.endsWith(own)) return text.slice(0, -own.length).trim();
-  }
-  return text;
 }

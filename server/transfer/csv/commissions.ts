@@ -7,24 +7,57 @@ import { shapeInput } from "../../input/shape.ts";
 import { exponentOf, isCurrency, UNITS } from "../../domain/money.ts";
 import type { Columns } from "./columns.ts";
 import { CREATED_AT, PROMOTER_EMAIL, REF_ID, refId, type Kind } from "./import.ts";
+import { COMMISSION_WORDS, PAYMENT_WORDS } from "./words.ts";
 
 const columns: Columns[] = [
-  ["id", "commission_id", "reward_id"],
+  ["id", "commission_id", "reward_id", "conversion_id"],
   REF_ID,
   PROMOTER_EMAIL,
-  ["email", "lead_email", "customer_email"],
+  ["email", "lead_email", "customer_email", "customer"],
   ["uid", "lead_uid", "customer_id", "cus_id"],
-  ["amount", "commission", "commission_amount", "reward_amount"],
+  ["amount", "commission", "commission_amount", "commission_value", "reward_amount"],
   ["unit"],
   ["currency"],
-  ["status", "state"],
-  ["sale_amount", "conversion_amount", "revenue", "sale"],
-  ["event_id", "sale_id", "transaction_id", "invoice_id"],
+  [
+    "status",
+    "state",
+    "commission_status",
+    "commission_state",
+    "reward_status",
+    "conversion_status",
+    "referral_status",
+    "approval_status",
+  ],
+  ["payment_status", "payout_status", "paid_status", "is_paid", "paid", "is_paid_elsewhere"],
+  ["paid_at", "paid_on", "paid_date", "date_paid"],
+  [
+    "sale_amount",
+    "conversion_amount",
+    "order_amount",
+    "order_total",
+    "order_value",
+    "sale_value",
+    "revenue",
+    "sale",
+    "total",
+  ],
+  [
+    "event_id",
+    "sale_id",
+    "transaction_id",
+    "invoice_id",
+    "charge_id",
+    "order_id",
+    "order_number",
+    "external_id",
+  ],
   CREATED_AT,
 ];
 
 /** An ISO 4217 code, in any case. */
 export const currency = text.trim().toUpperCase().refine(isCurrency, "is not an ISO 4217 currency");
+
+const state = text.toLowerCase().pipe(oneOf(["pending", "approved", "denied", "paid"]));
 
 /** The shape of a row whose amounts have this many decimals. */
 const commissionRow = (places: number) =>
@@ -37,10 +70,9 @@ const commissionRow = (places: number) =>
     amount: decimal(places, { isSigned: true }),
     unit: oneOf(UNITS).optional(),
     currency: currency.optional(),
-    status: text
-      .toLowerCase()
-      .pipe(oneOf(["pending", "approved", "denied", "paid"]))
-      .optional(),
+    status: state.optional(),
+    payment_status: state.optional(),
+    paid_at: instant.optional(),
     sale_amount: decimal(places, { isSigned: true }).optional(),
     event_id: text.optional(),
     created_at: instant.optional(),
@@ -49,7 +81,8 @@ const commissionRow = (places: number) =>
 const ROWS = [0, 1, 2, 3, 4].map(commissionRow);
 
 function read(account: Account, values: Record<string, string>) {
-  const row = shapeInput(ROWS[placesOf(account)]!, values);
+  const given = shapeInput(ROWS[placesOf(account)]!, values);
+  const { payment_status: _payment, paid_at: _paidAt, ...row } = { ...given, status: statusOf(given) };
   // Commissions are not converted, because the promised sum would change.
   if (row.currency !== undefined && row.currency !== account.currency && (row.unit ?? "cash") === "cash")
     throw new Failure(
@@ -58,6 +91,18 @@ function read(account: Account, values: Record<string, string>) {
     );
   return row;
 }
+
+/**
+ * What was paid stays paid, whatever another column says, and what was denied is not owed.
+ *
+ * @see docs/spec/v2.md "Coming from another program"
+ */
+function statusOf({ status, payment_status: payment, paid_at: paidAt }: Given): Given["status"] {
+  const said = new Set([status, payment]);
+  if (paidAt !== undefined || said.has("paid")) return "paid";
+  return said.has("denied") ? "denied" : (status ?? payment);
+}
+type Given = z.output<ReturnType<typeof commissionRow>>;
 
 const importRow: Kind["importRow"] = async (context, account, { values, source }) => {
   const places = placesOf(account);
@@ -86,10 +131,13 @@ const importRow: Kind["importRow"] = async (context, account, { values, source }
 export const COMMISSIONS: Kind = {
   columns,
   required: [["amount"], ["ref_id", "promoter_email", "email", "uid"]],
+  wider: { field: "amount", other: "sale_amount" },
+  words: { status: COMMISSION_WORDS, payment_status: PAYMENT_WORDS },
+  needsStates: true,
   read,
   importRow,
   concurrency: 1,
-  changing: "status",
+  changing: ["status", "payment_status", "paid_at"],
   keys: ["id"],
   claims: [],
 };

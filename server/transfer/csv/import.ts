@@ -4,9 +4,10 @@ import type { Imported } from "../../domain/people/lead/creation.ts";
 import { isRefToken } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
 import { Failure, isOutage } from "../../failure.ts";
 import { text } from "../../input/fields.ts";
+import { namesIn } from "../../input/mailbox.ts";
 import { describe } from "../../input/shape.ts";
-import type { Columns } from "./columns.ts";
-import type { Fields, Row } from "./plan.ts";
+import type { Columns, Fields } from "./columns.ts";
+import type { Row } from "./plan.ts";
 import type { Store } from "../../storage/store.ts";
 
 /** The number of lines by result. */
@@ -37,8 +38,8 @@ export interface Kind extends Fields {
   ): Promise<Imported>;
   /** How many lines are imported in parallel: 1 if later lines may depend on earlier ones. */
   concurrency: number;
-  /** The column that may have changed when a file is sent again. */
-  changing?: string;
+  /** The fields that may have changed when a file is sent again. */
+  changing?: readonly string[];
   /** The fields that each identify a record in later lines of the same file. */
   keys: readonly string[];
   /** The fields with unique values. */
@@ -91,8 +92,26 @@ export function sumOf(one: Outcome, other: Outcome): Outcome {
   };
 }
 
-export const REF_ID: Columns = ["ref_id", "ref_token", "referral_id", "affiliate_id", "token"];
-export const PROMOTER_EMAIL: Columns = ["promoter_email", "affiliate_email", "partner_email", "promoter"];
+export const REF_ID: Columns = [
+  "ref_id",
+  "ref_token",
+  "ref_code",
+  "referral_code",
+  "affiliate_code",
+  "referral_id",
+  "affiliate_id",
+  "token",
+];
+export const PROMOTER_EMAIL: Columns = [
+  "promoter_email",
+  "affiliate_email",
+  "partner_email",
+  "referrer_email",
+  "promoter",
+  "affiliate",
+  "partner",
+  "referrer",
+];
 export const CREATED_AT: Columns = [
   "created_at",
   "created",
@@ -102,11 +121,23 @@ export const CREATED_AT: Columns = [
   "sign_up_date",
 ];
 export const EMAIL: Columns = ["email", "email_address", "e_mail"];
-export const UID: Columns = ["uid", "customer_id", "cus_id", "user_id", "external_id"];
-export const STATE: Columns = ["state", "status"];
+export const UID: Columns = ["uid", "customer_id", "cus_id", "user_id"];
+/** A whole name, for files without first and last names. */
+export const NAME: Columns = ["name", "full_name"];
 
 /** A ref token, which other programs may write in capitals. */
 export const refId = text.trim().toLowerCase().refine(isRefToken, "is invalid");
+
+/** First and last name of a line. */
+export function namesOf(row: {
+  first_name?: string | undefined;
+  last_name?: string | undefined;
+  name?: string | undefined;
+}): { firstName: string | null; lastName: string | null } {
+  const whole = row.name === undefined || row.name.includes("@") ? null : namesIn(row.name);
+  if (row.first_name === undefined && row.last_name === undefined && whole !== null) return whole;
+  return { firstName: row.first_name ?? null, lastName: row.last_name ?? null };
+}
 
 /** Why a line is bad, by column names. */
 export function reasonOf({ message, fields }: Failure): string {
@@ -140,11 +171,11 @@ async function importLine(
 /** Equal lines are numbered, because a file may contain two of them on purpose. */
 async function* withSources(
   rows: AsyncIterable<Row>,
-  { changing }: Kind,
+  { changing = [] }: Kind,
   seen: Map<string, number>,
 ): AsyncGenerator<Line> {
   for await (const row of rows) {
-    const lasting = Object.entries(row.values ?? {}).filter(([name]) => name !== changing);
+    const lasting = Object.entries(row.values ?? {}).filter(([name]) => !changing.includes(name));
     const text = JSON.stringify(lasting.sort(([a], [b]) => (a < b ? -1 : 1)));
     const count = (seen.get(text) ?? 0) + 1;
     seen.set(text, count);

@@ -1,6 +1,5 @@
 import type { Account } from "../../domain/program/account/account.ts";
-import { exponentOf } from "../../domain/money.ts";
-import { decimalOf } from "../../domain/ledger/payments-batch/batch.ts";
+import { decimalOf, exponentOf } from "../../domain/money.ts";
 import { Failure } from "../../failure.ts";
 import { looksOf } from "./columns.ts";
 import { COMMISSIONS } from "./commissions.ts";

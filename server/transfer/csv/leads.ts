@@ -5,18 +5,20 @@ import { email, instant, oneOf, text } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import { LEAD_STATES } from "../../domain/people/lead/lead.ts";
 import type { Columns } from "./columns.ts";
-import { CREATED_AT, EMAIL, PROMOTER_EMAIL, REF_ID, STATE, UID, refId, type Kind } from "./import.ts";
+import { CREATED_AT, EMAIL, NAME, namesOf, PROMOTER_EMAIL, REF_ID, UID, refId, type Kind } from "./import.ts";
+import { LEAD_WORDS } from "./words.ts";
 
 const CONCURRENCY = 16;
 const columns: Columns[] = [
   [...EMAIL, "lead_email", "customer_email"],
-  UID,
+  [...UID, "external_id"],
   REF_ID,
   PROMOTER_EMAIL,
   ["username", "user_name"],
   ["first_name", "firstname"],
   ["last_name", "lastname", "surname"],
-  STATE,
+  [...NAME, "lead_name", "customer_name"],
+  ["state", "status", "lead_status", "customer_status", "referral_status"],
   ["plan_name", "plan"],
   ["sub_id"],
   ["customer_since", "customer_at", "first_sale_at"],
@@ -32,6 +34,7 @@ const leadRow = z.object({
   username: text.optional(),
   first_name: text.optional(),
   last_name: text.optional(),
+  name: text.optional(),
   state: text.toLowerCase().pipe(oneOf(LEAD_STATES)).optional(),
   plan_name: text.optional(),
   sub_id: text.optional(),
@@ -55,8 +58,7 @@ function leadRowImport({ areCustomers }: { areCustomers: boolean }): Kind["impor
         email: row.email ?? null,
         uid: row.uid ?? null,
         username: row.username ?? null,
-        firstName: row.first_name ?? null,
-        lastName: row.last_name ?? null,
+        ...namesOf(row),
         website: null,
         customFields: null,
         subId: row.sub_id ?? null,
@@ -73,6 +75,7 @@ function leadRowImport({ areCustomers }: { areCustomers: boolean }): Kind["impor
 const WHO = ["email", "uid"];
 const COMMON = {
   columns,
+  words: { state: LEAD_WORDS },
   read: (_: unknown, values: Record<string, string>) => shapeInput(leadRow, values),
   concurrency: CONCURRENCY,
   keys: WHO,

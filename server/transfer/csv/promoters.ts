@@ -4,21 +4,25 @@ import {
   newProfile,
   type PromoterProfile,
 } from "../../domain/people/promoter/promoter.ts";
+import { PROMOTER_CAMPAIGN_STATES } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
 import { createPromoter } from "../../domain/people/promoter/creation.ts";
 import { asItIs } from "../../domain/show.ts";
-import { email, id, instant, longText, text, webAddress } from "../../input/fields.ts";
+import { email, id, instant, longText, oneOf, text, webAddress } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { Columns } from "./columns.ts";
-import { CREATED_AT, EMAIL, REF_ID, refId, type Kind } from "./import.ts";
+import { CREATED_AT, EMAIL, NAME, namesOf, REF_ID, refId, type Kind } from "./import.ts";
+import { PROMOTER_WORDS } from "./words.ts";
 
 const columns: Columns[] = [
-  EMAIL,
+  [...EMAIL, "promoter_email", "affiliate_email", "partner_email"],
   ["first_name", "firstname"],
   ["last_name", "lastname", "surname"],
+  [...NAME, "promoter_name", "affiliate_name", "partner_name"],
   REF_ID,
   ["cust_id", "customer_id", "user_id"],
   ["promo_code", "coupon", "coupon_code"],
   ["campaign_id"],
+  ["state", "status", "promoter_status", "affiliate_status", "partner_status", "approval_status"],
   ["parent_email", "parent_promoter_email"],
   ["website", "url"],
   ["company_name", "company"],
@@ -33,10 +37,12 @@ const promoterRow = z.object({
   email,
   first_name: text.optional(),
   last_name: text.optional(),
+  name: text.optional(),
   ref_id: refId.optional(),
   cust_id: text.optional(),
   promo_code: text.optional(),
   campaign_id: id.optional(),
+  state: text.toLowerCase().pipe(oneOf(PROMOTER_CAMPAIGN_STATES)).optional(),
   parent_email: email.optional(),
   website: text.optional(),
   company_name: text.optional(),
@@ -69,6 +75,7 @@ const importRow: Kind["importRow"] = async (context, account, { values }) => {
     alwaysApprove: true,
     address: null,
     isHistory: true,
+    ...(row.state !== undefined && { state: row.state }),
     show: asItIs,
   });
   return "added";
@@ -78,6 +85,8 @@ const importRow: Kind["importRow"] = async (context, account, { values }) => {
 export const PROMOTERS: Kind = {
   columns,
   required: [["email"]],
+  words: { state: PROMOTER_WORDS },
+  needsStates: true,
   read: (_, values) => shapeInput(promoterRow, values),
   importRow,
   concurrency: 1,
@@ -87,8 +96,7 @@ export const PROMOTERS: Kind = {
 
 function profileOf(row: z.output<typeof promoterRow>): PromoterProfile {
   return newProfile({
-    firstName: row.first_name,
-    lastName: row.last_name,
+    ...namesOf(row),
     website: row.website,
     companyName: row.company_name,
     country: row.country,

@@ -1,6 +1,7 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
 import { CsvError, parse } from "csv-parse/sync";
 import { Failure } from "../../failure.ts";
+import { refuseJson } from "./own-exports.ts";
 
 /** The maximum number of columns. More are a mistake, and analysing them would be slow. */
 const MOST_COLUMNS = 200;
@@ -25,16 +26,29 @@ export interface CsvHeader {
 
 /** Reads the header of a CSV file. A `delimiter` of null is detected. @throws Failure `malformed` */
 export async function readHeader(file: CsvFile, delimiter: string | null): Promise<CsvHeader> {
-  const found = delimiter ?? delimiterOf(await firstLine(file));
+  const first = await firstLine(file);
+  refuseJson(first);
+  const found = delimiter ?? delimiterOf(first);
   for await (const { values } of readRecords(readText(file), found)) {
     if (values === null) throw new Failure("malformed", `The header ${MISPLACED_QUOTE}`);
     if (values.length > MOST_COLUMNS) {
       const count = values.length.toLocaleString("en");
       throw new Failure("malformed", `The file has ${count} columns; at most ${MOST_COLUMNS} are read`);
     }
-    return { titles: values, delimiter: found };
+    return { titles: numbered(values), delimiter: found };
   }
   throw new Failure("malformed", "The file is empty");
+}
+
+/** The second column of a title is called `Title (2)`, so that each can be named. */
+function numbered(titles: string[]): string[] {
+  const taken = new Set<string>();
+  return titles.map((title) => {
+    let own = title;
+    for (let number = 2; taken.has(own); number += 1) own = `${title} (${number})`;
+    if (title !== "") taken.add(own);
+    return own;
+  });
 }
 
 /** Yields the lines below the header of a CSV file (RFC 4180). @throws Failure `malformed` */

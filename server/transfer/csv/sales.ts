@@ -10,12 +10,22 @@ import { currency } from "./commissions.ts";
 import { CREATED_AT, PROMOTER_EMAIL, REF_ID, refId, UID, type Kind } from "./import.ts";
 
 const columns: Columns[] = [
-  ["event_id", "id", "sale_id", "transaction_id", "invoice_id", "charge_id", "order_id"],
-  ["email", "lead_email", "customer_email", "email_address", "e_mail"],
-  [...UID, "lead_uid", "customer"],
+  [
+    "event_id",
+    "id",
+    "sale_id",
+    "transaction_id",
+    "invoice_id",
+    "charge_id",
+    "order_id",
+    "order_number",
+    "external_id",
+  ],
+  ["email", "lead_email", "customer_email", "email_address", "e_mail", "customer"],
+  [...UID, "lead_uid"],
   REF_ID,
   PROMOTER_EMAIL,
-  ["amount", "sale_amount", "total", "revenue", "price"],
+  ["amount", "sale_amount", "order_amount", "order_total", "order_value", "total", "revenue", "price"],
   ["currency", "currency_code"],
   ["plan_id", "plan", "plan_name", "product"],
   [...CREATED_AT, "paid_at", "charged_at"],

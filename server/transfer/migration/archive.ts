@@ -150,17 +150,23 @@ export function identityOf(row: unknown): string {
   return createHash("sha256").update(JSON.stringify(row)).digest("base64");
 }
 
+/** Rows that were asked for different records are different: only their reader can tell to which one they belong. */
+function placeOf(row: unknown): string {
+  const { of = null } = (row ?? {}) as { of?: unknown };
+  return JSON.stringify([identityOf(row), of]);
+}
+
 /** Reads twice, so that only the rows' identities are in memory. */
 async function* distinctRows(storage: Storage, run: number, list: string) {
   const lastPlaces = new Map<string, number>();
   let place = 0;
   for await (const { rows } of pieces(storage, run, list)) {
-    for (const row of rows) lastPlaces.set(identityOf(row), place++);
+    for (const row of rows) lastPlaces.set(placeOf(row), place++);
   }
   place = 0;
   for await (const { rows } of pieces(storage, run, list)) {
     for (const row of rows) {
-      const isLast = lastPlaces.get(identityOf(row)) === place++;
+      const isLast = lastPlaces.get(placeOf(row)) === place++;
       if (isLast && isRecord(row)) yield row;
     }
   }

@@ -37,7 +37,7 @@ export async function importCampaign(step: Step, said: SourceCampaign): Promise<
       const settings = { ...settingsOf(said, usual), accountId: account.id, id };
       const record = {
         ...newCampaign(context.now, settings),
-        rewardsForPromoters: await addRewards(step, said),
+        rewardsForPromoters: await addRewards(step, said.rewards),
       };
       await tx.insert(campaigns, record);
       if (said.isDefault) await makeDefault(step, record);
@@ -109,7 +109,8 @@ async function makeDefault({ tx, account }: Step, { id }: Campaign): Promise<voi
   if (joined === 0) await tx.put(accounts, { ...current, defaultCampaignId: id });
 }
 
-async function addRewards(step: Step, { rewards: all }: SourceCampaign): Promise<RewardEntry[]> {
+/** Makes the rewards that can be expressed here. */
+export async function addRewards(step: Step, all: SourceReward[]): Promise<RewardEntry[]> {
   const entries: RewardEntry[] = [];
   for (const said of all.filter((reward) => isSayable(reward, step.account.currency))) {
     entries.push({ applyOn: "all", productIds: [], rewardId: await rewardIdOf(step, said) });

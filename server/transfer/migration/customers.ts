@@ -35,7 +35,18 @@ export function importCustomer(step: Step, said: SourceCustomer): Promise<Result
       customerSince,
       cancelledAt,
       customFields,
-    }) => [email, uid, firstName, state, planName, subscriptionId, customerSince, cancelledAt, customFields],
+      lastName,
+    }) => [
+      email,
+      uid,
+      [firstName, lastName],
+      state,
+      planName,
+      subscriptionId,
+      customerSince,
+      cancelledAt,
+      customFields,
+    ],
     add: () => addCustomer(step, said),
     async change(before) {
       if (before.archivedAt) return "was deleted here";
@@ -76,17 +87,36 @@ async function addCustomer(step: Step, said: SourceCustomer): Promise<Added<Lead
     ...dates,
     ...textsOf(said),
   });
-  const lead = { ...blank, ...(await freeNames(step, blank, said)) };
+  const splits = await splitsOf(step, said);
+  const lead = { ...blank, ...(await freeNames(step, blank, said)), splits };
   const record = withHistory(null, lead, lead.customerSince ?? said.createdAt);
   await tx.insert(leads, record);
-  const isNamesake = said.email !== null && record.email === null;
-  return {
-    record,
-    remark: isNamesake
-      ? `customer ${said.id} has the e-mail address of another promoter's customer; later sales to that address are theirs`
-      : undefined,
-  };
+  const remarks: string[] = [];
+  if (said.email !== null && record.email === null)
+    remarks.push(
+      `customer ${said.id} has the e-mail address of another promoter's customer; later sales to that address are theirs`,
+    );
+  if (said.splits !== undefined && splits === null)
+    remarks.push(
+      `customer ${said.id}: the parts of others in the commissions can't be imported; enter them by hand`,
+    );
+  return { record, remark: remarks.join("; ") || undefined };
 }
+
+/** The parts of others. Null if there are none, or one of them was not imported. */
+async function splitsOf(step: Step, { splits = [] }: SourceCustomer): Promise<Lead["splits"]> {
+  const found: NonNullable<Lead["splits"]> = [];
+  for (const { promoterCampaignId: sourceId, percentTenThousandths } of splits) {
+    const promoterCampaignId = await ownId(step, "promoter_campaign", sourceId);
+    if (promoterCampaignId === null) return null;
+    found.push({ promoterCampaignId, percentTenThousandths });
+  }
+  const total = found.reduce((sum, { percentTenThousandths }) => sum + percentTenThousandths, 0);
+  return found.length === 0 || total > WHOLE ? null : found;
+}
+
+/** 100 % in ten-thousandths of a percent. */
+const WHOLE = 1_000_000;
 
 /** The lead with one of the customer's names, or null. */
 async function findPerson({ tx, account }: Step, said: SourceCustomer): Promise<Lead | null> {
@@ -115,8 +145,8 @@ async function freeNames(
   return { email: named.email, uid: named.uid };
 }
 
-function textsOf({ name, planId, subscriptionId, customFields }: SourceCustomer) {
-  return { firstName: name, planName: planId, subscriptionId, customFields };
+function textsOf({ name, lastName = null, planId, subscriptionId, customFields }: SourceCustomer) {
+  return { firstName: name, lastName, planName: planId, subscriptionId, customFields };
 }
 
 /** A lead who has bought something is a customer, even if the source has no date for it. */
@@ -246,7 +276,8 @@ async function findRecorded({ tx, account }: Step, eventId: string): Promise<Sal
   const provider = providerOf(eventId);
   if (known !== null || provider === null) return known;
   const object = await findObject(tx, account.id, { provider, id: eventId });
-  return object && tx.find(sales, "event", account.id, [digest(object.saleEventId)]);
+  const name = object?.saleEventId ?? null;
+  return name === null ? null : tx.find(sales, "event", account.id, [digest(name)]);
 }
 
 function refundedOf(sale: Sale, refunded: number): Pick<Sale, "refundedCents" | "refundedOriginalAmount"> {

@@ -8,7 +8,7 @@ import { onCopy } from "../copy.ts";
 import { counting, type Progress } from "../progress.ts";
 import { newGet, systemReach, type Reach } from "./api.ts";
 import type { Archive } from "./archive.ts";
-import type { Source, SourceName, SourceKind, SourceRecord } from "./model.ts";
+import type { ArchivedRows, Source, SourceName, SourceKind, SourceRecord } from "./model.ts";
 import { pictureOf, type Program } from "../../domain/program/migration/source-id.ts";
 import { dub } from "./sources/dub.ts";
 import { firstpromoter } from "./sources/firstpromoter.ts";
@@ -21,6 +21,7 @@ import { importCustomer, importSale } from "./customers.ts";
 import { OUTCOMES, type Outcome, type Result, type Step } from "./keep.ts";
 import { importPayout } from "./payouts.ts";
 import { importCode, importPlace } from "./places.ts";
+import { CLOSED } from "./paging.ts";
 import { makePlan } from "./plan.ts";
 import { importParent, importPromoter } from "./promoters.ts";
 import { proof, type Proof } from "./proof.ts";
@@ -143,17 +144,26 @@ export async function readProgram({
   // Enough to tell keys apart, and too little to find one out.
   const access = pictureOf([baseUrl, key]).slice(0, 8);
   const run = await archive.begin(() => new Date(reach.now()), access);
+  let closed: string | null = null;
   await source.fetch({
     get,
     mark: run.mark,
     kept: archive.read(run.id),
     async keep(list, rows, mark) {
       await run.keep(list, rows, mark);
-      onKept?.(list, rows.length);
+      if (list === CLOSED) closed ??= (rows[0] as { text: string }).text;
+      else onKept?.(list, rows.length);
     },
   });
+  // A source that refuses everything is probably not at this address.
+  if (closed !== null && (await isEmpty(archive.read(run.id), source))) throw new Failure("refused", closed);
   await run.end();
   return run.id;
+}
+
+async function isEmpty(archive: ArchivedRows, { records }: Source): Promise<boolean> {
+  for await (const { kind } of records(archive)) if (kind !== "remark") return false;
+  return true;
 }
 
 /** A former program's records, which are read several times in the same order. */

@@ -58,6 +58,8 @@ export interface SourcePromoter {
   companyName: string | null;
   /** ISO 3166 code of two letters. */
   country: string | null;
+  /** What invoices need. Absent if the source has no such fields. */
+  contact?: SourceContact;
   /** The company's own id of the promoter. */
   custId: string | null;
   note: string | null;
@@ -69,6 +71,14 @@ export interface SourcePromoter {
   /** The source's own counts for the promoter, for the final report. Null if it has none. */
   counts: { clicks: number | null; leads: number | null; customers: number | null };
   createdAt: string;
+}
+
+export interface SourceContact {
+  website: string | null;
+  phoneNumber: string | null;
+  address: string | null;
+  companyNumber: string | null;
+  vatId: string | null;
 }
 
 /** A promoter's payout method, as far as the source tells. */
@@ -86,6 +96,8 @@ export interface SourcePromoterCampaign {
   state: "pending" | "accepted" | "rejected" | "blocked" | "inactive";
   /** The first one is the usual link. Clicks that are only known as a total are counted here. */
   links: SourceLink[];
+  /** Rewards of this promoter alone. Absent for the campaign's. */
+  ownRewards?: SourceReward[];
   createdAt: string;
 }
 
@@ -120,7 +132,12 @@ export interface SourceCustomer {
   /** The billing provider's id, such as Stripe's `cus_…`, which matches renewals. */
   billingId: string | null;
   subscriptionId: string | null;
+  /** The whole name, or the first one beside a last name. */
   name: string | null;
+  /** Absent if the source has only whole names. */
+  lastName?: string | null;
+  /** Others who get a part of the commissions. Absent if the promoter gets everything. */
+  splits?: { promoterCampaignId: string; percentTenThousandths: number }[];
   promoterId: string;
   campaignId: string | null;
   state: "signup" | "active" | "cancelled" | "refunded" | "denied" | "pending";

@@ -161,7 +161,10 @@ function trailOf(rows: unknown[]): string[] {
 /** How many parents' rows are archived together, which is what an interruption loses at most. */
 const PARENTS_AT_ONCE = 25;
 
-/** Reads the rows that belong to each of many records. `of` in an archived row names the record. */
+/**
+ * Reads the rows that belong to each of many records. `of` in an archived row names the record, and the reader of the rows
+ * looks for proof of it (`readRows`). If the source knows no answer for a record, the others are still read.
+ */
 export async function readForEach(
   api: SourceApi,
   list: string,
@@ -169,15 +172,44 @@ export async function readForEach(
 ): Promise<void> {
   const { read } = (api.mark(list) ?? { read: 0 }) as { read: number };
   let [place, rows]: [number, unknown[]] = [0, []];
+  const refusals: { parent: string; error: Failure }[] = [];
   for await (const parent of parents) {
     place += 1;
     if (place <= read) continue;
-    rows.push(...(await ask(parent)).map((row) => ({ ...(row as object), of: parent })));
+    try {
+      rows.push(...(await ask(parent)).map((row) => ({ ...recordOf(row), of: parent })));
+    } catch (error) {
+      if (!isClosed(error)) throw error;
+      refusals.push({ parent, error });
+    }
     if (place % PARENTS_AT_ONCE !== 0) continue;
+    await keepRefusals(api, list, { refusals: refusals.splice(0), place });
     await api.keep(list, rows, { read: place });
     rows = [];
   }
+  await keepRefusals(api, list, { refusals, place });
   if (place > read) await api.keep(list, rows, { read: place });
+}
+
+/** Some lists are of bare texts. */
+function recordOf(row: unknown): object {
+  return typeof row === "object" && row !== null ? row : { id: row, code: row };
+}
+
+/** A source that answers none of the first records does not have the list. */
+async function keepRefusals(
+  api: SourceApi,
+  list: string,
+  { refusals, place }: { refusals: { parent: string; error: Failure }[]; place: number },
+): Promise<void> {
+  const [first] = refusals;
+  if (first !== undefined && refusals.length === place) throw first.error;
+  const rows = refusals.map(({ parent, error }) => ({
+    id: `${list} of ${parent}`,
+    list,
+    text: error.message,
+  }));
+  if (rows.length > 0) await api.keep(CLOSED, rows);
 }
 
 /** The ids of the rows of a list. */
@@ -187,17 +219,32 @@ export async function* idsOf(kept: ArchivedRows, list: string): AsyncGenerator<s
   }
 }
 
-/** The list of lists that the key may not read or the source does not have. */
+/** The list of lists, or parts of them, that the key may not read or the source does not have. */
 export const CLOSED = "closed";
+
+/** Whether the source answered that it does not have something (404) or refuses the question (400, 422). */
+function isClosed(error: unknown): error is Failure {
+  return error instanceof Failure && (error.kind === "not_found" || error.kind === "invalid");
+}
 
 /** Reads a list that some plans or versions of a source lack. A refusal is archived. */
 export async function readIfAny(api: SourceApi, list: string, read: () => Promise<void>): Promise<void> {
   try {
     await read();
   } catch (error) {
-    const isClosed = error instanceof Failure && (error.kind === "forbidden" || error.kind === "not_found");
-    if (!isClosed) throw error;
-    await api.keep(CLOSED, [{ id: list, text: error.message }]);
+    const isForbidden = error instanceof Failure && error.kind === "forbidden";
+    if (!isForbidden && !isClosed(error)) throw error;
+    await api.keep(CLOSED, [{ id: list, list, text: error.message }]);
+  }
+}
+
+/** Reads a list that every program has. If the source refuses it, the others are still read, but nothing is proven. */
+export async function readNeeded(api: SourceApi, list: string, read: () => Promise<void>): Promise<void> {
+  try {
+    await read();
+  } catch (error) {
+    if (!isClosed(error)) throw error;
+    await api.keep(CLOSED, [{ id: list, list, text: error.message, isNeeded: true }]);
   }
 }
 

@@ -16,7 +16,7 @@ import { promoters, type Promoter } from "../../domain/people/promoter/promoter.
 import { isOwnPage, ownLinks } from "../../domain/people/referral-link.ts";
 import { addPastClicks, NO_DAY } from "../../domain/people/visitor/visitor.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { campaignOf, codeRewardOf } from "./campaigns.ts";
+import { addRewards, campaignOf, codeRewardOf } from "./campaigns.ts";
 import { keep, ownId, type Result, type Step } from "./keep.ts";
 import type { SourceCode, SourcePromoterCampaign } from "./model.ts";
 import { clicksOf } from "./plan.ts";
@@ -56,11 +56,16 @@ export async function importPlace(step: Step, said: SourcePromoterCampaign): Pro
       return {
         ...before,
         state,
+        ...(said.ownRewards && { rewardsForPromoters: await addRewards(step, said.ownRewards) }),
         ...(added.length > 0 && { moreRefTokens: [...tokensOf(before).slice(1), ...added] }),
       };
     },
     async write(before, after) {
-      const { moreRefTokens: _wanted, ...changed } = { ...before, state: after.state };
+      const { moreRefTokens: _wanted, ...changed } = {
+        ...before,
+        state: after.state,
+        rewardsForPromoters: after.rewardsForPromoters,
+      };
       const known = before.moreRefTokens;
       const record = { ...changed, ...(known && { moreRefTokens: known }) };
       await tx.put(promoterCampaigns, record);
@@ -100,6 +105,7 @@ export async function addPlace(
     state: promoter.archivedAt === null ? state : "blocked",
     refToken: "",
     createdAt: said?.createdAt ?? promoter.createdAt,
+    ...(said?.ownRewards && { rewardsForPromoters: await addRewards(step, said.ownRewards) }),
   });
   const made = await withTokens(step, blank, { said, remarks, promoter });
   if (said === null) return remarks;
@@ -200,12 +206,12 @@ export function importCode(step: Step, said: SourceCode): Promise<Result> {
 }
 
 /** Without clicks, because they grow with every run. */
-function saidOf({ links, state, campaignId }: SourcePromoterCampaign): unknown {
-  return [state, campaignId, links.map(({ id, token, url }) => [id, token, url])];
+function saidOf({ links, state, campaignId, ownRewards }: SourcePromoterCampaign): unknown {
+  return [state, campaignId, links.map(({ id, token, url }) => [id, token, url]), ownRewards ?? null];
 }
 
 function pictureOfPlace(place: PromoterCampaign): unknown {
-  return [place.state, tokensOf(place)];
+  return [place.state, tokensOf(place), place.rewardsForPromoters];
 }
 
 function tokensOf({ refToken, moreRefTokens = [] }: PromoterCampaign): string[] {

@@ -37,6 +37,7 @@ export async function importPromoter(step: Step, said: SourcePromoter): Promise<
       note,
       customFields,
       [profile.firstName, profile.lastName, profile.companyName, profile.country],
+      [profile.website, profile.phoneNumber, profile.address, profile.companyNumber, profile.vatId],
       archivedAt !== null,
     ],
     add: () => addPromoter(step, said),
@@ -171,8 +172,8 @@ async function freeCustId({ tx, account }: Step, custId: string | null): Promise
   return (await tx.find(promoters, "custId", account.id, [indexed(custId)])) === null ? custId : null;
 }
 
-function profileOf({ firstName, lastName, companyName, country }: SourcePromoter) {
-  return { firstName, lastName, companyName, country };
+function profileOf({ firstName, lastName, companyName, country, contact }: SourcePromoter) {
+  return { firstName, lastName, companyName, country, ...contact };
 }
 
 function importPayoutMethod(

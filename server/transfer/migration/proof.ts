@@ -27,6 +27,7 @@ import type {
 } from "./model.ts";
 import { pictureOfCommission } from "./payouts.ts";
 import { clicksOf } from "./plan.ts";
+import { loadSums } from "./stored-sums.ts";
 
 /** One program's figures of a promoter. */
 export interface Side {
@@ -97,6 +98,9 @@ export async function proof(
     rowOfPromoter(comparison, promoterId)?.differences.push(text);
   const rows = [...comparison.rows.values()];
   for (const row of rows) row.differences.unshift(...differencesOf(row, importing.account.currency));
+  const sums = await loadSums(importing.context.store, importing.account);
+  for (const row of rows)
+    if (row.promoterId !== null) row.differences.push(...(await sums.faultsOf(row.promoterId)));
   if (comparison.unreadCount > 0) rows.push(rowOfUnread(comparison.unreadCount));
   return { rows, differingCount: rows.filter(({ differences }) => differences.length > 0).length };
 }
@@ -263,9 +267,17 @@ async function compareCommission(comparison: Comparison, said: SourceCommission)
     from: commissions,
   });
   if (known === null) return;
-  if (known.isFoundHere || own === null || pictureOf(pictureOfCommission(own)) !== known.ownDigest) {
+  if (known.isFoundHere || own === null) {
     row.ownCount++;
     return add(row.here, said.unit, there);
+  }
+  if (pictureOf(pictureOfCommission(own)) !== known.ownDigest) {
+    row.ownCount++;
+    // Its state may have been changed here, but nothing here ever changes an amount.
+    return add(row.here, own.unit, {
+      earned: isEarned ? own.amount : 0,
+      paid: isPaid ? own.amount : 0,
+    });
   }
   if (own.status !== "approved") return;
   const paid = own.isPaidElsewhere || (await isPaidHere(comparison, own.payoutId)) ? own.amount : 0;

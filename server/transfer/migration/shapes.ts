@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Failure } from "../../failure.ts";
 import { exponentOf, isCurrency } from "../../domain/money.ts";
+import { identityOf } from "./archive.ts";
 import { CLOSED } from "./paging.ts";
 import type { ArchivedRows, SourceRemark, SourceReward, SourceCommission, SourceRecord } from "./model.ts";
 
@@ -131,7 +132,7 @@ export type Duration = Pick<SourceReward, "duration" | "durationMonths">;
 
 /** What can't be imported, or not exactly. */
 export interface Remarks {
-  add(id: string, text: string, isUnread?: true): void;
+  add(id: string, text: string, isUnread?: true | undefined): void;
   all(): ({ kind: "remark" } & SourceRemark)[];
 }
 
@@ -144,14 +145,40 @@ export function newRemarks(): Remarks {
   };
 }
 
-/** Reads the rows of a list. An unreadable row becomes a remark. `noun` names a row for people, such as `Affiliate`. */
+/** What the rows of a list were asked for. */
+export interface Asked {
+  /** The value that was asked for. Default: the record of each row's `of`. */
+  value?: string;
+  /** What a row says about it, by id or as embedded records. It may be silent. */
+  named: (row: Record<string, unknown>) => unknown[];
+  /** Lists of the same kind that were asked for something else. */
+  others?: { list: string; value?: string }[];
+}
+
+/** A list that a source was asked for. */
+export interface List<T> {
+  list: string;
+  shape: z.ZodType<T>;
+  /** Names a row for people, such as `Affiliate`. */
+  noun: string;
+  asked?: Asked;
+}
+
+/**
+ * Reads the rows of a list. An unreadable row becomes a remark.
+ *
+ * A row must prove that it belongs to what was asked, because a source may ignore a filter: a row that names something else
+ * is not believed, and neither is a silent row that was answered for two records.
+ */
 export async function* readRows<T>(
   { archive, remarks }: { archive: ArchivedRows; remarks: Remarks },
-  { list, shape, noun }: { list: string; shape: z.ZodType<T>; noun: string },
+  { list, shape, noun, asked }: List<T>,
 ): AsyncGenerator<T> {
+  const doubt = asked === undefined ? null : await newDoubt(archive, list, asked);
   let place = 0;
   for await (const row of archive.rows(list)) {
     place += 1;
+    if (doubt?.isForeign(row)) continue;
     const parsed = shape.safeParse(row);
     if (parsed.success) {
       yield parsed.data;
@@ -162,6 +189,41 @@ export async function* readRows<T>(
     const text = `${noun} ${name} can't be read (${faultsOf(parsed.error)}): ${shown}`;
     remarks.add(`${list}:${name}`, text, true);
   }
+  doubt?.remark(remarks, `${noun} rows of ${list}`);
+}
+
+/** Finds the rows that do not belong to what was asked. */
+async function newDoubt(archive: ArchivedRows, list: string, { value, named, others = [] }: Asked) {
+  const [silent, proven] = [new Map<string, string>(), new Set<string>()];
+  const disputed = new Set<string>();
+  const saidOf = (row: Record<string, unknown>) => named(row).flatMap((each) => reference.parse(each) ?? []);
+  for (const each of [{ list, value }, ...others]) {
+    for await (const row of archive.rows(each.list)) {
+      const [id, wanted, said] = [identityOf(row), each.value ?? String(row["of"]), saidOf(row)];
+      if (said.length > 0) {
+        if (said.every((name) => name === wanted)) proven.add(id);
+      } else if ((silent.get(id) ?? wanted) === wanted) silent.set(id, wanted);
+      else disputed.add(id);
+    }
+  }
+  const refused = new Set<string>();
+  return {
+    isForeign(row: Record<string, unknown>): boolean {
+      const [id, wanted, said] = [identityOf(row), value ?? String(row["of"]), saidOf(row)];
+      const isForeign = said.length > 0 ? said.some((name) => name !== wanted) : disputed.has(id);
+      if (isForeign) refused.add(id);
+      return isForeign;
+    },
+    remark(remarks: Remarks, rows: string): void {
+      const lost = [...refused].filter((id) => !proven.has(id)).length;
+      if (lost > 0)
+        remarks.add(
+          `foreign:${list}`,
+          `${rows} that are left out, because they don't belong to what was asked: ${lost}.`,
+          true,
+        );
+    },
+  };
 }
 
 function faultsOf({ issues }: z.ZodError): string {
@@ -175,9 +237,21 @@ export function readAnswer<T>(shape: z.ZodType<T>, answer: unknown, path: string
   throw new Failure("refused", `The answer to ${path} has an unknown form (${faultsOf(parsed.error)})`);
 }
 
-/** Adds a remark for each list that could not be read. */
+/** Adds a remark for each list that could not be read, or not for all records. */
 export async function remarkClosed(archive: ArchivedRows, remarks: Remarks): Promise<void> {
-  for await (const { id, text } of archive.rows(CLOSED)) remarks.add(`${CLOSED}:${String(id)}`, String(text));
+  const parts = new Map<string, { text: string; count: number }>();
+  for await (const { id, list, text, isNeeded } of archive.rows(CLOSED)) {
+    if (id === list) remarks.add(`${CLOSED}:${String(id)}`, String(text), isNeeded === true || undefined);
+    else {
+      const count = (parts.get(String(list))?.count ?? 0) + 1;
+      parts.set(String(list), { text: String(text), count });
+    }
+  }
+  for (const [list, { text, count }] of parts)
+    remarks.add(
+      `${CLOSED}:${list}:parts`,
+      `${text}${count === 1 ? "" : ` (and ${count - 1} more of ${list})`}`,
+    );
 }
 
 type Payout = Extract<SourceRecord, { kind: "payout" }>;

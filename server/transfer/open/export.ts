@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Account } from "../../domain/program/account/account.ts";
 import { csvForPeople, type Line } from "../../csv.ts";
 import type { View, Store } from "../../storage/store.ts";
+import { finish } from "../../storage/whole-file.ts";
 import {
   newPeople,
   OPEN_NOUNS,
@@ -22,6 +23,9 @@ export function opening(view: View, account: Account, hasPayoutDetails: boolean)
   return { view, account, hasPayoutDetails, people: newPeople(view, account) };
 }
 
+/** Files are written in this folder, and get their place when all of them are written. */
+const UNFINISHED = "unfinished";
+
 /**
  * Writes a CSV file and a JSON Lines file for each kind of record to a new or empty folder, piece by piece. Resolves to the
  * number of records of each kind.
@@ -31,12 +35,21 @@ export async function writeOpenFiles(
   { folder, onRecords }: { folder: string; onRecords: (count: number) => void },
 ): Promise<Record<string, number>> {
   await mkdir(folder, { recursive: true, mode: OWNER_ONLY.folder });
-  if ((await readdir(folder)).length > 0) throw new Error(`${folder} is not empty`);
-  const counts: Record<string, number> = {};
-  for (const noun of OPEN_NOUNS) {
-    counts[noun.name] = await writePair(from, noun, { folder, onRecords });
+  if ((await readdir(folder)).some((name) => name !== UNFINISHED)) throw new Error(`${folder} is not empty`);
+  const unfinished = join(folder, UNFINISHED);
+  // A killed export may have left it.
+  await rm(unfinished, { recursive: true, force: true });
+  await mkdir(unfinished, { mode: OWNER_ONLY.folder });
+  try {
+    const counts: Record<string, number> = {};
+    for (const noun of OPEN_NOUNS) {
+      counts[noun.name] = await writePair(from, noun, { folder: unfinished, onRecords });
+    }
+    for (const name of await readdir(unfinished)) finish(join(unfinished, name), join(folder, name));
+    return counts;
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
   }
-  return counts;
 }
 
 /** Yields every record as a line of JSON that begins with its kind. */

@@ -12,8 +12,7 @@ import { refunds, sales } from "../../domain/ledger/sale/sale.ts";
 import type { Table } from "../../storage/table.ts";
 import type { Account } from "../../domain/program/account/account.ts";
 import type { Decimal } from "../../csv.ts";
-import { exponentOf, type Unit } from "../../domain/money.ts";
-import { decimalOf } from "../../domain/ledger/payments-batch/batch.ts";
+import { decimalOf, exponentOf, type Unit } from "../../domain/money.ts";
 import type { View } from "../../storage/store.ts";
 
 /** A kind of records in an open export. */

@@ -3,11 +3,14 @@ import { isMailSender, updateAccount, type AccountChanges } from "../../domain/p
 import {
   commissionBase,
   PAYOUT_CYCLES,
+  SIGNUP_SOURCES,
+  signupSource,
   trackerNames,
   type Account,
 } from "../../domain/program/account/account.ts";
 import { timeZoneOf } from "../../domain/program/account/time-zone.ts";
 import { hasMoney } from "../../domain/ledger/use.ts";
+import { hasDays } from "../../domain/people/daily.ts";
 import { WHOLE } from "../../domain/money.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { flag, oneOf, tenThousandths, text, wholeAmount, wholeNumber, word } from "../../input/fields.ts";
@@ -80,6 +83,14 @@ const updateBody = z
       flag,
       "Whether visitors whose browser sends Global Privacy Control are not tracked.",
     ),
+    signup_source: field(
+      oneOf(SIGNUP_SOURCES),
+      "Where sign-ups come from. `both`: what your server says outranks what a page says. `server`: pages record only visits. `browser`: what a page says is final.",
+    ),
+    counts_social_clicks_as_ads: field(
+      flag,
+      "Whether visits with `fbclid` (Facebook, Instagram) or `epik` (Pinterest) count as visits from paid ads. These networks add them to links in ordinary posts, too.",
+    ),
     requires_second_factor: field(
       flag,
       "Whether users can do nothing before they have set up a second factor.",
@@ -91,7 +102,7 @@ const updateBody = z
     ),
     promoter_language: field(
       oneOf(LANGUAGES),
-      "The language of e-mails to promoters who have not chosen one.",
+      "The language of invoices, and of e-mails to promoters who have not chosen one.",
       "de",
     ),
     max_auto_approve: field(
@@ -138,6 +149,8 @@ const accountAnswer = z
       "Europe/Berlin",
     ),
     honours_privacy_control: field(z.boolean(), updateBody.shape.honours_privacy_control),
+    signup_source: field(z.enum(SIGNUP_SOURCES), updateBody.shape.signup_source),
+    counts_social_clicks_as_ads: field(z.boolean(), updateBody.shape.counts_social_clicks_as_ads),
     requires_second_factor: field(z.boolean(), updateBody.shape.requires_second_factor),
     mail_sender: field(z.string().nullable(), updateBody.shape.mail_sender),
     promoter_language: field(z.enum(LANGUAGES), updateBody.shape.promoter_language),
@@ -212,8 +225,10 @@ function changesOf(body: z.output<typeof updateBody>): AccountChanges {
   return {
     name: body.name,
     currency: body.currency === undefined ? undefined : { code: body.currency, hasMoney },
-    timeZone: body.time_zone,
+    timeZone: body.time_zone === undefined ? undefined : { name: body.time_zone, hasDays },
     honoursPrivacyControl: body.honours_privacy_control,
+    signupSource: body.signup_source,
+    countsSocialClicksAsAds: body.counts_social_clicks_as_ads,
     requiresSecondFactor: body.requires_second_factor,
     mailSender: body.mail_sender,
     promoterLanguage: body.promoter_language,
@@ -252,6 +267,8 @@ function accountJson(account: Account): z.output<typeof accountAnswer> {
     currency: account.currency,
     time_zone: timeZoneOf(account),
     honours_privacy_control: account.honoursPrivacyControl,
+    signup_source: signupSource(account),
+    counts_social_clicks_as_ads: account.countsSocialClicksAsAds ?? false,
     requires_second_factor: account.requiresSecondFactor ?? false,
     mail_sender: account.mailSender,
     promoter_language: account.promoterLanguage ?? "en",

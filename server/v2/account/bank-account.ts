@@ -7,9 +7,11 @@ import {
 import type { Account } from "../../domain/program/account/account.ts";
 import { field } from "../../http/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
-import { word } from "../../input/fields.ts";
+import { oneOf, word } from "../../input/fields.ts";
 import { shapeChanges } from "../../input/shape.ts";
 import type { V2Operation } from "../operation.ts";
+
+const CHARACTER_SETS = ["utf-8"] as const;
 
 /** Blank fields of a form are not set. */
 const part = (length: number) =>
@@ -37,6 +39,13 @@ const bankBody = z
       "The id that this bank gave you for ACH files, usually a digit and your tax number.",
       "1123456789",
     ),
+    character_set: field(
+      z
+        .preprocess((value) => (value === "" ? null : value), oneOf(CHARACTER_SETS).nullable())
+        .meta({ documentedAs: { type: ["string", "null"], enum: [...CHARACTER_SETS, null] } }),
+      "`utf-8` if your bank takes names in all alphabets in `sepa` and `pain001` files. Null: only the Latin letters that all banks take.",
+      null,
+    ),
   })
   .partial();
 
@@ -53,6 +62,7 @@ const bankAnswer = z
     routing_number: field(z.string().nullable(), shape.routing_number),
     bank_name: field(z.string().nullable(), shape.bank_name),
     company_id: field(z.string().nullable(), shape.company_id),
+    character_set: field(z.enum(CHARACTER_SETS).nullable(), shape.character_set),
   })
   .meta({ id: "BankAccount" });
 
@@ -94,6 +104,7 @@ function changesOf(body: z.output<typeof bankBody>): BankAccountChanges {
     routingNumber: body.routing_number,
     bankName: body.bank_name,
     companyId: body.company_id,
+    characterSet: body.character_set,
   };
 }
 
@@ -110,5 +121,6 @@ function bankJson(account: Account): z.output<typeof bankAnswer> {
     routing_number: bank.routingNumber,
     bank_name: bank.bankName,
     company_id: bank.companyId,
+    character_set: bank.characterSet,
   };
 }

@@ -89,7 +89,12 @@ import {
 } from "./report/reports.ts";
 import { joinOperation, showInvitationOperation, showJoinOperation } from "../join/join.ts";
 import { checkLinkOperation, sendLinkOperation, useLinkOperation } from "./session/links.ts";
-import { showSessionOperation, signInOperation, signOutOperation } from "./session/sessions.ts";
+import {
+  showSessionOperation,
+  signInOperation,
+  signOutEverywhereOperation,
+  signOutOperation,
+} from "./session/sessions.ts";
 import type { Method } from "../../http/operation.ts";
 import type { Services } from "../../request/services.ts";
 
@@ -97,6 +102,7 @@ import type { Services } from "../../request/services.ts";
 const OWN_OPERATIONS: AffiliateRow[] = [
   ["GET", "/session", showSessionOperation],
   ["DELETE", "/session", signOutOperation],
+  ["DELETE", "/sessions", signOutEverywhereOperation],
   ["GET", "/promoters/current", showCurrentOperation],
   ["PUT", "/promoters/current", updateCurrentOperation],
   ["POST", "/promoters/set_password", setPasswordOperation],

@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { eventTypesOf } from "../../billing/provider.ts";
 import {
+  BILLING_MODES,
   BILLING_PROVIDERS,
   connectBilling,
   disconnectBilling,
   listConnections,
   loadConnection,
+  modeOf,
   type BillingConnection,
   type BillingProvider,
 } from "../../domain/ledger/billing/connection.ts";
@@ -23,6 +25,7 @@ import {
   findReceived,
   followReceived,
   RECEIVED_KEPT,
+  OUTCOMES,
   RECEIVED_OUTCOMES,
   type ReceivedEvent,
 } from "../../domain/ledger/billing/received.ts";
@@ -31,7 +34,6 @@ import { showAll } from "../../domain/show.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import type { View } from "../../storage/store.ts";
 import { pageParams, readListing } from "../params.ts";
-import { OUTCOMES } from "../../billing/record/source.ts";
 import { syncBilling } from "../../billing/sync.ts";
 import { Failure } from "../../failure.ts";
 
@@ -46,6 +48,11 @@ const connectBody = z.object({
     "A key that may read from the provider's API, or null for none. It is never shown.",
     "rk_live_5f1c2b7a",
   ),
+  mode: field(
+    oneOf(BILLING_MODES).optional(),
+    "Whether the provider's live events count, or those of its test mode or sandbox. Default: what the API key says, otherwise what it was, at first `live`.",
+    "live",
+  ),
 });
 
 const connectionAnswer = z
@@ -55,6 +62,11 @@ const connectionAnswer = z
       z.url(),
       "Address that the provider posts its events to.",
       "https://track.acme.example/hooks/stripe/acme",
+    ),
+    mode: field(
+      z.enum(BILLING_MODES),
+      "Whether the provider's live events count, or those of its test mode or sandbox. Events of the other mode are listed, and count nothing.",
+      "live",
     ),
     has_api_key: field(z.boolean(), "Whether a key for the provider's API is stored."),
     refunds_waiting: field(
@@ -131,8 +143,8 @@ export const connectBillingOperation: V2Operation = {
   refusals: ["invalid"],
   handle: async (request) => {
     const { event, account, context } = request;
-    const { provider, secret, api_key: apiKey } = shapeChanges(connectBody, await readJson(event));
-    const connection = await connectBilling(context, account.id, { provider, secret, apiKey });
+    const { provider, secret, api_key: apiKey, mode } = shapeChanges(connectBody, await readJson(event));
+    const connection = await connectBilling(context, account.id, { provider, secret, apiKey, mode });
     return connectionJson(request, connection);
   },
 };
@@ -155,12 +167,14 @@ export const disconnectBillingOperation: V2Operation = {
 
 async function connectionJson(
   { account, context, publicUrl }: V2Request,
-  { provider, apiKey, createdAt }: BillingConnection,
+  connection: BillingConnection,
 ): Promise<z.output<typeof connectionAnswer>> {
+  const { provider, apiKey, createdAt } = connection;
   const seen = await findSightings(context.store, account.id, "billing-event");
   return {
     provider,
     endpoint: endpointOf({ account, publicUrl }, provider),
+    mode: modeOf(connection),
     has_api_key: apiKey !== null,
     refunds_waiting: await countWaiting(context.store, account.id, provider),
     last_event_at: seen.find(({ value }) => value === provider)?.lastAt ?? null,
@@ -191,7 +205,7 @@ const received = z
     ),
     outcome: field(
       z.enum(RECEIVED_OUTCOMES),
-      "What has become of it by now. `known`: its payment was recorded before, by another event. `waiting`: its payment or a rate is missing. `ignored`: nothing to record. `refused`: it could not be recorded, and the provider sends it again.",
+      "What has become of it by now. `known`: its payment was recorded before, by another event. `waiting`: its payment or a rate is missing. `ignored`: nothing to record. `other_mode`: it is live and the connection is not, or the other way round, so it counts nothing. `refused`: it could not be recorded, and the provider sends it again.",
     ),
     reason: field(
       z.string().nullable(),
@@ -339,7 +353,7 @@ export const syncBillingOperation: V2Operation = {
       events: field(z.int(), "How many events were read.", 12),
       outcomes: field(
         z.object(outcomes),
-        "What became of them. `known`: recorded before. `waiting`: their payment or a rate is missing. `ignored`: nothing to record.",
+        "What became of them. `known`: recorded before. `waiting`: their payment or a rate is missing. `ignored`: nothing to record. `other_mode`: of the test mode, or live, and the connection is not.",
       ),
       faults: field(z.array(z.string()), "Why events could not be recorded.", []),
     })

@@ -20,7 +20,7 @@ import { UNITS } from "../../domain/money.ts";
 import { DUE_PERIODS } from "../../domain/ledger/payout/search.ts";
 import type { Query } from "../../http/parameters/pairs.ts";
 import { direction, flag, id, listOf, oneOf, text, uid } from "../../input/fields.ts";
-import { field, recordId } from "../../http/fields.ts";
+import { createdSecond, field, recordId, second, wholeSecond } from "../../http/fields.ts";
 import type { Reader } from "../../storage/store.ts";
 import { embeddedPromoterCampaign, embeddedPromoterCampaignJson } from "../embedded-json.ts";
 
@@ -140,8 +140,6 @@ function commissionSorting(sorting: Params["sorting"], query: Query): Commission
   return sortsOf(sorting, query, SORT_NAMES);
 }
 
-const instant = z.iso.datetime();
-
 /** @see docs/spec/v2.md "Commission" */
 export const commissionAnswer = z
   .object({
@@ -158,7 +156,7 @@ export const commissionAnswer = z
       "E-mail address of the user who gave it in the dashboard, or null if no user did.",
       "manager@acme.example",
     ),
-    created_by_user_at: field(instant.nullable(), "When the user gave it, or null if no user did."),
+    created_by_user_at: field(second.nullable(), "When the user gave it, or null if no user did."),
     sale_amount: field(z.int(), "What was sold, in cents. 0 if no sale earned it.", 10000),
     original_sale_amount: field(z.int(), "The same in the sale's own currency.", 10000),
     original_sale_currency: field(
@@ -191,11 +189,8 @@ export const commissionAnswer = z
     ),
     is_paid: field(z.boolean(), "Whether the promoter was paid."),
     is_split: field(z.boolean(), "Whether several promoters share it."),
-    created_at: field(instant, "When the record was created.", "2026-03-01T09:30:00.000Z"),
-    status_updated_at: field(
-      instant.nullable(),
-      "When its status was last changed, or null if it never was.",
-    ),
+    created_at: createdSecond,
+    status_updated_at: field(second.nullable(), "When its status was last changed, or null if it never was."),
     promoter_campaign: field(embeddedPromoterCampaign, "The promoter campaign that earned it."),
     referral: field(
       z
@@ -274,7 +269,7 @@ function commissionJson(parts: CommissionParts): z.output<typeof commissionAnswe
     is_self_referral: commission.isSelfReferral,
     commission_type: commission.type,
     created_by_user_email: commission.createdByUser?.email ?? null,
-    created_by_user_at: commission.createdByUser?.at ?? null,
+    created_by_user_at: wholeSecond(commission.createdByUser?.at ?? null),
     sale_amount: commission.saleCents,
     original_sale_amount: commission.originalSaleAmount,
     original_sale_currency: commission.originalSaleCurrency,
@@ -288,8 +283,8 @@ function commissionJson(parts: CommissionParts): z.output<typeof commissionAnswe
     amount: commission.amount,
     is_paid: isPaid(commission, parts.payout),
     is_split: commission.splitTenThousandths !== null,
-    created_at: commission.createdAt,
-    status_updated_at: commission.statusUpdatedAt,
+    created_at: wholeSecond(commission.createdAt),
+    status_updated_at: wholeSecond(commission.statusUpdatedAt),
     promoter_campaign: embeddedPromoterCampaignJson(commission, parts),
     referral: lead && { id: lead.id, email: lead.email, uid: lead.uid },
     reward: rewardJson(commission),

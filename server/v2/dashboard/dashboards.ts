@@ -4,6 +4,7 @@ import { dueStats, payoutStats } from "../../domain/ledger/payout/stats.ts";
 import { loadAccountStats, loadCampaignsStats } from "../../domain/people/daily.ts";
 import { compareRanges } from "../../domain/reports/chart.ts";
 import { sumCommissions } from "../../domain/ledger/commission/search.ts";
+import { dayOf } from "../../domain/program/account/time-zone.ts";
 import { addDays, GROUPINGS, type Figure } from "../../domain/reports/figures.ts";
 import { field } from "../../http/fields.ts";
 import { calendarDay, id, listOf, oneOf } from "../../input/fields.ts";
@@ -75,7 +76,7 @@ const statsOperation: V2Operation = {
 const trendingsOperation: V2Operation = {
   id: "getDashboardTrendings",
   summary: "Compare the last 30 days with the 30 days before",
-  description: "Shows figures of the last 30 days (UTC), today included, each beside the 30 days before.",
+  description: "Shows figures of the last 30 days, today included, each beside the 30 days before.",
   mayBeAged: true,
   params: filterParams,
   answer: comparisonAnswer,
@@ -83,7 +84,7 @@ const trendingsOperation: V2Operation = {
   async handle(request) {
     const { account, context } = request;
     const { campaign_id: campaignIds } = readListing(request, filterParams).params.filters;
-    const to = context.now.toISOString().slice(0, 10);
+    const to = dayOf(account, context.now);
     const range = { from: addDays(to, 1 - TREND_DAYS), to };
     const compared = { range, figures: SHOWN_FIGURES, campaignIds };
     return comparisonJson(await compareRanges(context.store, account.id, compared));
@@ -140,7 +141,7 @@ const chartOperation: V2Operation = {
   async handle(request): Promise<z.output<typeof chartAnswer>> {
     const { account, context } = request;
     const { params } = readListing(request, chartParams);
-    const { selection, period_to: to = context.now.toISOString().slice(0, 10) } = params;
+    const { selection, period_to: to = dayOf(account, context.now) } = params;
     const { period_from: from = addDays(to, 1 - TREND_DAYS), filters } = params;
     const figure = SELECTIONS[selection];
     const { groupBy, current } = await compareRanges(context.store, account.id, {

@@ -49,6 +49,7 @@ const NAME_LENGTH = 255;
 const FILTERED = {
   not_set: ["broadcast"],
   lead_subscribed: ["lead_signup"],
+  lead_pending: [],
   lead_becomes_referral: [],
   promoter_signs_up: [],
   promoter_pending: [],

@@ -1,7 +1,7 @@
 import { sql, type SelectQueryBuilder, type SqlBool } from "kysely";
 import type { View } from "../../storage/store.ts";
 import { csvForPeople, type Decimal, type Line } from "../../csv.ts";
-import { decimalOf } from "../../domain/ledger/payments-batch/batch.ts";
+import { decimalOf } from "../../domain/money.ts";
 import type { Unit } from "../../domain/money.ts";
 
 /** An amount as spreadsheets and `tidemark import-csv` read it: `-12.50` in money, whole numbers in other units. */

@@ -13,8 +13,8 @@ import { GROUPINGS, type Figure } from "../../domain/reports/figures.ts";
 const LATEST_LEADS = 6;
 
 const params = z.object({
-  start_date: field(calendarDay, "First day (UTC).", "2026-02-01"),
-  end_date: field(calendarDay, "Last day (UTC), included.", "2026-02-28"),
+  start_date: field(calendarDay, "First day, in the account's time zone.", "2026-02-01"),
+  end_date: field(calendarDay, "Last day, included.", "2026-02-28"),
 });
 
 const point = z
@@ -39,8 +39,8 @@ const figure = z
 
 /** A range of days compared with the previous range. */
 export const comparisonAnswer = z.object({
-  start_date: field(z.iso.date(), "First day (UTC).", "2026-02-01"),
-  end_date: field(z.iso.date(), "Last day (UTC), included.", "2026-02-28"),
+  start_date: field(z.iso.date(), "First day, in the account's time zone.", "2026-02-01"),
+  end_date: field(z.iso.date(), "Last day, included.", "2026-02-28"),
   previous_start_date: field(z.iso.date(), "First day of the range before, which is as long.", "2026-01-04"),
   previous_end_date: field(z.iso.date(), "Last day of the range before.", "2026-01-31"),
   group_by: field(z.enum(GROUPINGS), "How the days are grouped into points."),

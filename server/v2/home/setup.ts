@@ -4,7 +4,7 @@ import { SYSTEM } from "../../domain/context.ts";
 import { listCampaigns, loadCampaign } from "../../domain/program/campaign/campaign.ts";
 import { findSetupSteps } from "../../domain/home.ts";
 import { findSightings } from "../../domain/people/sighting.ts";
-import { isAllowedOrigin } from "../../http/origin.ts";
+import { isAllowedOrigin } from "../../domain/program/campaign/allowed-origin.ts";
 import type { Store } from "../../storage/store.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { field } from "../../http/fields.ts";

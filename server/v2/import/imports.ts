@@ -10,10 +10,11 @@ import { bodyType, nest, type Query } from "../../http/parameters/pairs.ts";
 import { flag, jsonObject, oneOf, text } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import { actorOf } from "../../request/caller.ts";
-import { CERTAINTIES, DATE_ORDERS, type ChosenColumns } from "../../transfer/csv/columns.ts";
+import { CERTAINTIES, type ChosenColumns } from "../../transfer/csv/columns.ts";
 import { KIND_NAMES, KINDS, previewOf } from "../../transfer/csv/kinds.ts";
 import { drawPlan, readRows } from "../../transfer/csv/plan.ts";
 import { startImport } from "../../transfer/csv/run.ts";
+import { DATE_ORDERS } from "../../transfer/csv/writing.ts";
 import { BATCH, batchAnswer, batchJson } from "../batch/batch-processes.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 
@@ -36,6 +37,13 @@ const params = z.object({
       .optional(),
     'Which field each column is, by its title, as a JSON object. A blank field ignores the column. Columns that are not named are detected. `{"Their mail": "email", "Rating": ""}`',
     { "Their mail": "email" },
+  ),
+  words: field(
+    jsonObject
+      .pipe(z.record(z.string(), z.string("is invalid"), "is not an object of meanings by word"))
+      .optional(),
+    'What words of states mean, as a JSON object. It is needed for words that are not known. `{"Ausgezahlt": "paid"}`',
+    { Ausgezahlt: "paid" },
   ),
   delimiter: field(
     text.length(1, "must be one character").optional(),
@@ -63,6 +71,14 @@ const column = z
     examples: field(z.array(z.string()), "Some of its values.", ["jane@example.com"]),
   })
   .meta({ id: "ImportColumn" });
+const word = z
+  .object({
+    field: field(z.string(), "The field of its column.", "status"),
+    word: field(z.string(), "The word in the file.", "Ausgezahlt"),
+    meaning: field(z.string().nullable(), "What it means, or null if you must say it.", null),
+    meanings: field(z.array(z.string()), "What it can mean.", ["pending", "approved", "denied", "paid"]),
+  })
+  .meta({ id: "ImportWord" });
 const line = z
   .object({
     line: field(z.int(), "Number of the line in the file. The header is line 1.", 2),
@@ -88,6 +104,7 @@ export const importOperation: V2Operation = {
       dry_run: field(z.boolean(), "Whether nothing is kept.", true),
       delimiter: field(z.string(), "The separator.", ","),
       columns: field(z.array(column), "The columns of the file, in its order."),
+      words: field(z.array(word), "The words of states in the first lines."),
       fields: field(z.array(z.string()), "All fields that a column can be.", ["email", "ref_id"]),
       problems: field(
         z.array(z.string()),
@@ -115,8 +132,9 @@ async function importFile({ event, account, caller, context: given }: V2Request)
     delimiter: input.delimiter ?? null,
     dateOrder: input.date_order ?? null,
     chosen: chosenOf(input.columns ?? {}),
+    words: new Map(Object.entries(input.words ?? {})),
   };
-  const { plan, columns, faults } = await drawPlan(store, account, { file, kind, saying });
+  const { plan, columns, words, faults } = await drawPlan(store, account, { file, kind, saying });
   if (faults.length > 0 && !isDryRun) throw new Failure("invalid", faults.join(". "), { columns: faults });
   const preview = await previewOf(kind, account, readRows(file, plan, account));
   const sent = {
@@ -133,6 +151,11 @@ async function importFile({ event, account, caller, context: given }: V2Request)
     dry_run: isDryRun,
     delimiter: plan.delimiter,
     columns,
+    words: words.map(({ field: name, ...found }) => ({
+      field: name,
+      ...found,
+      meanings: [...new Set(Object.values(kind.words?.[name] ?? {}))],
+    })),
     fields: kind.columns.map(([name = ""]) => name),
     problems: faults,
     preview,

@@ -99,7 +99,7 @@ const invoiceDetailsAnswer = invoiceAnswer
     html: field(
       z.string(),
       "The invoice as HTML without scripts, styles and links.",
-      "<h1>Self-billed invoice</h1>",
+      "<h1>Self-billing invoice</h1>",
     ),
     missing: field(z.array(z.string()), "What a draft lacks before it can be finalized.", [
       "The promoter's address is not known",
@@ -287,7 +287,12 @@ export async function invoicePdf(invoice: Invoice): Promise<Buffer> {
     throw new Failure("refused", `${invoiceName(invoice)} has no PDF file before it is finalized`);
   // The library and its fonts are large, and few processes need them.
   const { printPdf } = await import("../../paper/pdf.ts");
-  return printPdf({ title: number ?? "", date: new Date(date), blocks: parseMarkup(details.html) });
+  return printPdf({
+    title: number ?? "",
+    language: details.paper.language,
+    date: new Date(date),
+    blocks: parseMarkup(details.html),
+  });
 }
 
 /** The name of an invoice's file. */

@@ -37,7 +37,8 @@ export const showTemplateOperation: V2Operation = {
   summary: "Show the template of invoices",
   description: "Shows the company's template of invoices and credit notes, or the usual one.",
   answer: htmlAnswer,
-  handle: async ({ account, context }) => htmlJson(await templateOf(context.store, account.id)),
+  handle: async ({ account, context }) =>
+    htmlJson(await templateOf(context.store, account.id, account.promoterLanguage)),
 };
 
 /** `PUT /api/v2/company/invoices/custom_template` */
@@ -69,10 +70,11 @@ export const previewTemplateOperation: V2Operation = {
   body: previewBody,
   answer: htmlAnswer,
   refusals: ["invalid"],
-  async handle({ event }) {
+  async handle({ event, account }) {
     const body = shapeInput(previewBody, await readJson(event));
     checkTemplate(body.html);
-    return htmlJson(paperHtml(body.html, samplePaper(body.vat_invoice ?? true)));
+    const sample = samplePaper(body.vat_invoice ?? true, account.promoterLanguage ?? "en");
+    return htmlJson(paperHtml(body.html, sample));
   },
 };
 

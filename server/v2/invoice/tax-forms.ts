@@ -1,5 +1,5 @@
 import { z } from "zod";
-import anyAscii from "any-ascii";
+import { latinOf } from "../../domain/latin.ts";
 import {
   taxDetails,
   thresholdOf,
@@ -233,7 +233,9 @@ function tinTypeOf({ taxClass, taxNumber }: TaxDetails): string {
 
 type Name = { business: string } | { first: string; middle: string; last: string };
 
-function nameOf({ taxClass, name }: TaxDetails): Name {
+function nameOf({ taxClass, name: given }: TaxDetails): Name {
+  // A part of a name would be another name.
+  const name = latinOf(given, "US") ?? "";
   if (taxClass !== "individual") return { business: name };
   const words = name.trim().split(/\s+/);
   const last = words.pop() ?? "";
@@ -256,7 +258,8 @@ function party({
   address: string;
   country: string;
 }): string[] {
-  const { street = address, city = "", state = "", zip = "" } = AMERICAN.exec(address.trim())?.groups ?? {};
+  const written = latinOf(address, "US") === null ? "" : address.trim();
+  const { street = written, city = "", state = "", zip = "" } = AMERICAN.exec(written)?.groups ?? {};
   const [line1 = "", ...more] = street.split(/[,\n]/).map(plain);
   const names =
     "business" in name
@@ -277,7 +280,7 @@ function party({
 
 /** Only characters that IRIS takes. None can begin a formula of a spreadsheet. */
 function plain(text: string): string {
-  return anyAscii(text)
+  return (latinOf(text, "US") ?? "")
     .replaceAll(/[^A-Za-z0-9 &'().#/-]+/g, " ")
     .replaceAll(/ +/g, " ")
     .replace(/^[ '-]+/, "")

@@ -21,7 +21,7 @@ const paymentAnswer = z
     payer: field(z.enum([...PAYMENT_PROVIDERS, "file"]), "Who moves the money. `file`: you, with a file."),
     state: field(
       state,
-      "What is known. `intent`: the provider was not asked yet. `asked`: it may be paid. `unclaimed`: it waits for its receiver. `returned`: it came back.",
+      "What is known. `intent`: the provider was not asked yet. `asked`: it may be paid. `unclaimed`: it waits for its receiver. `partly_returned`: a part came back, and its payouts stay paid. `returned`: it came back.",
     ),
     steps: field(
       z.array(

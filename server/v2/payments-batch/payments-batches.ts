@@ -208,6 +208,7 @@ export const paymentFileOperation: V2Operation = {
   params: fileParams,
   answer: z.string(),
   media: "text/csv",
+  furtherMedia: ["application/xml", "text/plain"],
   refusals: ["not_found", "invalid", "refused"],
   handle: download,
 };

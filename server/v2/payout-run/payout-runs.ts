@@ -55,6 +55,11 @@ const previewedAnswer = z
     campaign: field(embeddedCampaign, "The campaign, or null if it was deleted."),
     unit: field(z.enum(UNITS), "What is paid."),
     amount: field(z.int(), "Sum of the commissions: cents of money, otherwise whole units.", 12500),
+    set_off: field(
+      z.int(),
+      "How much of the sum pays back what the promoter owes in other campaigns. The payout is less by it.",
+      0,
+    ),
     commissions_count: field(z.int(), "How many commissions it pays.", 9),
     not_paid_because: field(
       z.string().nullable(),
@@ -119,7 +124,7 @@ async function preview(request: V2Request) {
 async function previewedJson(
   store: Store,
   accountId: number,
-  { promoterId, campaignId, unit, amount, commissionsCount, carryReason }: PreviewedPayout,
+  { promoterId, campaignId, unit, amount, setOff, commissionsCount, carryReason }: PreviewedPayout,
 ): Promise<z.output<typeof previewedAnswer>> {
   return {
     id: `${promoterId}-${campaignId}-${unit}`,
@@ -127,6 +132,7 @@ async function previewedJson(
     campaign: embeddedCampaignJson(await loadCampaign(store, accountId, campaignId)),
     unit,
     amount,
+    set_off: setOff,
     commissions_count: commissionsCount,
     not_paid_because: carryReason && CARRY_REASONS[carryReason],
   };

@@ -21,7 +21,7 @@ import { shapeInput } from "../../input/shape.ts";
 import { isOwnMethod, shapeOwnDetails } from "../affiliate/money/payout-details.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing, readPathId } from "../params.ts";
-import { field, message, recordId } from "../../http/fields.ts";
+import { field, message, recordId, second, wholeSecond } from "../../http/fields.ts";
 import {
   BANK_FIELD_NAMES,
   BANK_FORMS,
@@ -56,6 +56,9 @@ const detail = (description: string, example: string | null = null) =>
 const bankDetails = {
   bank_country: detail("Two-letter code of the bank's country."),
   account_holder_name: detail("Name of the account's holder."),
+  account_holder_name_latin: detail(
+    "The same in Latin letters or in kana, for banks that take no other letters.",
+  ),
   account_number: detail("Number of the account."),
   routing_aba_number: detail("ABA routing number of a bank in the United States."),
   country: detail("Country of the holder."),
@@ -149,7 +152,7 @@ export const payoutMethodAnswer = z
   .object({
     id: recordId,
     method: field(z.enum(PAYOUT_METHODS), "Way of payment."),
-    date_added: field(z.iso.datetime(), "When the payout method was added."),
+    date_added: field(second, "When the payout method was added."),
     is_disabled: field(z.boolean(), "Whether it can't be used."),
     meta: field(z.record(z.string(), z.unknown()), "Further data.", {}),
     is_selected: field(z.boolean(), "Whether the promoter is paid this way."),
@@ -309,7 +312,7 @@ export function payoutMethodJson(method: PayoutMethod): z.output<typeof payoutMe
   return {
     id: method.id,
     method: method.method,
-    date_added: method.createdAt,
+    date_added: wholeSecond(method.createdAt),
     is_disabled: method.isDisabled,
     meta: method.meta,
     is_selected: method.isSelected,

@@ -13,7 +13,7 @@ import {
 import { flag, id, listOf, oneOf, text } from "../../input/fields.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readListing } from "../params.ts";
-import { field } from "../../http/fields.ts";
+import { field, second, wholeSecond } from "../../http/fields.ts";
 import { payoutAnswer } from "./payouts.ts";
 
 const filters = field(
@@ -115,7 +115,7 @@ export const dueStatsAnswer = z
           "Pending payouts whose due date has passed.",
         ),
         custom: field(
-          summary,
+          dueSummary,
           "Payouts with a due date of their own: by a promoter's terms, or made by hand.",
         ),
       }),
@@ -137,8 +137,8 @@ export const payoutStatsOperation: V2Operation = {
         by_paid_period: field(
           z.array(
             summary.extend({
-              period_start: field(z.iso.datetime(), payoutAnswer.shape.period_start),
-              period_end: field(z.iso.datetime(), payoutAnswer.shape.period_end),
+              period_start: field(second, payoutAnswer.shape.period_start),
+              period_end: field(second, payoutAnswer.shape.period_end),
             }),
           ),
           "Sums of completed payouts, by the period that was paid for, newest first.",
@@ -188,8 +188,8 @@ async function stats(request: V2Request) {
     meta: payoutTermsJson(account),
     data: {
       by_paid_period: periods.map(({ periodStart, periodEnd, ...sums }) => ({
-        period_start: periodStart,
-        period_end: periodEnd,
+        period_start: wholeSecond(periodStart),
+        period_end: wholeSecond(periodEnd),
         ...summaryJson(sums),
       })),
       by_status: by.status ? payoutSummariesJson(found.byStatus) : {},
@@ -208,7 +208,7 @@ async function due(request: V2Request) {
 
 /** Payouts by due date. */
 export function dueStatsJson({ next, overdue, custom }: DueStats): z.output<typeof dueStatsAnswer>["data"] {
-  return { next: dueSummaryJson(next), overdue: dueSummaryJson(overdue), custom: summaryJson(custom) };
+  return { next: dueSummaryJson(next), overdue: dueSummaryJson(overdue), custom: dueSummaryJson(custom) };
 }
 
 /** The account's payout terms. All payout methods are allowed, because an account can't restrict them. */

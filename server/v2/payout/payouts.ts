@@ -24,7 +24,7 @@ import {
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readListing, pageParams, sortsOf, period, span } from "../params.ts";
 import { NO_DETAILS, payoutMethodAnswer, payoutMethodJson } from "./payout-methods.ts";
-import { field, recordId } from "../../http/fields.ts";
+import { createdSecond, field, recordId, second, wholeSecond } from "../../http/fields.ts";
 import { direction, flag, id, listOf, oneOf, text } from "../../input/fields.ts";
 import type { Query } from "../../http/parameters/pairs.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/people/lead/lead.ts";
@@ -33,7 +33,22 @@ import { PAYOUT_STATUSES, type Payout } from "../../domain/ledger/payout/payout.
 import { UNITS } from "../../domain/money.ts";
 import type { Campaign } from "../../domain/program/campaign/campaign.ts";
 
-const instant = z.iso.datetime();
+/** What a payout pays back of debts in other campaigns. */
+export const setOffAnswer = field(
+  z.array(
+    z.object({
+      campaign_id: field(z.int(), "Id of the campaign in which the promoter owed.", 2),
+      amount: field(z.int(), "What was paid back, in the unit of the payout.", 500),
+    }),
+  ),
+  "What the payout pays back of debts in other campaigns. Its amount is less by it. Missing: nothing.",
+).optional();
+
+export function setOffJson({ setOffs }: Payout): { set_off?: z.output<typeof setOffAnswer> } {
+  return setOffs === undefined
+    ? {}
+    : { set_off: setOffs.map(({ campaignId, amount }) => ({ campaign_id: campaignId, amount })) };
+}
 
 /** @see docs/spec/v2.md "Payout" */
 export const payoutAnswer = z
@@ -41,6 +56,7 @@ export const payoutAnswer = z
     id: recordId,
     status: field(z.enum(PAYOUT_STATUSES), "State of the record."),
     amount: field(z.number(), "The amount: cents for `cash`, whole units otherwise.", 2000),
+    set_off: setOffAnswer,
     payments_batch_id: field(
       z.int().nullable(),
       "Id of the payments batch that it is part of, or null if it is in none.",
@@ -48,14 +64,14 @@ export const payoutAnswer = z
     ),
     tax_rate: field(z.number(), "Tax in percent.", 19),
     unit: field(z.enum(UNITS), "Unit of the amount.", "cash"),
-    period_start: field(instant, "First moment of the period that is paid for."),
-    period_end: field(instant, "Last moment of the period that is paid for."),
-    paid_at: field(instant.nullable(), "When it was paid, or null if it was not yet."),
-    processing_started_at: field(instant.nullable(), "When the payment began, or null if it has not."),
-    failed_at: field(instant.nullable(), "When the payment failed, or null if it did not."),
-    error: field(z.string().nullable(), "Why the payment failed, or null if it did not.", null),
+    period_start: field(second, "First moment of the period that is paid for."),
+    period_end: field(second, "Last moment of the period that is paid for."),
+    paid_at: field(second.nullable(), "When it was paid, or null if it was not yet."),
+    processing_started_at: field(second.nullable(), "When the payment began, or null if it has not."),
+    failed_at: field(second.nullable(), "When the payment failed, or null if it did not."),
+    error: field(z.string().nullable(), "Why the payment failed, how much of it came back, or null.", null),
     total_incl_tax: field(z.number(), "The amount with tax.", 2380),
-    created_at: field(instant, "When the record was created.", "2026-03-01T09:30:00.000Z"),
+    created_at: createdSecond,
     payout_method: field(
       payoutMethodAnswer.nullable(),
       "How the promoter is paid, or null if they have not chosen yet.",
@@ -355,17 +371,18 @@ export function payoutJson({
     id: payout.id,
     status: payout.status,
     amount: payout.amount,
+    ...setOffJson(payout),
     payments_batch_id: payout.paymentsBatchId,
     tax_rate: payout.taxRateHundredths / 100,
     unit: payout.unit,
-    period_start: payout.periodStart,
-    period_end: payout.periodEnd,
-    paid_at: payout.paidAt,
-    processing_started_at: payout.processingStartedAt,
-    failed_at: payout.failedAt,
+    period_start: wholeSecond(payout.periodStart),
+    period_end: wholeSecond(payout.periodEnd),
+    paid_at: wholeSecond(payout.paidAt),
+    processing_started_at: wholeSecond(payout.processingStartedAt),
+    failed_at: wholeSecond(payout.failedAt),
     error: payout.error,
     total_incl_tax: payout.totalInclTax,
-    created_at: payout.createdAt,
+    created_at: wholeSecond(payout.createdAt),
     payout_method: method && payoutMethodJson(method),
     promoter: embeddedPromoterJson(promoter),
     campaign: embeddedCampaignJson(campaign),

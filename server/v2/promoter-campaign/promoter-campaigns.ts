@@ -35,7 +35,7 @@ import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import { recordError, type V2Operation, type V2Request } from "../operation.ts";
 import { pageParams, readListing, readPathId } from "../params.ts";
 import { rewardEntries, rewardEntryAnswer, rewardEntryJson } from "../reward/reward-json.ts";
-import { field, createdAt, recordId } from "../../http/fields.ts";
+import { createdSecond, field, recordId, wholeSecond } from "../../http/fields.ts";
 import type { Campaign } from "../../domain/program/campaign/campaign.ts";
 import { listReferralLinks, type ReferralLink } from "../../domain/people/referral-link.ts";
 import {
@@ -85,7 +85,7 @@ export const promoterCampaignAnswer = z
     id: recordId,
     campaign_id: field(z.int(), "Id of the campaign.", 1),
     promoter_id: field(z.int(), "Id of the promoter.", 17),
-    created_at: createdAt,
+    created_at: createdSecond,
     promoter: field(embeddedPromoter, "The promoter, or null if they were deleted."),
     campaign: field(embeddedCampaign, "The campaign, or null if it was deleted."),
     state: field(z.enum(PROMOTER_CAMPAIGN_STATES), "Whether the promoter may refer in this campaign."),
@@ -339,7 +339,7 @@ export function promoterCampaignJson(parts: PromoterCampaignParts): z.output<typ
     id: promoterCampaign.id,
     campaign_id: promoterCampaign.campaignId,
     promoter_id: promoterCampaign.promoterId,
-    created_at: promoterCampaign.createdAt,
+    created_at: wholeSecond(promoterCampaign.createdAt),
     promoter: embeddedPromoterJson(promoter),
     campaign: embeddedCampaignJson(campaign),
     state: promoterCampaign.state,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { makeEntryLink, setFirstPassword } from "../../domain/people/portal/entry.ts";
+import { makeEntryLink, setFirstPassword, signOutEverywhere } from "../../domain/people/portal/entry.ts";
 import { FRAME_SECONDS, VIEW_SECONDS, openFrame, openView } from "../../domain/people/portal/sign-in.ts";
 import { loadSelected, type Selection } from "../../domain/people/promoter/search.ts";
 import { endSessions } from "../../domain/access/session.ts";
@@ -124,6 +124,20 @@ const makeSignInLinkOperation: V2Operation = {
   },
 };
 
+/** `POST /api/v2/company/promoters/{id}/sign_out` */
+const signOutOperation: V2Operation = {
+  id: "signPromoterOut",
+  summary: "Sign a promoter out everywhere",
+  description:
+    "Ends all sessions of a promoter. Sign-in links and the auth token that were given out before open nothing any more. An extension of Tidemark.",
+  answer: z.object({ message }),
+  refusals: ["not_found"],
+  async handle({ event, account, context }) {
+    await signOutEverywhere(context, account.id, readPathId(event));
+    return { message: "The promoter is signed out everywhere" };
+  },
+};
+
 const passwordBody = z.object({
   password: field(newPassword, "At least 8 characters.", "correct horse battery"),
 });
@@ -155,6 +169,7 @@ export const PORTAL_ACCESS: V2Row[] = [
   ["POST", "/api/v2/promoters/iframe_logout", frameLogoutOperation, "key"],
   ["POST", "/api/v2/company/promoters/:id/portal_view", viewPortalOperation, "manager"],
   ["POST", "/api/v2/company/promoters/:id/sign_in_link", makeSignInLinkOperation, "owner"],
+  ["POST", "/api/v2/company/promoters/:id/sign_out", signOutOperation, "manager"],
   ["POST", "/api/v2/company/promoters/:id/first_password", setFirstPasswordOperation, "owner"],
 ];
 

@@ -29,11 +29,13 @@ import {
 } from "../embedded-json.ts";
 import { payoutMethodAnswer } from "../payout/payout-methods.ts";
 import { promoterProfileAnswer, promoterProfileJson } from "./promoter-profile.ts";
-import { createdAt, field, recordId } from "../../http/fields.ts";
+import { createdSecond, field, recordId, second, wholeSecond } from "../../http/fields.ts";
 import { coupon, custId, customFields, refToken, referralLink } from "../../input/fields.ts";
 import { listPromoterCampaigns } from "../../domain/people/promoter-campaign/search.ts";
 import { signInUrl } from "../../domain/people/portal/sign-in.ts";
+import { loadRewardEntries, type FullRewardEntry } from "../../domain/program/reward/reward.ts";
 import { showAll, type Show } from "../../domain/show.ts";
+import { rewardEntryAnswer, rewardEntryJson } from "../reward/reward-json.ts";
 import type { View } from "../../storage/store.ts";
 import type { V2Request } from "../operation.ts";
 import { seesPayoutDetails } from "../payout/masked-details.ts";
@@ -45,11 +47,12 @@ const joinedCampaignAnswer = z
     campaign_id: field(z.int(), "Id of the campaign.", 1),
     promoter_id: field(z.int(), "Id of the promoter.", 17),
     state: field(z.enum(PROMOTER_CAMPAIGN_STATES), "State of the record."),
-    created_at: createdAt,
+    created_at: createdSecond,
     campaign: field(embeddedCampaign, "The campaign, or null if it was deleted."),
     coupon: coupon,
     ref_token: refToken,
     ref_link: referralLink,
+    rewards_for_referrals: field(z.array(rewardEntryAnswer), "What people who follow the link get."),
   })
   .meta({ id: "PromoterCampaignSummary" });
 
@@ -117,13 +120,10 @@ export const promoterAnswer = z
     ),
     tax_rate: field(z.number(), "Tax in percent.", 19),
     profile: field(promoterProfileAnswer, "The promoter's own details."),
-    joined_at: field(z.iso.datetime(), "When the promoter joined."),
-    first_event_at: field(z.iso.datetime(), "When the promoter's first event happened."),
-    last_login_at: field(
-      z.iso.datetime().nullable(),
-      "When the promoter last logged in, or null if they never have.",
-    ),
-    archived_at: field(z.iso.datetime().nullable(), "When the record was archived, or null if it is in use."),
+    joined_at: field(second, "When the promoter joined."),
+    first_event_at: field(second, "When the promoter's first event happened."),
+    last_login_at: field(second.nullable(), "When the promoter last logged in, or null if they never have."),
+    archived_at: field(second.nullable(), "When the record was archived, or null if it is in use."),
     custom_fields: customFields,
     password_setup_url: field(
       z.string().nullable(),
@@ -155,7 +155,11 @@ export const promoterAnswer = z
 interface PromoterParts {
   account: Account;
   promoter: Promoter;
-  promoterCampaigns: { promoterCampaign: PromoterCampaign; campaign: Campaign }[];
+  promoterCampaigns: {
+    promoterCampaign: PromoterCampaign;
+    campaign: Campaign;
+    rewardsForReferrals: FullRewardEntry[];
+  }[];
   stats: Stats;
   balance: Balance;
   /** Null if the promoter needs none, or the answer must not show it. */
@@ -185,10 +189,10 @@ export function promoterJson(parts: PromoterParts): z.output<typeof promoterAnsw
     net_payout_days: promoter.netPayoutDays,
     tax_rate: promoter.taxRateHundredths / 100,
     profile: promoterProfileJson(promoter, account),
-    joined_at: promoter.createdAt,
-    first_event_at: promoter.createdAt, // joining is the first event
-    last_login_at: promoter.lastLoginAt,
-    archived_at: promoter.archivedAt,
+    joined_at: wholeSecond(promoter.createdAt),
+    first_event_at: wholeSecond(promoter.createdAt), // joining is the first event
+    last_login_at: wholeSecond(promoter.lastLoginAt),
+    archived_at: wholeSecond(promoter.archivedAt),
     custom_fields: promoter.customFields ?? {},
     password_setup_url: parts.setupUrl,
     promoter_campaigns: promoterCampaigns.map(joinedCampaignJson),
@@ -220,22 +224,24 @@ function hasOwnRewards({ rewardsForPromoters, rewardsForReferrals }: PromoterCam
 function joinedCampaignJson({
   promoterCampaign,
   campaign,
+  rewardsForReferrals,
 }: PromoterParts["promoterCampaigns"][number]): z.output<typeof joinedCampaignAnswer> {
   return {
     id: promoterCampaign.id,
     campaign_id: promoterCampaign.campaignId,
     promoter_id: promoterCampaign.promoterId,
     state: promoterCampaign.state,
-    created_at: promoterCampaign.createdAt,
+    created_at: wholeSecond(promoterCampaign.createdAt),
     campaign: embeddedCampaignJson(campaign),
     coupon: promoterCampaign.coupon,
     ref_token: promoterCampaign.refToken,
     ref_link: refLink(promoterCampaign, campaign),
+    rewards_for_referrals: rewardsForReferrals.map(rewardEntryJson),
   };
 }
 
 function payoutMethodJson({ id, method, createdAt, isDisabled }: PayoutMethod) {
-  return { id, method, date_added: createdAt, is_disabled: isDisabled };
+  return { id, method, date_added: wholeSecond(createdAt), is_disabled: isDisabled };
 }
 
 /** The parts of a promoter that a request may exclude. */
@@ -292,7 +298,15 @@ export async function readPromoterParts(
 }
 
 async function joinedCampaigns(view: View, { accountId, id }: Promoter) {
-  return showAll(view, await listPromoterCampaigns(view, accountId, id), withCampaign);
+  return showAll(view, await listPromoterCampaigns(view, accountId, id), async (_view, joined) => {
+    const { promoterCampaign, campaign } = await withCampaign(view, joined);
+    const entries = promoterCampaign.rewardsForReferrals ?? campaign.rewardsForReferrals;
+    return {
+      promoterCampaign,
+      campaign,
+      rewardsForReferrals: await loadRewardEntries(view, accountId, entries),
+    };
+  });
 }
 
 async function findParent(view: View, { accountId, parentPromoterId }: Promoter): Promise<Promoter | null> {

@@ -1,4 +1,6 @@
 import { z } from "zod";
+import type { Account } from "../../domain/program/account/account.ts";
+import { dayOf } from "../../domain/program/account/time-zone.ts";
 import type { H3Event } from "h3";
 import {
   countPending,
@@ -51,7 +53,7 @@ const showParams = z
   .object({
     find_by: findBy,
     exclude_payout_method: field(flag, "`true` leaves out `selected_payout_method`."),
-    include_parent_promoter: field(flag, "`false` leaves out `parent_promoter`."),
+    include_parent_promoter: field(flag, "`true` shows `parent_promoter`."),
   })
   .partial();
 
@@ -227,7 +229,7 @@ async function list(request: V2Request) {
   const { store, now } = context;
   const { params, query, page, window } = readListing(request, listParams);
   const found = await findPromoters(store, account.id, {
-    filter: promoterFilter(params, now),
+    filter: promoterFilter(params, account, now),
     sorting: promoterSorting(params, query),
     ...window,
   });
@@ -244,7 +246,7 @@ async function show(request: V2Request) {
   const parts = await readPromoterParts(context.store, account, {
     promoter,
     withPayoutMethod: !(params.exclude_payout_method ?? false),
-    withParent: params.include_parent_promoter ?? true,
+    withParent: params.include_parent_promoter ?? false,
   });
   return promoterJson({ ...parts, setupUrl: await setupUrl(request, context.store, promoter) });
 }
@@ -260,7 +262,11 @@ const SORT_NAMES = { ...Object.fromEntries(METRICS), joined_at: "joinedAt" } as 
 /**
  * The filter by the domain's names. Archived promoters are listed only if the filter or an id asks for them.
  */
-function promoterFilter({ q, ids, filters = {} }: z.output<typeof listParams>, now: Date): PromoterFilter {
+function promoterFilter(
+  { q, ids, filters = {} }: z.output<typeof listParams>,
+  account: Account,
+  now: Date,
+): PromoterFilter {
   const { archived, invoice_details_status: invoiceDetails } = filters;
   return {
     text: q?.trim(),
@@ -273,7 +279,7 @@ function promoterFilter({ q, ids, filters = {} }: z.output<typeof listParams>, n
     invoiceDetails: invoiceDetails && INVOICE_DETAILS[invoiceDetails],
     hasTaxForm: filters.has_wform,
     isSubscribedToEmail: filters.subscribed_to_email,
-    inactivity: filters.inactivity && inactivity(filters.inactivity, now),
+    inactivity: filters.inactivity && inactivity(filters.inactivity, account, now),
     joinedAt: instantRange(filters.joined_at),
     lastLoginAt: instantRange(filters.last_login_at),
     customFields: [filters.custom_field1, filters.custom_field2]
@@ -290,9 +296,10 @@ function promoterSorting({ sorting = {} }: z.output<typeof listParams>, query: Q
 
 function inactivity(
   { metric, days }: { metric: (typeof ACTIVITIES)[number]; days: number },
+  account: Account,
   now: Date,
 ): NonNullable<PromoterFilter["inactivity"]> {
-  const since = new Date(Math.max(0, now.getTime() - days * DAY_MS)).toISOString().slice(0, 10);
+  const since = dayOf(account, new Date(Math.max(0, now.getTime() - days * DAY_MS)));
   return { metric: `${metric}s`, since };
 }
 

@@ -9,7 +9,7 @@ import {
 import { promoters } from "../../domain/people/promoter/promoter.ts";
 import type { Reader } from "../../storage/store.ts";
 import { embeddedPromoterCampaign, embeddedPromoterCampaignJson, type OwnerParts } from "../embedded-json.ts";
-import { createdAt, field, recordId } from "../../http/fields.ts";
+import { createdSecond, field, recordId, second, wholeSecond } from "../../http/fields.ts";
 import { ownData, uid } from "../../input/fields.ts";
 
 /** A lead as V2 shows it. @see docs/spec/v2.md "Referrals" */
@@ -24,9 +24,9 @@ export const referralAnswer = z
       z.enum(ENTRY_SOURCES),
       "How the lead got its promoter. `cookie`: by a visit. `api`: by a request. `coupon`: by a promo code. `manual_admin`, `manual_affiliate`: by hand.",
     ),
-    created_at: createdAt,
+    created_at: createdSecond,
     customer_since: field(
-      z.iso.datetime().nullable(),
+      second.nullable(),
       "When the lead became a customer, or null if they have not.",
       "2026-03-01T09:30:00.000Z",
     ),
@@ -101,8 +101,8 @@ function referralJson(parts: ReferralParts): z.output<typeof referralAnswer> {
     state: lead.state,
     metadata: lead.customFields ?? {},
     entry_source: lead.entrySource,
-    created_at: lead.createdAt,
-    customer_since: lead.customerSince,
+    created_at: wholeSecond(lead.createdAt),
+    customer_since: wholeSecond(lead.customerSince),
     promoter_campaign: embeddedPromoterCampaignJson(lead, parts),
     fraud_check: lead.suspicion,
     created_by_user_email: lead.createdByUser?.email ?? null,

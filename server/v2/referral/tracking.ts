@@ -18,7 +18,7 @@ import { instant, text } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import { readPathId } from "../params.ts";
 import { asItIs } from "../../domain/show.ts";
-import { recordSignup } from "../../domain/people/lead/signup.ts";
+import { recordSignup } from "../../domain/ledger/signup.ts";
 import { shapeSignup, signupParams } from "../../input/signup-params.ts";
 
 const referral = field(

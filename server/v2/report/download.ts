@@ -1,7 +1,13 @@
 import { z } from "zod";
 import { csvForPeople } from "../../csv.ts";
 import { exponentOf } from "../../domain/money.ts";
-import { reportOverview, reportTotal, type ReportGroup } from "../../domain/reports/report.ts";
+import {
+  reportOverview,
+  reportTotal,
+  STREAMED_BYTES,
+  type FoundGroups,
+  type ReportGroup,
+} from "../../domain/reports/report.ts";
 import { Failure } from "../../failure.ts";
 import { flag, listOf, oneOf, text } from "../../input/fields.ts";
 import { describe } from "../../input/shape.ts";
@@ -26,7 +32,6 @@ const ORIGIN_NAMES = Object.keys(ORIGIN_REPORTS) as OriginName[];
 const REPORTS = ["overview", "campaigns", "promoters", ...ORIGIN_NAMES] as const;
 
 /** A file has all groups on one page. The domain refuses reports that would be too large. */
-const MOST_CELLS = 1_000_000;
 const WHOLE = { limit: Number.MAX_SAFE_INTEGER, offset: 0 };
 
 /** The column `url` may be requested. The report on pages always has it. */
@@ -62,7 +67,7 @@ async function download(request: V2Request) {
   const { params, query } = readListing(request, downloadParams);
   const columns = params.columns.filter((name) => name !== "url");
   if (params.report_type in ORIGIN_REPORTS) refuseOtherColumns(columns);
-  const report = { ...queryOf({ ...params, columns }), mostCells: MOST_CELLS };
+  const report = { ...queryOf({ ...params, columns }), mostBytes: STREAMED_BYTES };
   const selection = { q: params.q, sort: sortOf(params.sorting, query), window: WHOLE };
   const lines = await LINES[params.report_type](request, report, {
     ...selection,
@@ -151,18 +156,20 @@ async function overviewLines(
   return [...lines, totalLine(await reportTotal(store, account.id, report), report.columns)];
 }
 
-function groupLines(
-  { records }: { records: ReportGroup<number | string>[] },
+async function groupLines(
+  { groups }: FoundGroups<number | string>,
   { report, wanted, name }: { report: V2ReportQuery; wanted: Wanted; name: string },
-): Line[] {
-  return records.flatMap((group) => {
+): Promise<Line[]> {
+  const lines: Line[] = [];
+  for await (const group of groups) {
     const subject: Line = { [`${name}_id`]: group.id, [name]: group.name };
-    const lines = group.rows.map((row): Line => {
+    for (const row of group.rows) {
       const { period, data } = rowJson(row, report);
-      return { ...subject, period, ...data };
-    });
-    return wanted.hasTotals ? [...lines, { ...subject, ...totalLine(group.total, report.columns) }] : lines;
-  });
+      lines.push({ ...subject, period, ...data });
+    }
+    if (wanted.hasTotals) lines.push({ ...subject, ...totalLine(group.total, report.columns) });
+  }
+  return lines;
 }
 
 function totalLine(figures: ReportGroup["total"], columns: Column[]): Line {

@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { reportOrigins } from "../../domain/reports/origins.ts";
-import type { ReportGroup } from "../../domain/reports/report.ts";
+import type { FoundGroups, ReportGroup } from "../../domain/reports/report.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { listOf, oneOf, text } from "../../input/fields.ts";
 import type { OriginKind } from "../../domain/people/origin.ts";
-import type { Found } from "../../storage/query.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing } from "../params.ts";
 import { dataAnswer, dataJson, ORIGIN_COLUMNS, rowAnswer, rowJson, type Column } from "./report-columns.ts";
@@ -105,7 +104,9 @@ function originReport({ kind, subject, id, schema, thing, things, params, name }
     refusals: ["invalid"],
     async handle(request: V2Request) {
       const { groups, report } = await list(request, kind, params);
-      return groups.map((each) => ({ [subject]: each.name, ...groupJson(each, report) }));
+      const shown = [];
+      for await (const each of groups) shown.push({ [subject]: each.name, ...groupJson(each, report) });
+      return shown;
     },
   };
   return { kind, subject, operation };
@@ -116,9 +117,9 @@ async function list(request: V2Request, kind: OriginKind, schema: typeof sourceP
   const columns = (params.columns as (Column | "url")[]).filter((name) => name !== "url");
   const report = queryOf({ ...params, columns });
   const selection = { q: params.q, sort: sortOf(params.sorting, query), window };
-  const { records, total } = await findOrigins(request, report, { kind, ...selection });
+  const { groups, total } = await findOrigins(request, report, { kind, ...selection });
   setPageHeaders(request, page, total);
-  return { groups: records, report };
+  return { groups, report };
 }
 
 /** The sources or pages of a report, by default those with the most clicks first. */
@@ -126,7 +127,7 @@ export function findOrigins(
   { account, context }: V2Request,
   report: V2ReportQuery,
   { kind, q, sort, window }: Selection & { kind: OriginKind },
-): Promise<Found<ReportGroup<string>>> {
+): Promise<FoundGroups<string>> {
   const wanted = narrowing(q);
   return reportOrigins(context.store, account.id, {
     ...report,

@@ -6,13 +6,14 @@ import {
   reportOverview,
   reportPromoters,
   reportTotal,
+  type FoundGroups,
   type ReportGroup,
   type ReportQuery,
   type Sort,
 } from "../../domain/reports/report.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { flag, text, calendarDay, direction, id, listOf, oneOf } from "../../input/fields.ts";
-import type { Found, Window } from "../../storage/query.ts";
+import type { Window } from "../../storage/query.ts";
 import {
   embeddedCampaign,
   embeddedCampaignJson,
@@ -132,10 +133,10 @@ async function listCampaigns(request: V2Request) {
   const { params, query, page, window } = readListing(request, pagedParams);
   const report = queryOf(params);
   const selection = { q: params.q, sort: sortOf(params.sorting, query), window };
-  const { records, total } = await findCampaigns(request, report, selection);
+  const { groups, total } = await findCampaigns(request, report, selection);
   setPageHeaders(request, page, total);
   const shown = [];
-  for (const each of records) {
+  for await (const each of groups) {
     const campaign = await store.get(campaigns, request.account.id, each.id);
     if (campaign !== null)
       shown.push({ campaign: embeddedCampaignJson(campaign), ...groupJson(each, report) });
@@ -148,10 +149,10 @@ async function listPromoters(request: V2Request) {
   const { params, query, page, window } = readListing(request, pagedParams);
   const report = queryOf(params);
   const selection = { q: params.q, sort: sortOf(params.sorting, query), window };
-  const { records, total } = await findPromoters(request, report, selection);
+  const { groups, total } = await findPromoters(request, report, selection);
   setPageHeaders(request, page, total);
   const shown = [];
-  for (const each of records) {
+  for await (const each of groups) {
     const promoter = await store.get(promoters, request.account.id, each.id);
     if (promoter !== null)
       shown.push({ promoter: embeddedPromoterJson(promoter), ...groupJson(each, report) });
@@ -171,7 +172,7 @@ export function findCampaigns(
   { account, context }: V2Request,
   report: V2ReportQuery,
   { q, sort, window }: Selection,
-): Promise<Found<ReportGroup>> {
+): Promise<FoundGroups> {
   const { text, id } = narrowing(q);
   return reportCampaigns(context.store, account.id, {
     ...report,
@@ -188,7 +189,7 @@ export function findPromoters(
   { account, context }: V2Request,
   report: V2ReportQuery,
   { q, sort, window }: Selection,
-): Promise<Found<ReportGroup>> {
+): Promise<FoundGroups> {
   const { text, id } = narrowing(q);
   return reportPromoters(context.store, account.id, {
     ...report,

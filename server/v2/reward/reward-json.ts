@@ -153,10 +153,14 @@ export const rewardEntryAnswer = z
     reward: field(
       z.object({
         name: field(z.string(), "Name of the reward.", "20% of each sale"),
-        promoter_reward_type: field(z.string().nullable(), rewardAnswer.shape.promoter_reward_type),
-        coupon: field(z.string().nullable(), rewardAnswer.shape.coupon),
+        promoter_reward_type: field(
+          z.string(),
+          "Which sales or actions earn it. Empty for a reward of referred people.",
+          "sale",
+        ),
+        coupon: field(z.string(), "Coupon that the reward stands for, or an empty text.", ""),
         hide_reward: field(z.boolean(), rewardAnswer.shape.hide_reward),
-        tier_level: field(z.int().nullable(), rewardAnswer.shape.tier_level),
+        tier_level: field(z.int(), "Level of the promoter who earns it: 1 is the promoter of the lead.", 1),
       }),
       "The reward.",
     ),
@@ -166,6 +170,9 @@ export const rewardEntryAnswer = z
     ),
   })
   .meta({ id: "RewardEntry" });
+
+/** The level of the lead's own promoter. */
+const OWN_LEVEL = 1;
 
 /** A reward entry with its reward and its products. */
 export function rewardEntryJson({
@@ -179,10 +186,10 @@ export function rewardEntryJson({
     reward_id: entry.rewardId,
     reward: {
       name: reward.name,
-      promoter_reward_type: reward.promoterRewardType,
-      coupon: reward.coupon,
+      promoter_reward_type: reward.promoterRewardType ?? "",
+      coupon: reward.coupon ?? "",
       hide_reward: reward.isHidden,
-      tier_level: reward.tierLevel,
+      tier_level: reward.tierLevel ?? OWN_LEVEL,
     },
     products: products.map(({ id, name }) => ({ id, name })),
   };

@@ -148,7 +148,8 @@ export const beginSecondFactorOperation: V2Operation = {
 export const confirmSecondFactorOperation: V2Operation = {
   id: "confirmSecondFactor",
   summary: "Confirm a second factor with its first code",
-  description: "Confirms the second factor with its first code. From then on, signing in needs a code.",
+  description:
+    "Confirms the second factor with its first code. From then on, signing in needs a code. Your other sessions end.",
   body: codeBody,
   answer: z.object({
     recovery_codes: field(
@@ -161,9 +162,9 @@ export const confirmSecondFactorOperation: V2Operation = {
   refusals: ["invalid", "refused"],
   handle: async ({ event, caller, context, limit }) => {
     const body = shapeInput(codeBody, await readJson(event));
-    const { user } = signedIn(caller);
+    const { user, session } = signedIn(caller);
     await limit(user.email);
-    const { recoveryCodes } = await confirmSecondFactor(context, user, body.code);
+    const { recoveryCodes } = await confirmSecondFactor(context, { user, session, code: body.code });
     return { recovery_codes: recoveryCodes };
   },
 };

@@ -62,7 +62,9 @@ const EVENT_DATA: Record<Entity, z.ZodObject> = {
   commission: commissionAnswer
     .extend({ promoter_campaign: field(ownerCampaign, "The promoter campaign that earned it.") })
     .meta({ id: "CommissionEventData" }),
-  contract_document: documentAnswer.extend({ promoter: owner }).meta({ id: "ContractDocumentEventData" }),
+  contract_document: documentAnswer
+    .extend({ promoter_id: field(z.int(), "Id of the promoter.", 17), promoter: owner })
+    .meta({ id: "ContractDocumentEventData" }),
   promoter: promoterAnswer,
   promoter_campaign: promoterCampaignAnswer
     .extend({ promoter: owner })
@@ -141,7 +143,8 @@ async function commissionData(store: Store, commission: Commission): Promise<Jso
 
 async function documentData(store: Store, document: ContractDocument): Promise<Json> {
   const promoter = await store.get(promoters, document.accountId, document.promoterId);
-  return { ...(await showDocument(store, document)), promoter: ownerJson(promoter) };
+  const shown = await showDocument(store, document);
+  return { ...shown, promoter_id: document.promoterId, promoter: ownerJson(promoter) };
 }
 
 /**

@@ -17,7 +17,16 @@ import {
 
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 const SINCE = new Date((SECONDS - 3_600) * 1_000);
-const NONE = { sale: 0, signup: 0, refund: 0, cancellation: 0, known: 0, waiting: 0, ignored: 0 };
+const NONE = {
+  sale: 0,
+  signup: 0,
+  refund: 0,
+  cancellation: 0,
+  known: 0,
+  waiting: 0,
+  ignored: 0,
+  other_mode: 0,
+};
 const list = (data: unknown[], has_more = false) => ({ object: "list", data, has_more, url: "/" });
 
 /** Newest first, as Stripe lists them, with a gap in the middle of a page. */
@@ -116,7 +125,7 @@ afterEach(async () => {
   await app.close();
 });
 
-const connect = () => connectStripe(app, { apiKey: "rk_test_1", apiUrl: api.url });
+const connect = () => connectStripe(app, { apiKey: "rk_live_1", apiUrl: api.url });
 
 describe("a sync with Stripe", () => {
   const since = SINCE.toISOString();
@@ -316,7 +325,7 @@ describe("an event with an API key", () => {
   });
 
   it("is sent again by Stripe if the API refuses", async () => {
-    await connectStripe(app, { apiKey: "rk_test_1", apiUrl: `${api.url}` });
+    await connectStripe(app, { apiKey: "rk_live_1", apiUrl: `${api.url}` });
     const other = stripeEvent("checkout.session.completed", session({ invoice: "in_404" }));
     expect(await tellStripe(app, other)).toEqual({
       status: 422,

@@ -17,12 +17,13 @@ const call = (request: string, body?: unknown) => outcome(company(app, request, 
 const SHOWN = {
   provider: "stripe",
   endpoint: "https://track.acme.example/hooks/stripe/acme",
+  mode: "live",
   has_api_key: true,
   refunds_waiting: 0,
   last_event_at: null,
   created_at: NOW,
 };
-const GIVEN = { provider: "stripe", secret: "whsec_test_secret", api_key: "rk_test_1" };
+const GIVEN = { provider: "stripe", secret: "whsec_test_secret", api_key: "rk_live_1" };
 
 it("connects with a provider, and never shows the secrets", async () => {
   expect(await call("POST /billing", GIVEN)).toEqual({ status: 200, body: SHOWN });
@@ -47,6 +48,8 @@ it("lists each provider with the address and the events to choose there", async 
           "charge.dispute.created",
           "charge.dispute.funds_withdrawn",
           "charge.dispute.funds_reinstated",
+          "customer.created",
+          "customer.updated",
           "customer.subscription.deleted",
         ],
       },
@@ -57,6 +60,8 @@ it("lists each provider with the address and the events to choose there", async 
           "transaction.completed",
           "adjustment.created",
           "adjustment.updated",
+          "customer.created",
+          "customer.updated",
           "subscription.canceled",
         ],
       },

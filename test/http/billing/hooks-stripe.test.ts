@@ -354,6 +354,24 @@ describe("a refund", () => {
     expect(await books()).toMatchObject({ sales: [["ch_1", 12_000, 2_000]], earned: 1_000 });
   });
 
+  it("is none of what was authorised and never captured", async () => {
+    await signUp({ uid: "cus_1" });
+    const captured = { invoice: null, amount_captured: 7_000 };
+    await tell("charge.captured", charge({ ...captured, amount_refunded: 5_000 }));
+    expect(await outcomeOf(tellStripe(app, refundedFrom(0, 5_000, captured)))).toBe("ignored");
+    expect(await books()).toMatchObject({ sales: [["ch_1", 7_000, 0]], refunds: [], earned: 700 });
+    expect(await outcomeOf(tellStripe(app, refundedFrom(5_000, 7_000, captured)))).toBe("refund");
+    expect(await outcomeOf(tellStripe(app, refundedFrom(7_000, 12_000, captured)))).toBe("refund");
+    expect(await books()).toMatchObject({
+      sales: [["ch_1", 7_000, 7_000]],
+      refunds: [
+        ["ch_1:7000", 2_000],
+        ["ch_1:12000", 5_000],
+      ],
+      earned: 0,
+    });
+  });
+
   it("is no inquiry of a bank, until the bank takes the money", async () => {
     await signUp({ uid: "cus_1" });
     await tell("charge.succeeded", charge({ invoice: null }));
@@ -441,6 +459,29 @@ describe("a refund", () => {
       earned: 0,
     });
   });
+});
+
+it("takes nothing back for a voided invoice, or for a credit note whose money goes another way", async () => {
+  await signUp({ uid: "cus_1" });
+  expect(await tell("invoice.paid", invoice())).toBe("sale");
+  const paid = await books();
+  const open = { id: "in_2", amount_paid: 0, status: "void" };
+  expect(await tell("invoice.voided", invoice(open))).toBe("ignored");
+  const note = { object: "credit_note", customer: "cus_1", invoice: "in_1", currency: "usd", refunds: [] };
+  const outside = { ...note, id: "cn_1", amount: 12_000, total: 12_000, out_of_band_amount: 12_000 };
+  expect(await tell("credit_note.created", outside)).toBe("ignored");
+  const balance = {
+    ...note,
+    id: "cn_2",
+    amount: 5_000,
+    total: 5_000,
+    customer_balance_transaction: "cbtxn_1",
+  };
+  expect(await tell("credit_note.created", balance)).toBe("ignored");
+  expect(await books()).toEqual(paid);
+  const refund = { email: "sam@example.net", event_id: "outside", sale_event_id: "in_1", amount: "10000" };
+  expect((await app.v1("/track/refund", { ...refund, uid: "cus_1" })).status).toBe(200);
+  expect((await books()).earned).toBe(0);
 });
 
 it("gives an erased customer no name again, and takes refunds back", async () => {
@@ -554,9 +595,9 @@ describe("POST /hooks/stripe/{account}", () => {
   });
 
   it("answers 200 to other events, and 400 to one that it can't read", async () => {
-    expect(await tellStripe(app, stripeEvent("customer.updated", { id: "cus_1" }))).toEqual({
+    expect(await tellStripe(app, stripeEvent("customer.deleted", { id: "cus_1" }))).toEqual({
       status: 200,
-      body: { outcome: "ignored", reason: "Events of type customer.updated do not count" },
+      body: { outcome: "ignored", reason: "Events of type customer.deleted do not count" },
     });
     // Every object of JavaScript has such properties.
     expect(await tellStripe(app, stripeEvent("constructor", { id: "cus_1" }))).toEqual({

@@ -395,9 +395,11 @@ it("tells webhooks that a contract was signed", async () => {
   expect(receiver.received.map(({ body }) => body)).toMatchObject([
     {
       event_type: "contract_document.signed",
+      action: "updated",
       entity_type: "contract_document",
       entity_id: 1_000_001,
-      data: { status: "signed", promoter: { email: "jane@example.com", cust_id: null } },
+      changes: { signed_at: [null, NOW] },
+      data: { status: "signed", promoter_id: 1, promoter: { email: "jane@example.com", cust_id: null } },
     },
   ]);
   expectAsDescribed(receiver.received[0]!.body);

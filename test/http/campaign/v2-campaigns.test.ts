@@ -60,9 +60,9 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
       const shownReward = {
         name: "20 percent",
         promoter_reward_type: "sale",
-        coupon: null,
+        coupon: "",
         hide_reward: false,
-        tier_level: null,
+        tier_level: 1,
       };
       const entry = { apply_on: "yearly", product_ids: [], reward_id: 1, reward: shownReward, products: [] };
       const shown = {

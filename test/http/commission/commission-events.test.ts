@@ -3,7 +3,7 @@ import { commissions } from "../../../server/domain/ledger/commission/commission
 import { announceMoney } from "../../../server/domain/ledger/announcement.ts";
 import { EVENT_TYPES } from "../../support/event-types.ts";
 import type { Dispatcher } from "../../../server/outbox/dispatcher.ts";
-import { NOW, startApp, type TestApp } from "../../support/app.ts";
+import { NOW_SECOND, startApp, type TestApp } from "../../support/app.ts";
 import { addCommission } from "../../support/commissions.ts";
 import { appOutbox, expectAsDescribed, workOff } from "../../support/outbox.ts";
 import { addPayout } from "../../support/payouts.ts";
@@ -115,13 +115,13 @@ describe("events of commissions", () => {
       amount: 1_000,
       is_paid: false,
       is_split: false,
-      created_at: NOW,
+      created_at: NOW_SECOND,
       status_updated_at: null,
       promoter_campaign: {
         id: 1,
         campaign_id: 1,
         promoter_id: 1,
-        created_at: NOW,
+        created_at: NOW_SECOND,
         promoter: { id: 1, email: "jane@example.com", name: "jane@example.com", cust_id: "c-1" },
         campaign: { id: 1, name: "Default campaign", color: "#2563eb" },
       },

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { NOW, startApp, type TestApp } from "../../support/app.ts";
+import { NOW_SECOND, startApp, type TestApp } from "../../support/app.ts";
 import { makeReward, offer } from "../../support/money.ts";
 import { company, join } from "../../support/v2.ts";
 
@@ -42,7 +42,7 @@ describe("commissions that are not money", () => {
     });
     expect([await isPaid(1), await credits()]).toEqual([true, [5, 5]]);
     expect((await company(app, "GET /payouts")).body).toMatchObject([
-      { status: "completed", unit: "credits", amount: 5, paid_at: NOW },
+      { status: "completed", unit: "credits", amount: 5, paid_at: NOW_SECOND },
     ]);
     expect(errors(await unfulfil(1))).toEqual([]);
     expect([await isPaid(1), await credits()]).toEqual([false, [5, 0]]);

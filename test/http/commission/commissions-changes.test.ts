@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { NOW, startApp, type TestApp } from "../../support/app.ts";
+import { NOW_SECOND, startApp, type TestApp } from "../../support/app.ts";
 import { addCommission } from "../../support/commissions.ts";
 import { cashOf, makeReward, offer, trackV2 } from "../../support/money.ts";
 import { addPayout } from "../../support/payouts.ts";
@@ -10,7 +10,7 @@ const OWN = {
   id: 1,
   campaign_id: 1,
   promoter_id: 1,
-  created_at: NOW,
+  created_at: NOW_SECOND,
   promoter: { id: 1, email: "jane@example.com", name: "Jane Doe" },
   campaign: { id: 1, name: "Default campaign", color: "#2563eb" },
 };
@@ -36,7 +36,7 @@ const CUSTOM = {
   amount: 2_000,
   is_paid: false,
   is_split: false,
-  created_at: NOW,
+  created_at: NOW_SECOND,
   status_updated_at: null,
   promoter_campaign: OWN,
   referral: null,
@@ -108,7 +108,7 @@ describe("commissions of V2", () => {
           amount: 3,
           unit: "credits",
           event_id: "talk",
-          created_at: "2026-02-01T00:00:00.000Z",
+          created_at: "2026-02-01T00:00:00Z",
           internal_note: "checked",
           external_note: "thanks",
         },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { listCommissionsOperation } from "../../../server/v2/commission/commissions.ts";
-import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
+import { NOW_SECOND, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { addCommission } from "../../support/commissions.ts";
 import { addPayout } from "../../support/payouts.ts";
 import { company, invalid, join, outcome, addCampaign } from "../../support/v2.ts";
@@ -70,7 +70,7 @@ describe.each(STORAGES)("GET /api/v2/company/commissions on %s", (storage) => {
       id: 1,
       campaign_id: 1,
       promoter_id: 1,
-      created_at: NOW,
+      created_at: NOW_SECOND,
       promoter: { id: 1, email: "jane@example.com", name: "Jane Doe" },
       campaign: { id: 1, name: "Default campaign", color: "#2563eb" },
     };
@@ -102,7 +102,7 @@ describe.each(STORAGES)("GET /api/v2/company/commissions on %s", (storage) => {
         tier: 1,
         amount: 2_000,
         is_paid: true,
-        created_at: "2026-01-31T23:59:59.999Z",
+        created_at: "2026-01-31T23:59:59Z",
         promoter_campaign: own,
         reward: { id: 3, name: "20 percent" },
       },
@@ -113,7 +113,7 @@ describe.each(STORAGES)("GET /api/v2/company/commissions on %s", (storage) => {
         tier: 2,
         amount: 500,
         is_paid: false,
-        created_at: NOW,
+        created_at: NOW_SECOND,
         promoter_campaign: {
           ...own,
           id: 2,
@@ -203,7 +203,7 @@ describe.each(STORAGES)("GET /api/v2/company/commissions on %s", (storage) => {
       "filters[fraud_check]=theft",
       {
         "filters[fraud_check]": [
-          "is not one of no_suspicion, same_promoter_email, same_ip_suspicion, ad_source",
+          "is not one of no_suspicion, same_promoter_email, same_ip_suspicion, ad_source, unseen_visitor",
         ],
       },
     ],

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { NOW, startApp, type TestApp } from "../../support/app.ts";
+import { NOW_SECOND, startApp, type TestApp } from "../../support/app.ts";
 import { makeReward, offer } from "../../support/money.ts";
 import { addUser, callAs, type SessionCall } from "../../support/users.ts";
 import { company, join } from "../../support/v2.ts";
 
-const USER = { created_by_user_email: "manager@acme.example", created_by_user_at: NOW };
+const USER = { created_by_user_email: "manager@acme.example", created_by_user_at: NOW_SECOND };
 const NOBODY = { created_by_user_email: null, created_by_user_at: null };
 
 let app: TestApp;
@@ -42,7 +42,7 @@ it("a lead names the user who added it, and a lead of an API key names nobody", 
 it("a commission names the user who gave it and when, and one of an API key names nobody", async () => {
   await manager("POST /referrals", LEAD);
   expect((await manager("POST /commissions", BONUS)).body).toMatchObject([
-    { amount: 500, created_at: "2026-01-01T00:00:00.000Z", ...USER },
+    { amount: 500, created_at: "2026-01-01T00:00:00Z", ...USER },
   ]);
   expect((await manager("POST /commissions", SALE)).body).toMatchObject([{ amount: 1_000, ...USER }]);
   expect((await company(app, "POST /commissions", BONUS)).body).toMatchObject([{ amount: 500, ...NOBODY }]);

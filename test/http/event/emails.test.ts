@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join as path } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { setMailSender } from "../../../server/domain/program/account/settings.ts";
+import { newJobs } from "../../../server/process/jobs.ts";
 import { readTemplates, writeEmail } from "../../../server/outbox/email-template.ts";
 import { NOW, startApp, STORAGES, type TestApp } from "../../support/app.ts";
 import { useMail } from "../../support/mail.ts";
@@ -92,6 +93,53 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
     });
     await send();
     expect(subjects()).toEqual(["You have a new lead"]);
+  });
+
+  it("reports five new leads in an hour one by one, and the number of the others when it is over", async () => {
+    await join(app, "jane@example.com", { ref_id: "jane" });
+    await enable("new_referral");
+    let signedUp = 0;
+    const signUp = async (at: string) => {
+      app.setNow(`2026-03-10T${at}:00Z`);
+      await app.v1("/track/signup", { uid: `lead-${++signedUp}`, ref_id: "jane" });
+      await send();
+    };
+    const settle = async () => {
+      const jobs = newJobs(app.services, () => 0);
+      for (let pass = 0; pass < 2; pass++) await jobs.pass();
+      await jobs.stop();
+      await send();
+      return subjects();
+    };
+    for (const at of ["10:00", "10:01", "10:10", "10:20", "10:30", "10:40", "10:59"]) await signUp(at);
+    const one = "You have a new lead";
+    expect(await settle()).toEqual([one, one, one, one, one]);
+    // Until the others are told, a further one waits with them.
+    await signUp("11:05");
+    expect(subjects()).toHaveLength(5);
+    expect((await settle()).slice(5)).toEqual(["You have more new leads"]);
+    expect(mail.emails.at(-1)!.text).toContain(
+      "Further people have signed up at Acme through your link https://www.acme.example/?via=jane. Their number: 3.",
+    );
+    await signUp("11:06");
+    app.setNow("2026-03-10T13:00:00Z");
+    expect((await settle()).slice(6)).toEqual([one]);
+    expect(await app.records.all("leadHour")).toEqual([]);
+  });
+
+  it("tells no number of leads to a promoter who was blocked since", async () => {
+    await join(app, "jane@example.com", { ref_id: "jane" });
+    await enable("new_referral");
+    for (let at = 0; at < 6; at++) await app.v1("/track/signup", { uid: `lead-${at}`, ref_id: "jane" });
+    await send();
+    await call("POST /promoters/block", { ids: [1], campaign_id: 1 });
+    app.setNow("2026-03-11T12:00:00Z");
+    const jobs = newJobs(app.services, () => 0);
+    for (let pass = 0; pass < 2; pass++) await jobs.pass();
+    await jobs.stop();
+    await send();
+    expect(subjects()).toHaveLength(5);
+    expect(await app.records.all("leadHour")).toEqual([]);
   });
 
   it("reports a payout that was sent", async () => {

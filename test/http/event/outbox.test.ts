@@ -1,7 +1,7 @@
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Dispatcher } from "../../../server/outbox/dispatcher.ts";
-import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
+import { NOW, NOW_SECOND, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { appOutbox, expectAsDescribed, workOff } from "../../support/outbox.ts";
 import { startReceiver, type Receiver } from "../../support/receiver.ts";
 import { company, invalid, join, outcome } from "../../support/v2.ts";
@@ -49,13 +49,13 @@ describe.each(STORAGES)("the outbox on %s", (storage) => {
     state: "signup",
     metadata: {},
     entry_source: "api",
-    created_at: NOW,
+    created_at: NOW_SECOND,
     customer_since: null,
     promoter_campaign: {
       id: 1,
       campaign_id: 1,
       promoter_id: 1,
-      created_at: NOW,
+      created_at: NOW_SECOND,
       promoter: JANE,
       campaign: { id: 1, name: "Default campaign", color: "#2563eb" },
     },

@@ -22,13 +22,13 @@ const PROFILE_TEXTS = [
 ];
 const EARNING = {
   id: 1,
-  amount: null,
+  amount: 0,
   type: "per_referral",
   unit: "cash",
   name: "ten percent",
   per_of_sale: 10,
 };
-const REWARD = { ...EARNING, default_promo_code: null };
+const REWARD = { ...EARNING, default_promo_code: "" };
 
 /** Jane within an event. */
 const JANE = {
@@ -55,7 +55,8 @@ const JANE = {
     wallet_email: null,
     avatar_url: null,
     description: null,
-    social_accounts: Object.fromEntries(SOCIAL.map((name) => [name, { url: null }])),
+    social_accounts: Object.fromEntries([...SOCIAL, "tiktok", "twitch"].map((name) => [name, { url: null }])),
+    id: 1,
   },
   promotions: [],
 };
@@ -71,6 +72,7 @@ const CAMPAIGN = {
   auto_approve_rewards: true,
   auto_approve_promoters: true,
 };
+const OFFERS = { offer: null, referral_reward: REWARD, promotion_reward: null, target_reward: null };
 const SIGNED_UP = {
   id: 1,
   state: "signup",
@@ -130,13 +132,7 @@ describe("a webhook in V1's form", () => {
         event: event("promoter_accepted"),
         data: {
           state: "accepted",
-          campaign: {
-            ...CAMPAIGN,
-            offer: null,
-            referral_reward: REWARD,
-            promotion_reward: null,
-            target_reward: null,
-          },
+          campaign: { ...CAMPAIGN, ...OFFERS },
           promoter: JANE,
           promotion: PROMOTION,
         },
@@ -144,6 +140,19 @@ describe("a webhook in V1's form", () => {
       { event: event("promoter_signed_up"), data: { promoter: JANE, promotions: [PROMOTION] } },
       { event: event("promoter_signs_up"), data: { promoter: JANE, promotions: [PROMOTION] } },
     ]);
+  });
+
+  it("tells the first password that the request gave, and no generated one", async () => {
+    await subscribe(["promoter_signed_up"]);
+    const given = { email: "jane@example.com", ref_id: "jane", first_name: "Jane" };
+    await app.v1("/promoters/create", { ...given, temp_password: "start-with-this" });
+    const promoter = { ...JANE, temp_password: "start-with-this" };
+    const data = { promoter, promotions: [PROMOTION] };
+    expect(await told()).toEqual([{ event: event("promoter_signed_up"), data }]);
+    await app.v1("/promoters/create", { email: "bob@example.com" });
+    expect(await told()).toMatchObject([{ data: { promoter: { temp_password: null } } }]);
+    await app.v1("/promoters/update", { id: "1", temp_password: "another-one" });
+    expect(await told()).toEqual([]);
   });
 
   it("tells of a lead who signs up, buys and cancels", async () => {
@@ -231,6 +240,7 @@ describe("a webhook in V1's form", () => {
       await sell();
       expect(await statuses()).toEqual(["pending"]);
       const earned = { ...V1_ZERO, credits: 3 };
+      const credits = { ...REWARD, id: 2, amount: 3, unit: "credits", per_of_sale: 0 };
       expect(await told()).toEqual([
         {
           event: event("fulfilment_pending"),
@@ -243,9 +253,9 @@ describe("a webhook in V1's form", () => {
             unit: "credits",
             created_at: NOW,
             has_issues: false,
-            reward: { ...REWARD, id: 2, amount: 3, unit: "credits", per_of_sale: null },
+            reward: credits,
             promoter: { ...JANE, earnings_balance: earned, current_balance: earned },
-            campaign: CAMPAIGN,
+            campaign: { ...CAMPAIGN, ...OFFERS, referral_reward: credits },
           },
         },
       ]);

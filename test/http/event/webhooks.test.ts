@@ -46,7 +46,7 @@ describe.each(STORAGES)("webhooks on %s", (storage) => {
     event_types: ["referral.created"],
     campaign_ids: [],
     active: true,
-    timeout: 10,
+    timeout: 30,
     max_retries: 10,
     headers: {},
     basic_auth_user: null,

@@ -3,9 +3,11 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Language } from "../../../server/languages/languages.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { addSupplier, agreeTo, nameCompany, turnInvoicesOn } from "../../support/invoices.ts";
-import { addPayout } from "../../support/payouts.ts";
+import { addPayout, changeAccount } from "../../support/payouts.ts";
+import { pdfLines } from "../../support/pdf-text.ts";
 import type { RecordOf } from "../../support/records.ts";
 import { company, outcome } from "../../support/v2.ts";
 
@@ -44,6 +46,103 @@ it("downloads an invoice as a PDF file, always the same bytes", async () => {
   app.setNow("2027-01-01T00:00:00.000Z");
   expect((await download("/invoices/1/pdf")).bytes.equals(first.bytes)).toBe(true);
 });
+
+describe("the name on a PDF file", () => {
+  it.each([
+    ["in Arabic", "محمد علي Trading", "Trading علي محمد"],
+    ["in Arabic with numbers and brackets", "شركة النور (ذ.م.م) ٤٢", "٤٢ (م.م.ذ) النور شركة"],
+    ["in simplified Chinese", "张伟 Trading 有限公司", "张伟 Trading 有限公司"],
+    ["in traditional Chinese, with a rare letter", "陳堃喆 & Co", "陳堃喆 & Co"],
+    ["in Japanese", "株式会社アクメ 山﨑 Ltd", "株式会社アクメ 山﨑 Ltd"],
+    ["in Korean", "김철수 & Söhne", "김철수 & Söhne"],
+    ["in Thai", "สมชาย ใจดี Co.", "สมชาย ใจดี Co."],
+    // The vowel i stands on the left of its letter, and the first r above the last one.
+    ["in Devanagari", "राम प्रिया शर्मा Ltd", "राम िप्रया शमार् Ltd"],
+    ["in Hebrew, letter by letter from the right", "שלום Acme", "Acme םולש"],
+    ["in several", "Jane Сергей Παπάς 王 김", "Jane Сергей Παπάς 王 김"],
+    ["without its picture", "Jane 🎉Doe", "Jane Doe"],
+  ])("stays whole %s", async (_, name, printed) => {
+    await nameCompany(app, jane, name);
+    await invoice();
+    const { bytes } = await download("/invoices/1/pdf");
+    expect(pdfLines(bytes)).toContain(`${printed}Acme Ltd`);
+  });
+
+  it("is Latin as a whole if a letter of it is in none of the fonts", async () => {
+    await nameCompany(app, jane, "Zoë தமிழ் Сергей");
+    await invoice();
+    expect(pdfLines((await download("/invoices/1/pdf")).bytes)).toContain("Zoë tmil SergeyAcme Ltd");
+  });
+});
+
+describe("the language of an invoice", () => {
+  const speak = (promoterLanguage: Language) =>
+    changeAccount(app.context, app.accountId, { promoterLanguage });
+  const htmlOf = async (id: number) =>
+    ((await company(app, `GET /invoices/${id}`)).body as { html: string }).html;
+
+  it.each([
+    ["en", "Self-billing invoice", "Self-billing credit note"],
+    ["de", "Gutschrift", "Stornierung einer Gutschrift"],
+    ["fr", "Facture (autofacturation)", "Avoir (autofacturation)"],
+    [
+      "es",
+      "Factura (facturación por el destinatario)",
+      "Factura rectificativa (facturación por el destinatario)",
+    ],
+    ["pt", "Fatura (autofaturação)", "Nota de crédito (autofaturação)"],
+    ["ja", "仕入明細書（セルフビリング）", "取消明細書（セルフビリング）"],
+    ["he", "חשבונית עצמית", "זיכוי לחשבונית עצמית"],
+  ] as const)("is %s for an account that writes to promoters in it: %s", async (language, ...titles) => {
+    await speak(language);
+    await invoice();
+    // A credit note is in the language of its invoice.
+    await speak(language === "en" ? "de" : "en");
+    await company(app, "POST /invoices/void", { ids: [1] });
+    for (const [at, title] of titles.entries()) {
+      const html = await htmlOf(at + 1);
+      expect(html).toContain(`<h1>${title}</h1>`);
+      expect(html).not.toMatch(language === "en" ? /Nummer/ : /Number|Supplier|Germany|Tax|agreed/);
+      // The longest one has two lines.
+      const heading = pdfLines((await download(`/invoices/${at + 1}/pdf`)).bytes)
+        .slice(0, 2)
+        .join(" ");
+      expect(heading).toContain(language === "he" ? [...title].toReversed().join("") : title);
+    }
+  });
+
+  it("is that of the usual template, too", async () => {
+    await speak("de");
+    await invoice();
+    expect(await htmlOf(1)).toBe(GERMAN);
+    expect(await outcome(company(app, "GET /invoices/template"))).toMatchObject({
+      body: { data: { html: expect.stringContaining("<td>Nummer</td><td>{{number}}</td>") } },
+    });
+  });
+});
+
+const GERMAN = `<h1>Gutschrift</h1>
+<table class="plain">
+  <tr><td>Nummer</td><td>AFF-2026-000001</td></tr>
+  <tr><td>Datum</td><td>2026-03-04</td></tr>
+</table>
+<table class="plain">
+  <tr><td><strong>Leistender</strong></td><td><strong>Leistungsempfänger</strong></td></tr>
+  <tr><td>Jane Doe<br>Hauptstr. 1, Berlin<br>Deutschland</td><td>Acme Ltd<br>1 Main Street<br>Dublin<br>Irland</td></tr>
+  <tr><td>USt-IdNr. DE123456789</td><td>USt-IdNr. IE1234567A</td></tr>
+</table>
+<h2>Provisionen für Vermittlungen</h2>
+<table>
+  <tr><th>Auszahlung</th><th>Kampagne</th><th>Zeitraum</th><th class="right">Betrag</th></tr>
+  <tr><td>1</td><td>Default campaign</td><td>2026-01-01 bis 2026-01-31</td><td class="right">$100.00</td></tr>
+</table>
+<table class="plain">
+  <tr><td class="right">Nettobetrag</td><td class="right">$100.00</td></tr>
+  <tr><td class="right">Steuer, 20 %</td><td class="right">$20.00</td></tr>
+  <tr><td class="right"><strong>Gesamtbetrag</strong></td><td class="right"><strong>$120.00</strong></td></tr>
+</table>
+<p class="small">Ausgestellt von Acme Ltd im Namen von Jane Doe mit Zustimmung vom 2026-03-04 (Fassung 1 der Vereinbarung).</p>
+`;
 
 it("has no file for a draft", async () => {
   await company(app, "PUT /promoters/1", { profile: { address: "" } });

@@ -33,7 +33,7 @@ const INVOICE = {
   created_at: LATER,
 };
 
-const HTML = `<h1>Self-billed invoice</h1>
+const HTML = `<h1>Self-billing invoice</h1>
 <table class="plain">
   <tr><td>Number</td><td>AFF-2026-000001</td></tr>
   <tr><td>Date</td><td>2026-03-04</td></tr>
@@ -53,7 +53,7 @@ const HTML = `<h1>Self-billed invoice</h1>
   <tr><td class="right">Tax, 20 %</td><td class="right">$20.00</td></tr>
   <tr><td class="right"><strong>Total</strong></td><td class="right"><strong>$120.00</strong></td></tr>
 </table>
-<p class="small">This invoice was written by Acme Ltd in the name of Jane Doe, who agreed to it on 2026-03-04 (version 1 of the agreement).</p>
+<p class="small">Written by Acme Ltd in the name of Jane Doe, who agreed to it on 2026-03-04 (version 1 of the agreement).</p>
 `;
 
 describe.each(STORAGES)("invoices on %s", (storage) => {

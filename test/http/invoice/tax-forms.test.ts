@@ -145,6 +145,18 @@ it("writes the forms 1099-NEC in the columns of IRIS, without what processors pa
   });
 });
 
+it.each([
+  ["José Nuñez 🎉", "José Street, Austin, TX 73301", ["Jose", "Nunez", "Jose Street", "Austin"]],
+  ["Jane 王", "7 千代田, Austin, TX 73301", ["", "", "", ""]],
+])("writes %s for IRIS as a whole, or leaves it to a person", async (name, address, written) => {
+  await company(app, `PUT /promoters/${jane.id}`, { profile: { address, country: "US" } });
+  await jane.call("PUT /tax_details", { ...FORM, name, tax_number: "123-45-6789" });
+  await paid(jane.id, 200_000);
+  const [form] = await iris("");
+  const parts = ["First Name", "Last Name (Surname)", "Address Line 1", "City/Town"];
+  expect(parts.map((part) => form![`Recipient ${part}`])).toEqual(written);
+});
+
 it("names the columns as the template of each tax year does", async () => {
   const columns = async (year: number) =>
     (parse(String((await company(app, `GET /tax_forms/iris?year=${year}`)).body)) as string[][])[0]!.slice(

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
+import { NOW_SECOND, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { company, invalid, join, outcome } from "../../support/v2.ts";
 import type { RecordOf } from "../../support/records.ts";
 
@@ -10,13 +10,13 @@ const SAM = {
   state: "signup",
   metadata: {},
   entry_source: "api",
-  created_at: NOW,
+  created_at: NOW_SECOND,
   customer_since: null,
   promoter_campaign: {
     id: 1,
     campaign_id: 1,
     promoter_id: 1,
-    created_at: NOW,
+    created_at: NOW_SECOND,
     promoter: { id: 1, email: "jane@example.com", name: "jane@example.com" },
     campaign: { id: 1, name: "Default campaign", color: "#2563eb" },
   },

@@ -101,6 +101,7 @@ it("says promoters with parents, selected payout methods, archived ones and own 
     lastName: "Muster2",
     companyName: null,
     country: "DE",
+    contact: { website: null, phoneNumber: null, address: null, companyNumber: null, vatId: null },
     custId: null,
     note: "Likes tea",
     customFields: null,

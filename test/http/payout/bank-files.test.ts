@@ -20,6 +20,7 @@ const UNSET = {
   routing_number: null,
   bank_name: null,
   company_id: null,
+  character_set: null,
 };
 
 let app: TestApp;
@@ -129,6 +130,10 @@ describe("a file of credit transfers", () => {
     const second = await text("format=sepa");
     expect(valuesOf(first, "EndToEndId")).toEqual(["BATCH-1-1", "BATCH-1-2"]);
     expect(valuesOf(second, "EndToEndId")).toEqual(["BATCH-1-2-2"]);
+    expect([first, second].map((file) => valuesOf(file, "PmtInfId"))).toEqual([
+      ["BATCH-1-F1-1"],
+      ["BATCH-1-F2-1"],
+    ]);
     expect(valuesOf(second, "MsgId")).not.toEqual(valuesOf(first, "MsgId"));
     expect(await text("format=sepa")).toBe(second);
     expect(await refusal("format=sepa&file_id=1")).toMatchObject({
@@ -154,16 +159,83 @@ describe("a file of credit transfers", () => {
     const address = { address: "Straße 1 <b>", postal_code: "10115", city: "Köln", country: "de" };
     await company(app, "PUT /bank_account", { street: "Keizersgracht 1", city: "Amsterdam", country: "NL" });
     await payee("jane@example.com", { ...german("Ü".repeat(100)), ...address }, 1);
-    await payee("joe@example.com", { ...german("//王 & Søn//"), address: "only a street" }, 99_999_999_999);
-    await payee("jim@example.com", { ...german("\u0000\n"), swift_bic_code: "cobadeff" }, 7);
+    await payee("joe@example.com", { ...german("//Wang & Søn//"), address: "only a street" }, 99_999_999_999);
+    await payee("jim@example.com", { ...german("Jim \u0000🎉\n"), swift_bic_code: "cobadeff" }, 7);
     await gather();
     const xml = await text("format=sepa");
     expect(faultsOfPain001(xml)).toEqual([]);
     expect(valuesOf(xml, "InstdAmt")).toEqual(["0.01", "999999999.99", "0.07"]);
     expect(valuesOf(xml, "CtrlSum")).toEqual(["1000000000.07", "1000000000.07"]);
-    expect(valuesOf(xml, "Nm").slice(2)).toEqual(["U".repeat(70), "//Wang Son//", "NOTPROVIDED"]);
+    expect(valuesOf(xml, "Nm").slice(2)).toEqual(["Ue".repeat(35), "//Wang Son//", "Jim"]);
     expect(valuesOf(xml, "StrtNm")).toEqual(["Keizersgracht 1", "Strasse 1 b"]);
     expect(valuesOf(xml, "Ctry")).toEqual(["NL", "DE"]);
+  });
+
+  it("asks for a name in Latin letters that only its owner can write, and never guesses one", async () => {
+    await payee("taro@example.com", german("山田太郎"));
+    await gather();
+    expect(await refusal("format=sepa")).toMatchObject({
+      status: 422,
+      body: {
+        message: expect.stringContaining(
+          "promoter 1: account_holder_name_latin is missing, and only the holder can write the name in Latin letters",
+        ),
+      },
+    });
+  });
+
+  it("writes a name as its owner does, also from kana", async () => {
+    await payee("taro@example.com", { ...german("山田太郎"), account_holder_name_latin: "ヤマダ タロウ" });
+    await payee("wang@example.com", { ...german("王小明"), account_holder_name_latin: "Xiaoming Wang" });
+    await gather();
+    const xml = await text("format=sepa");
+    expect(faultsOfPain001(xml)).toEqual([]);
+    expect(valuesOf(xml, "Nm").slice(2)).toEqual(["Yamada Tarou", "Xiaoming Wang"]);
+  });
+
+  it("leaves out an address that can't be written, instead of a part of it", async () => {
+    const address = { address: "千代田1", postal_code: "100-0001", city: "東京", country: "JP" };
+    await payee("jane@example.com", { ...german("Jane"), ...address });
+    await gather();
+    expect(await text("format=sepa")).not.toContain("<PstlAdr><StrtNm>1");
+  });
+
+  it("keeps each alphabet for a bank that takes UTF-8, without emoji", async () => {
+    await company(app, "PUT /bank_account", { character_set: "utf-8", name: "株式会社アクメ" });
+    for (const [at, name] of ["山田太郎", "محمد علي", "Müller & Søn <1>", "Сергей 🎉", "राम"].entries())
+      await payee(`p${at}@example.com`, german(name));
+    await gather();
+    const xml = await text("format=sepa");
+    expect(faultsOfPain001(xml).filter((fault) => !fault.includes("letters that banks refuse"))).toEqual([]);
+    expect(valuesOf(xml, "Nm")).toEqual([
+      "株式会社アクメ",
+      "株式会社アクメ",
+      "山田太郎",
+      "محمد علي",
+      "Müller &amp; Søn &lt;1&gt;",
+      "Сергей",
+      "राम",
+    ]);
+  });
+
+  it("refuses another character set, and a company's name that can't be written", async () => {
+    expect(await outcome(company(app, "PUT /bank_account", { character_set: "utf-16" }))).toEqual(
+      invalid({ character_set: ["is not one of utf-8"] }),
+    );
+    await company(app, "PUT /bank_account", { name: "株式会社アクメ" });
+    await payee("jane@example.com", german("Jane"));
+    await gather();
+    expect(await refusal("format=sepa")).toEqual(
+      invalid({ debtor_name: ["must be in Latin letters for this bank"] }),
+    );
+  });
+
+  it("is to be executed on the day of the account's time zone", async () => {
+    await changeAccount(app.context, app.accountId, { timeZone: "Asia/Tokyo" });
+    app.setNow("2026-03-04T20:00:00.000Z");
+    await payee("jane@example.com", german("Jane"));
+    await gather();
+    expect(valuesOf(await text("format=sepa"), "Dt")).toEqual(["2026-03-05"]);
   });
 
   it("pays any currency, by the bank's number in its country where there are no IBANs", async () => {
@@ -237,7 +309,7 @@ describe("a file of credit transfers", () => {
     await gather();
     const xml = await text("format=pain001");
     expect(faultsOfPain001(xml)).toEqual([]);
-    expect(valuesOf(xml, "PmtInfId")).toEqual(["BATCH-1", "BATCH-1-2"]);
+    expect(valuesOf(xml, "PmtInfId")).toEqual(["BATCH-1-F1-1", "BATCH-1-F1-2"]);
     expect(valuesOf(xml, "ChrgBr")).toEqual(["SLEV", "SHAR"]);
     expect(valuesOf(xml, "NbOfTxs")).toEqual(["2", "1", "1"]);
   });

@@ -1,9 +1,6 @@
-import { writeFileSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { COMMISSIONS } from "../../../server/transfer/csv/commissions.ts";
-import { importCsv } from "../../support/csv.ts";
+import { importLines } from "../../support/csv.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { v1, v2 } from "../../support/calls.ts";
 import { addPayout, addPromoter } from "../../support/payouts.ts";
@@ -41,17 +38,8 @@ async function paid(): Promise<Record<string, unknown>> {
   return overview.filter((row) => !row.endsWith("$0.00")) as never;
 }
 
-async function importCommissions(lines: string[]): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), "tidemark-"));
-  const file = join(folder, "file.csv");
-  writeFileSync(file, ["id,promoter_email,amount,unit,status,created_at", ...lines].join("\n"));
-  const bad: string[] = [];
-  const onBad = (line: number, reason: string) => void bad.push(`${line}: ${reason}`);
-  const options = { kind: COMMISSIONS, file, delimiter: ",", onUnknown: () => {}, onBad };
-  await importCsv(app.context, account, options);
-  expect(bad).toEqual([]);
-  rmSync(folder, { recursive: true });
-}
+const importCommissions = (lines: string[]) =>
+  importLines(app, COMMISSIONS, ["id,promoter_email,amount,unit,status,created_at", ...lines]);
 
 it("counts a payout as paid on its own day, until it is marked as unpaid", async () => {
   await addPayout(app.context, jane, { amount: 1_234 });

@@ -191,7 +191,7 @@ describe("a file for a bank", () => {
 
 describe("a file for SEPA", () => {
   it("is a pain.001.001.09 that names accounts, amounts and references, without markup", async () => {
-    const holder = '</Nm><Amt>9</Amt> Jürgen & "Søn" 王';
+    const holder = '</Nm><Amt>9</Amt> Jürgen & "Søn" 🎉';
     const bank = { bank_country: "DE", account_holder_name: holder, iban: "de89 3704 0044 0532 0130 00" };
     await payee({ email: "jane@example.com" }, "bank", { ...bank, swift_bic_code: "COBADEFF" });
     await payee({ email: "joe@example.com" }, "bank", { ...bank, account_holder_name: "Joe" });
@@ -224,7 +224,7 @@ describe("a file for SEPA", () => {
             InitgPty: { Nm: "Acme Co" },
           },
           PmtInf: {
-            PmtInfId: "BATCH-1",
+            PmtInfId: "BATCH-1-F1-1",
             PmtMtd: "TRF",
             BtchBookg: "true",
             ...sums,
@@ -235,7 +235,7 @@ describe("a file for SEPA", () => {
             DbtrAgt: { FinInstnId: { BICFI: "ABNANL2A" } },
             ChrgBr: "SLEV",
             CdtTrfTxInf: [
-              transfer(1, "/Nm Amt 9 /Amt Jurgen Son Wang", {
+              transfer(1, "/Nm Amt 9 /Amt Juergen Son", {
                 CdtrAgt: { FinInstnId: { BICFI: "COBADEFF" } },
               }),
               transfer(2, "Joe", {}),

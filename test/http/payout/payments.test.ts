@@ -165,6 +165,111 @@ describe("sending a payments batch", () => {
     },
   );
 
+  it("gets another token after a passing 401, and pays once under the same id", async () => {
+    await send();
+    paypal.passing401s = 1;
+    await runPaymentJob(app);
+    expect([paypal.postings, await shown()]).toEqual([
+      1,
+      [
+        ["asked", [3]],
+        ["asked", [1, 2]],
+      ],
+    ]);
+  });
+
+  it("asks about a batch again after a passing 401", async () => {
+    await send();
+    await runPaymentJob(app);
+    paypal.passing401s = 1;
+    for (const item of paypal.items()) paypal.settle(item, "SUCCESS");
+    app.setNow("2026-03-04T05:20:00.000Z");
+    await runPaymentJob(app);
+    expect(await statuses()).toEqual(["completed", "completed", "completed"]);
+  });
+
+  it("fails what PayPal refuses with a new token too", async () => {
+    await send();
+    paypal.passing401s = 2;
+    await runPaymentJob(app);
+    expect([paypal.postings, await statuses()]).toEqual([0, ["failed", "failed", "failed"]]);
+  });
+
+  it("counts no payment as missing while PayPal lists fewer than it says there are", async () => {
+    await send();
+    await runPaymentJob(app);
+    paypal.unlisted = 1;
+    for (const item of paypal.items()) paypal.settle(item, "SUCCESS");
+    const jobAt = async (now: string) => {
+      app.setNow(now);
+      await runPaymentJob(app);
+      return (await list()).map(({ state, needs_decision: why }) => [state, why]);
+    };
+    expect(await jobAt("2026-03-04T05:20:00.000Z")).toEqual([
+      ["confirmed", null],
+      ["asked", null],
+    ]);
+    const why =
+      "PayPal has not said whether it has paid since 2026-03-04 05:20 UTC: it lists 1 of 2 payments";
+    expect(await jobAt("2026-03-04T06:30:00.000Z")).toEqual([
+      ["confirmed", null],
+      ["asked", why],
+    ]);
+    paypal.unlisted = 0;
+    expect(await jobAt("2026-03-04T08:00:00.000Z")).toEqual([
+      ["confirmed", null],
+      ["confirmed", null],
+    ]);
+  });
+
+  it("asks about an order when a clock that was three weeks ahead is right again", async () => {
+    app.setNow("2026-03-25T05:06:07.890Z");
+    paypal.aheadMs = -21 * 24 * 60 * 60 * 1_000;
+    await send();
+    await runPaymentJob(app);
+    // The server and PayPal would count the thirty days of an id from different days.
+    expect(paypal.postings).toBe(0);
+    app.setNow("2026-03-04T05:07:00.000Z");
+    paypal.aheadMs = 0;
+    paypal.fail("paid, answer lost");
+    await runPaymentJob(app);
+    expect([paypal.postings, await statuses()]).toEqual([1, ["processing", "processing", "processing"]]);
+    for (const item of paypal.items()) paypal.settle(item, "SUCCESS");
+    app.setNow("2026-03-04T05:20:00.000Z");
+    await runPaymentJob(app);
+    expect([paypal.items().length, await statuses()]).toEqual([2, ["completed", "completed", "completed"]]);
+  });
+
+  it("asks a person within an hour of finding that its clock was ahead", async () => {
+    paypal.isAway = true;
+    app.setNow("2026-03-25T05:06:07.890Z");
+    await send();
+    await runPaymentJob(app);
+    for (const now of ["2026-03-04T05:07:00.000Z", "2026-03-04T06:07:00.000Z"]) {
+      app.setNow(now);
+      await runPaymentJob(app);
+    }
+    const why = "PayPal has not said whether it has paid since 2026-03-04 05:07 UTC: other side closed";
+    expect((await list()).map(({ needs_decision: each }) => each)).toEqual([why, why]);
+    app.setNow("2026-03-04T06:10:00.000Z");
+    const { body } = await outcome(company(app, "POST /payments/1/decide", { was_paid: false }));
+    expect(body).toMatchObject({ state: "failed" });
+  });
+
+  it("asks PayPal for nothing while its own clock differs", async () => {
+    paypal.aheadMs = 25 * 60 * 60 * 1_000;
+    await send();
+    await runPaymentJob(app);
+    app.setNow("2026-03-04T06:00:00.000Z");
+    await runPaymentJob(app);
+    const why =
+      "PayPal has not said whether it has paid since 2026-03-04 05:06 UTC: the server's clock says 2026-03-04 06:00 UTC, and PayPal's 2026-03-05 07:00 UTC";
+    expect([paypal.postings, (await list()).map(({ needs_decision: each }) => each)]).toEqual([
+      0,
+      [why, why],
+    ]);
+  });
+
   it("never sends again by another account what the first one may have paid", async () => {
     paypal.fail("paid, answer lost");
     await send();
@@ -200,9 +305,13 @@ describe("sending a payments batch", () => {
     expect(open.map(({ needs_decision: why }) => why)).toEqual([reason, reason]);
     const decide = (id: number, was_paid: boolean) =>
       outcome(company(app, `POST /payments/${id}/decide`, { was_paid }));
-    expect((await decide(1, true)).body).toMatchObject({
-      message: "PayPal is being asked about this payment. Try again in a few minutes",
-    });
+    // The slowest request begins after 15 seconds. It and its token are repeated, and each takes 30 seconds.
+    for (const now of ["2026-03-04T06:00:00.000Z", "2026-03-04T06:02:15.000Z"]) {
+      app.setNow(now);
+      expect((await decide(1, true)).body).toMatchObject({
+        message: "PayPal is being asked about this payment. Try again in a few minutes",
+      });
+    }
     app.setNow("2026-03-04T06:03:00.000Z");
     expect((await decide(1, true)).body).toMatchObject({ state: "confirmed", needs_decision: null });
     expect((await decide(2, false)).body).toMatchObject({ state: "failed", needs_decision: null });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { markAsPaidOperation } from "../../../server/v2/payout/payout-batches.ts";
-import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
+import { NOW, NOW_SECOND, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import {
   addCommission,
   addPayout,
@@ -73,7 +73,7 @@ describe.each(STORAGES)("batches of payouts on %s", (storage) => {
     });
     expect(await payout(1)).toMatchObject({
       status: "completed",
-      paid_at: NOW,
+      paid_at: NOW_SECOND,
       payout_method: { id: method.id },
     });
     const again = await app.v2("POST", "/payouts/mark_as_paid", { ids: [1] });
@@ -103,7 +103,11 @@ describe.each(STORAGES)("batches of payouts on %s", (storage) => {
       },
       meta: { total: 10_000, promoters_count: 1 },
     });
-    expect(await payout(1)).toMatchObject({ status: "failed", error: "account closed", failed_at: NOW });
+    expect(await payout(1)).toMatchObject({
+      status: "failed",
+      error: "account closed",
+      failed_at: NOW_SECOND,
+    });
     await app.v2("POST", "/payouts/cancel", { ids: [1, 2] });
     expect(await payout(1)).toMatchObject({ status: "cancelled", error: null });
     expect(await payout(2)).toMatchObject({ status: "cancelled" });
@@ -142,10 +146,10 @@ describe.each(STORAGES)("batches of payouts on %s", (storage) => {
       await moved;
       expect(await payout(id)).toMatchObject({
         status: to,
-        paid_at: to === "completed" ? NOW : null,
-        failed_at: to === "failed" ? NOW : null,
+        paid_at: to === "completed" ? NOW_SECOND : null,
+        failed_at: to === "failed" ? NOW_SECOND : null,
         error: to === "failed" ? "refused by the bank" : null,
-        ...(to === "processing" && { processing_started_at: NOW }),
+        ...(to === "processing" && { processing_started_at: NOW_SECOND }),
       });
     },
   );

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { groupPayoutsOperation } from "../../../server/v2/payout/payouts.ts";
-import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
+import { NOW_SECOND, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { NO_DETAILS, addPayout, addPromoter, changeAccount, selectMethod } from "../../support/payouts.ts";
 import type { RecordOf } from "../../support/records.ts";
 import { addCampaign } from "../../support/v2.ts";
@@ -47,7 +47,7 @@ describe.each(STORAGES)("GET /api/v2/company/payouts/group_by_promoters on %s", 
     const payoutMethod = {
       id: method.id,
       method: "wise",
-      date_added: app.context.now.toISOString(),
+      date_added: NOW_SECOND,
       is_disabled: false,
       meta: {},
       is_selected: true,
@@ -178,6 +178,11 @@ describe.each(STORAGES)("GET /api/v2/company/payouts/group_by_promoters on %s", 
     expect(await due("?q=bob")).toEqual(["2026-03-20", "2026-02-18"]);
     expect(await due("?filters[invoiceable]=true")).toEqual(["2026-03-20", "2026-02-18"]);
     expect(await due("?q=nobody")).toEqual([null, null]);
+    const byHand = { dueDate: "2026-03-05", periodEnd: "2026-03-04T23:59:59.999Z", hasOwnTerms: true };
+    const kim = await addPromoter(app.context, account, { email: "kim@example.com" });
+    await addPayout(app.context, kim, byHand);
+    expect(await due("")).toEqual(["2026-03-10", "2026-02-08"]);
+    expect(await due("?q=kim")).toEqual(["2026-03-05", "2026-03-04"]);
   });
 
   it("pages by promoter, with sums over all pages in meta", async () => {

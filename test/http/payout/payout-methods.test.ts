@@ -1,7 +1,7 @@
 import { parse } from "csv-parse/sync";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { getPayoutMethodOperation } from "../../../server/v2/payout/payout-methods.ts";
-import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
+import { NOW_SECOND, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { NO_DETAILS, addPayout, addPromoter, changeAccount, movePayout } from "../../support/payouts.ts";
 import { racesAtEachStep } from "../../support/race.ts";
 import { invalid, addCampaign, outcome } from "../../support/v2.ts";
@@ -29,7 +29,7 @@ describe.each(STORAGES)("payout methods on %s", (storage) => {
   const shown = {
     id: 1,
     method: "paypal",
-    date_added: NOW,
+    date_added: NOW_SECOND,
     is_disabled: false,
     meta: {},
     is_selected: true,

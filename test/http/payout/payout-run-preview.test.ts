@@ -39,6 +39,7 @@ describe("payout runs", () => {
     campaign: CAMPAIGN,
     unit: "cash",
     amount: 1_300,
+    set_off: 0,
     commissions_count: 2,
     not_paid_because: null,
   };
@@ -50,6 +51,7 @@ describe("payout runs", () => {
       campaign: CAMPAIGN,
       unit: "cash",
       amount: 999,
+      set_off: 0,
       commissions_count: 1,
       not_paid_because: "The sum is below the minimum payment",
     },
@@ -59,6 +61,7 @@ describe("payout runs", () => {
       campaign: CAMPAIGN,
       unit: "points",
       amount: 3,
+      set_off: 0,
       commissions_count: 1,
       not_paid_because: null,
     },

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { NOW, startApp, type TestApp } from "../../support/app.ts";
+import { NOW, NOW_SECOND, startApp, type TestApp } from "../../support/app.ts";
 import {
   addCommission,
   addPromoter,
@@ -60,14 +60,14 @@ describe("a run of payouts", () => {
         payments_batch_id: null,
         tax_rate: 19,
         unit: "cash",
-        period_start: "2026-01-01T00:00:00.000Z",
-        period_end: "2026-01-31T23:59:59.999Z",
+        period_start: "2026-01-01T00:00:00Z",
+        period_end: "2026-01-31T23:59:59Z",
         paid_at: null,
         processing_started_at: null,
         failed_at: null,
         error: null,
         total_incl_tax: 1_786,
-        created_at: NOW,
+        created_at: NOW_SECOND,
         payout_method: null,
         promoter: { id: 1, email: "jane@example.com", name: "jane@example.com" },
         campaign: { id: 1, name: "Default campaign", color: "#2563eb" },

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { listPayoutsOperation } from "../../../server/v2/payout/payouts.ts";
-import { STORAGES, startApp, type TestApp } from "../../support/app.ts";
+import { NOW, NOW_SECOND, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { NO_DETAILS, addPayout, addPromoter, changeAccount, selectMethod } from "../../support/payouts.ts";
 import type { RecordOf } from "../../support/records.ts";
 import { addCampaign } from "../../support/v2.ts";
 
-const NOW = "2026-03-04T05:06:07.890Z";
 const JANE = { id: 1, email: "jane@example.com", name: "Jane Roe" };
 const DEFAULT = { id: 1, name: "Default campaign", color: "#2563eb" };
 const FIRST = {
@@ -15,14 +14,14 @@ const FIRST = {
   payments_batch_id: null,
   tax_rate: 20,
   unit: "cash",
-  period_start: "2026-01-01T00:00:00.000Z",
-  period_end: "2026-01-31T23:59:59.999Z",
+  period_start: "2026-01-01T00:00:00Z",
+  period_end: "2026-01-31T23:59:59Z",
   paid_at: null,
   processing_started_at: null,
   failed_at: null,
   error: null,
   total_incl_tax: 12_000,
-  created_at: NOW,
+  created_at: NOW_SECOND,
   payout_method: null,
   promoter: JANE,
   campaign: DEFAULT,
@@ -76,12 +75,12 @@ describe.each(STORAGES)("GET /api/v2/company/payouts on %s", (storage) => {
         total_incl_tax: 7,
         payments_batch_id: 3,
         error: "refused",
-        processing_started_at: NOW,
-        failed_at: NOW,
+        processing_started_at: NOW_SECOND,
+        failed_at: NOW_SECOND,
         payout_method: {
           id: method.id,
           method: "paypal",
-          date_added: NOW,
+          date_added: NOW_SECOND,
           is_disabled: false,
           meta: {},
           is_selected: true,
@@ -215,7 +214,7 @@ describe.each(STORAGES)("GET /api/v2/company/payouts on %s", (storage) => {
     ["?filters[only_payable]=perhaps", "filters[only_payable] is invalid"],
     [
       "?filters[fraud_suspicions][]=x",
-      "filters[fraud_suspicions] is not one of same_promoter_email, same_ip_suspicion, ad_source, no_suspicion",
+      "filters[fraud_suspicions] is not one of same_promoter_email, same_ip_suspicion, ad_source, unseen_visitor, no_suspicion",
     ],
   ])("refuses %s and names the fault", async (query, fault) => {
     const { status, body } = await list(query);

@@ -15,8 +15,8 @@ afterEach(async () => {
   await app.close();
 });
 
-async function call(method: string, campaign: number | string, body?: unknown) {
-  const headers = { "content-type": "application/json" };
+async function call(method: string, campaign: number | string, body?: unknown, address = "203.0.113.1") {
+  const headers = { "content-type": "application/json", "x-forwarded-for": address };
   const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
   const answer = await answerOf(await app.request(`/api/v2/join/${campaign}`, init));
   return { status: answer.status, body: answer.body };
@@ -189,6 +189,19 @@ describe("strangers' mailboxes", () => {
     expect((await join()).status).toBe(503);
     await Promise.all(others);
     expect((await join()).status).toBe(201);
+  });
+
+  it("can join although one address has used up its share", async () => {
+    await again({ joinsBySite: 2, joins: 3 });
+    const from = (email: string, address: string) =>
+      call("POST", 1, { email, password: PASSWORD, first_name: "Jane" }, address);
+    for (const name of ["a", "b"])
+      expect((await from(`${name}@example.com`, "2001:db8:1:1::1")).status).toBe(201);
+    for (const network of [1, 2])
+      expect(await from("c@example.com", `2001:db8:1:${network}::2`)).toEqual(
+        TOO_MANY("Too many applications from this address"),
+      );
+    expect((await from("d@example.com", "2001:db8:2:1::1")).status).toBe(201);
   });
 
   it("are safe from someone who writes to many through one campaign", async () => {

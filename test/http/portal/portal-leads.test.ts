@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { NOW, startApp, type TestApp } from "../../support/app.ts";
+import { NOW, NOW_SECOND, startApp, type TestApp } from "../../support/app.ts";
 import { findFaults } from "../../support/consistency.ts";
 import { visitingPromoter, type PortalBrowser } from "../../support/portal.ts";
 import { company, invalid, outcome, reward } from "../../support/v2.ts";
@@ -28,7 +28,7 @@ const PROPOSED = {
   state: "pending",
   metadata: {},
   entry_source: "manual_affiliate",
-  created_at: NOW,
+  created_at: NOW_SECOND,
   customer_since: null,
   sub_id: null,
   first_name: null,
@@ -39,7 +39,7 @@ const PROPOSED = {
   promoter_campaign: {
     id: 1,
     campaign_id: 1,
-    created_at: NOW,
+    created_at: NOW_SECOND,
     campaign: { id: 1, name: "Default campaign", color: "#2563eb" },
   },
 };
@@ -253,8 +253,8 @@ it("exports leads with masked addresses", async () => {
   expect(answer.headers.get("content-disposition")).toBe('attachment; filename="leads.csv"');
   expect(answer.body).toBe(
     "id,created_at,state,entry_source,email,customer_since,sub_id,campaign\r\n" +
-      `2,${NOW},pending,manual_affiliate,s***@example.net,,,Default campaign\r\n` +
-      `1,${NOW},signup,api,p***@example.net,,mail,Default campaign\r\n`,
+      `2,${NOW_SECOND},pending,manual_affiliate,s***@example.net,,,Default campaign\r\n` +
+      `1,${NOW_SECOND},signup,api,p***@example.net,,mail,Default campaign\r\n`,
   );
 });
 

@@ -118,7 +118,7 @@ describe.each(STORAGES)("POST /api/v1/promoters/create on %s", (storage) => {
       created_at: "2025-01-02T00:00:00.000Z",
       note: "a note",
       pref: "pat",
-      parent_promoter_id: 1,
+      parent_promoter_id: "1",
       profile: {
         first_name: "Jané",
         last_name: "Doe",

@@ -97,7 +97,7 @@ describe.each(STORAGES)("V1 promoters on %s", (storage) => {
             current_offer: { id: 2, name: "$5 off", amount: 500, unit: "cash", default_promo_code: "COUPON" },
             current_referral_reward: {
               id: 1,
-              amount: null,
+              amount: 0,
               type: "per_referral",
               unit: "cash",
               name: "30%",
@@ -142,7 +142,7 @@ describe.each(STORAGES)("V1 promoters on %s", (storage) => {
     });
 
     it.each([
-      ["99", 404, { error: "Campaign not found." }],
+      ["99", 422, { error: "Campaign not found." }],
       ["x", 422, { campaign_id: ["is invalid"] }],
     ])("refuses the campaign %s with %i", async (campaign_id, status, body) => {
       expect(await v1(app, "GET", "/promoters/list", { campaign_id })).toMatchObject({ status, body });

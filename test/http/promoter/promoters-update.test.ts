@@ -45,7 +45,7 @@ describe.each(STORAGES)("PUT /api/v1/promoters/update on %s", (storage) => {
       note: "a note",
       temp_password: null,
       pref: "parent",
-      parent_promoter_id: 2,
+      parent_promoter_id: "2",
       profile: { first_name: "Jane", country: "NL", wallet_email: "w@example.com" },
       promotions: [{ customer_promo_code: "JANE20", referral_link: "https://jane.example/?via=jane" }],
     });

@@ -183,7 +183,7 @@ describe.each(STORAGES)("GET /api/v2/company/promoters on %s", (storage) => {
     [
       "filters[fraud_suspicions][]=x",
       "filters[fraud_suspicions]",
-      "is not one of same_promoter_email, same_ip_suspicion, ad_source, no_suspicion",
+      "is not one of same_promoter_email, same_ip_suspicion, ad_source, unseen_visitor, no_suspicion",
     ],
     [
       "filters[invoice_details_status]=x",

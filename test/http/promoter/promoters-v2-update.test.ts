@@ -40,7 +40,7 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
       };
       expect(body).toEqual(after);
       expect((await update("1", { email: null })).body).toEqual(after);
-      expect((await v2(app, "GET", "/promoters/1")).body).toEqual(after);
+      expect((await v2(app, "GET", "/promoters/1?include_parent_promoter=true")).body).toEqual(after);
     });
 
     it("finds by the selector in the body or the query", async () => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { answerOf, KEY, NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
+import { answerOf, KEY, NOW, NOW_SECOND, STORAGES, startApp, type TestApp } from "../../support/app.ts";
+import { makeReward } from "../../support/money.ts";
 import { v1, v2 } from "../../support/calls.ts";
 import { GIVEN_PROFILE, JANE, PROFILE } from "../../support/v2-promoter.ts";
 import { addCampaign } from "../../support/v2.ts";
@@ -185,7 +186,26 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
       });
     });
 
-    it("shows the selected payout method and the parent unless told not to", async () => {
+    it("shows which coupon the people whom the promoter refers get", async () => {
+      const gift = { name: "Gift", is_promoter_reward: false, coupon: "GIFT" };
+      const reward_id = await makeReward(app, [{ amount: 10, unit: "discount_per" }], gift);
+      const shown = {
+        name: "Gift",
+        promoter_reward_type: "",
+        coupon: "GIFT",
+        hide_reward: false,
+        tier_level: 1,
+      };
+      const entry = { apply_on: "all", product_ids: [], reward_id, reward: shown, products: [] };
+      const before = (await v2(app, "GET", "/promoters/1")).body as typeof JANE;
+      await v2(app, "PUT", "/campaigns/1", { rewards_for_referrals: [{ reward_id }] });
+      expect((await v2(app, "GET", "/promoters/1")).body).toEqual({
+        ...before,
+        promoter_campaigns: [{ ...before.promoter_campaigns[0], rewards_for_referrals: [entry] }],
+      });
+    });
+
+    it("shows the selected payout method unless told not to, and the parent if asked", async () => {
       await v1(app, "POST", "/promoters/create", {
         email: "kid@example.com",
         ref_id: "kid",
@@ -234,10 +254,11 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
           },
         ],
       };
-      const selected_payout_method = { id: 2, method: "wise", date_added: NOW, is_disabled: true };
+      const selected_payout_method = { id: 2, method: "wise", date_added: NOW_SECOND, is_disabled: true };
       const parent_promoter = { id: 1, email: "jane+x@example.com", name: "jane+x@example.com" };
       const whole = { ...rest, selected_payout_method, parent_promoter };
-      expect((await v2(app, "GET", "/promoters/2")).body).toEqual(whole);
+      expect((await v2(app, "GET", "/promoters/2?include_parent_promoter=1")).body).toEqual(whole);
+      expect((await v2(app, "GET", "/promoters/2")).body).toEqual({ ...rest, selected_payout_method });
       expect((await v2(app, "GET", "/promoters?ids=2")).body).toMatchObject({ data: [whole] });
       const query = "exclude_payout_method=true&include_parent_promoter=no";
       expect((await v2(app, "GET", `/promoters/2?${query}`)).body).toEqual(rest);

@@ -7,9 +7,9 @@ const PATH = "/promoter_campaigns";
 const REWARD = {
   name: "20 percent",
   promoter_reward_type: "sale",
-  coupon: null,
+  coupon: "",
   hide_reward: false,
-  tier_level: null,
+  tier_level: 1,
 };
 
 describe.each(STORAGES)("updates of promoter campaigns on %s", (storage) => {
@@ -71,7 +71,7 @@ describe.each(STORAGES)("updates of promoter campaigns on %s", (storage) => {
             apply_on: "specific",
             product_ids: [1],
             reward_id: 2,
-            reward: { ...REWARD, name: "Gift", promoter_reward_type: null, coupon: "GIFT" },
+            reward: { ...REWARD, name: "Gift", promoter_reward_type: "", coupon: "GIFT" },
             products: [{ id: 1, name: "Pro plan" }],
           },
         ],

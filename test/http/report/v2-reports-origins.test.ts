@@ -178,19 +178,100 @@ describe.each(STORAGES)("V2 reports on sources and pages on %s", (storage) => {
   });
 
   it("counts the names beyond the first thousand as other", async () => {
-    const known = Array.from({ length: 1_000 }, (_, at) => `https://x.example/${at}`);
+    const known = Array.from({ length: 1_000 }, (_, at) => `https://www.acme.example/${at}`);
     const { accountId } = app;
     await app.records.put("originName", ...known.map((name) => ({ accountId, kind: "page", name }) as const));
     await visit("https://www.acme.example/new", "https://news.example/");
-    await visit("https://x.example/7");
+    await visit("https://www.acme.example/7");
     expect(await names("urls", "&sorting[clicks_count]=desc")).toEqual(
       expect.arrayContaining([
         ["other", 1],
-        ["https://x.example/7", 1],
+        ["https://www.acme.example/7", 1],
       ]),
     );
     expect(await names("traffic_sources", "&q=news")).toEqual([["news.example", 1]]);
     expect((await app.records.all("originName")).filter(({ kind }) => kind === "page").length).toBe(1_000);
+  });
+
+  it("names a new source and page although strangers have made up more than are kept", async () => {
+    await visit("https://www.acme.example/", "https://news.example/");
+    app.setNow("2026-03-11T09:30:00Z");
+    await visit("https://www.acme.example/", "https://news.example/");
+    const { accountId } = app;
+    const made = (at: number) => ({ page: `https://www.acme.example/${at}`, source: `made-${at}.example` });
+    const seen = { accountId, days: 1, lastDay: "2026-03-11" };
+    const some = Array.from({ length: 999 }, (_, at) => made(at));
+    await app.records.put(
+      "originName",
+      ...some.map(({ page: name }) => ({ ...seen, kind: "page", name }) as const),
+      ...some.map(({ source: name }) => ({ ...seen, kind: "source", name }) as const),
+    );
+    for (let at = 1_000; at < 1_100; at++) await visit(made(at).page, `https://${made(at).source}/`);
+    await visit("https://www.acme.example/new", "https://new.example/");
+    expect(await names("traffic_sources", "&q=new")).toEqual([
+      ["news.example", 2],
+      ["new.example", 1],
+    ]);
+    expect(await names("urls", "&q=/new")).toEqual([["https://www.acme.example/new", 1]]);
+    expect(await names("urls", "&sorting[clicks_count]=desc")).toContainEqual([
+      "https://www.acme.example/",
+      2,
+    ]);
+    const kept = (await app.records.all("originName")).filter(({ kind }) => kind === "page");
+    expect(kept).toHaveLength(1_000);
+  });
+
+  it("counts pages of other sites together", async () => {
+    await visit("https://www.acme.example/", "https://news.example/");
+    await visit("https://a.example/1");
+    await visit("https://b.example/2");
+    expect(await names("urls", "&sorting[clicks_count]=desc")).toEqual([
+      ["other", 2],
+      ["https://www.acme.example/", 1],
+    ]);
+    await call("PUT /campaigns/1", { allowed_origins: ["b.example"] });
+    await visit("https://b.example/2");
+    expect(await names("urls", "&q=b.example")).toEqual([["https://b.example/2", 1]]);
+  });
+
+  it("keeps a channel that was used on several days, and lets a new one in, whatever strangers make up", async () => {
+    const through = (channel: string) => visit(`https://www.acme.example/?via=jane&sub_id=${channel}`);
+    await through("blog");
+    app.setNow("2026-03-11T09:30:00Z");
+    await through("blog");
+    for (let at = 0; at < 210; at++) await through(`made-${at}`);
+    await through("podcast");
+    const kept = (await app.records.all("subIdName")).map(({ name, days }) => [name, days]);
+    expect(kept).toHaveLength(200);
+    expect(kept).toEqual(
+      expect.arrayContaining([
+        ["blog", 2],
+        ["podcast", 1],
+      ]),
+    );
+  });
+
+  it("lets a name give way that was not seen for long", async () => {
+    const { accountId } = app;
+    const old = Array.from({ length: 1_000 }, (_, at) => {
+      const seen = { days: 9, lastDay: at === 7 ? "2025-01-01" : "2026-03-01" };
+      return { accountId, kind: "source", name: `old-${at}.example`, ...seen } as const;
+    });
+    await app.records.put("originName", ...old);
+    await visit("https://www.acme.example/", "https://new.example/");
+    const kept = (await app.records.all("originName")).filter(({ kind }) => kind === "source");
+    const isKept = kept.some(({ name }) => name === "new.example");
+    // A new name is compared with fifty others.
+    expect([kept.length, isKept]).toEqual([1_000, !kept.some(({ name }) => name === "old-7.example")]);
+    app.setNow("2026-07-01T09:30:00Z");
+    await visit("https://www.acme.example/", "https://newer.example/");
+    expect(await app.records.all("originName")).toContainEqual({
+      accountId,
+      kind: "source",
+      name: "newer.example",
+      days: 1,
+      lastDay: "2026-07-01",
+    });
   });
 
   it("counts the sites that only an erased promoter used as other", async () => {

@@ -34,6 +34,7 @@ function watched({ level = "debug", metricsToken = TOKEN as string | null, servi
     more: storeText(""),
     hasDemo: false,
     metricsToken,
+    securityContact: null,
   });
 }
 

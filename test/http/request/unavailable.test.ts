@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Failure } from "../../../server/failure.ts";
+import { Failure, LOST_RACE } from "../../../server/failure.ts";
 import { KEY, NOW, answerOf, startApp } from "../../support/app.ts";
 import { failCommits } from "../../support/edge.ts";
 
@@ -32,7 +32,11 @@ it("says within a second that it is not ready if the store does not answer at al
   const { read } = edge;
   edge.read = () => new Promise(() => {});
   const { status, headers, body } = await answerOf(await app.request("/readyz"));
-  expect([status, headers.get("retry-after"), body]).toEqual([503, "1", { status: "unavailable" }]);
+  expect([status, headers.get("retry-after"), body]).toEqual([
+    503,
+    "1",
+    { status: "unavailable", reason: "The store does not answer in time" },
+  ]);
   edge.read = read;
   expect((await answerOf(await app.request("/readyz"))).body).toEqual({ status: "ready" });
   await app.close();
@@ -74,6 +78,23 @@ it("answers 503 with Retry-After, and logs the reason every ten seconds, while t
   await v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });
   expect(bugs).toHaveLength(3);
   await close();
+});
+
+it("answers 503 to a race that was lost for too long, which is no error in the log and hides none", async () => {
+  const app = await startApp();
+  const { transact } = app.services.store;
+  const fail = (cause: Error) => {
+    const failure = new Failure("unavailable", "Other requests kept changing the same records; try again");
+    failure.cause = cause;
+    app.services.store = { ...app.services.store, transact: () => Promise.reject(failure) };
+    return app.v1("/promoters/create", { email: "jane@example.com" });
+  };
+  expect((await fail(LOST_RACE)).status).toBe(503);
+  expect(app.bugs).toEqual([]);
+  expect((await fail(new Error("No space left on device"))).status).toBe(503);
+  expect(app.bugs).toHaveLength(1);
+  app.services.store = { ...app.services.store, transact };
+  await app.close();
 });
 
 it.each(["sale", "refund", "cancellation", "signup"])(

@@ -97,21 +97,6 @@ it("a promoter who shares by another campaign of theirs keeps that part when the
   ]);
 });
 
-it.each([
-  ["zoe", true],
-  ["jane", false],
-])("a reward that goes to an earlier sale is replaced for %s (moved: %s)", async (holder, isMoved) => {
-  await offer(app, await makeReward(app, [{ amount: 50 }], { duration: "once" }), await makeReward(app));
-  await split(LEE, 25);
-  await sell();
-  await move(ZOE, isMoved);
-  await sell({ event_id: "earlier", amount: 10, created_at: "2026-03-01" });
-  const changes = (await shown()).slice(2).map((each) => each.replace(/ \(.*/, ""));
-  // What the earlier sale gives is Zoe's and Lee's.
-  const replaced = [`1: -3750 of ${holder}`, `1: 750 of ${holder}`, "1: -1250 of lee", "1: 250 of lee"];
-  expect(changes.toSorted()).toEqual([...replaced, "1: 4 of zoe", "1: 1 of lee"].toSorted());
-});
-
 it("commissions of former sales that come later stay with those whom the sale named", async () => {
   await split(ZOE, 25);
   const later = { start_recurring_reward_in: "30", recurring_reward_frequency: "30", max_recurring: "1" };

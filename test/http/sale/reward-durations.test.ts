@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { newJobs } from "../../../server/process/jobs.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
-import { cashOf, makeReward, offer, trackV2 } from "../../support/money.ts";
+import { makeReward, offer, trackV2 } from "../../support/money.ts";
 import { company, join } from "../../support/v2.ts";
 
 let app: TestApp;
@@ -99,74 +99,84 @@ describe("a repeating reward", () => {
 });
 
 describe("a reward that is given once", () => {
-  it("goes to the earliest sale, in whichever order they arrive; the others fall through", async () => {
-    await offer(app, await lasting(ONCE), await lasting({ duration: "forever" }, 10));
+  it("goes to the sale that was recorded first; an earlier one that comes late changes nothing", async () => {
+    await offer(
+      app,
+      await lasting(ONCE),
+      await lasting(ONCE, 20),
+      await lasting({ duration: "forever" }, 10),
+    );
     expect(await sell("03-10")).toEqual([5_000]);
+    const shown = await app.v2("GET", "/commissions?per_page=100");
+    expect(await sell("02-10")).toEqual([2_000]);
+    expect(await sell("01-10")).toEqual([1_000]);
     expect(await sell("04-10")).toEqual([1_000]);
-    expect(await sell("02-10")).toEqual([5_000]);
-    expect(await left()).toEqual(["02-10 of 1: 5000", "03-10 of 1: 1000", "04-10 of 1: 1000"]);
-    expect(await sell("03-01")).toEqual([1_000]);
-    expect(await cashOf(app, 1)).toEqual([8_000, 8_000, 0]);
-  });
-
-  it("gives way to the next one that is given once, sale by sale", async () => {
-    await offer(app, await lasting(ONCE), await lasting(ONCE, 20));
-    expect([await sell("03-10"), await sell("04-10"), await sell("05-10")]).toEqual([[5_000], [2_000], []]);
-    expect(await sell("02-10")).toEqual([5_000]);
-    expect(await left()).toEqual(["02-10 of 1: 5000", "03-10 of 1: 2000"]);
-  });
-
-  it("takes the shares and the parent's part along", async () => {
-    await app.v2("POST", "/promoters/assign_parent", { parent_promoter_id: 2, ids: [1] });
-    const tier = { promoter_reward_type: "tier", tier_level: 2, tier_reward_mode: "tier_commission_mode" };
-    const flat = { ...tier, tier_level: 2 };
-    await offer(app, await lasting(ONCE), await lasting({}, 10), await lasting({}, 10, flat));
-    await app.v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });
-    await company(app, "PUT /referrals/1", { split_details: [{ promoter_campaign_id: 3, percentage: 25 }] });
-    await sell("03-10");
-    await sell("02-10");
     expect(await left()).toEqual([
-      "02-10 of 1: 3750",
-      "02-10 of 2: 500",
-      "02-10 of 3: 1250",
-      "03-10 of 1: 750",
-      "03-10 of 2: 100",
-      "03-10 of 3: 250",
+      "01-10 of 1: 1000",
+      "02-10 of 1: 2000",
+      "03-10 of 1: 5000",
+      "04-10 of 1: 1000",
     ]);
+    const { body } = await app.v2("GET", "/commissions?per_page=100&ids[]=1");
+    expect((body as Shown[]).filter(({ event_id: id }) => id === "03-10")).toEqual(shown.body);
   });
 
-  it("leaves nothing when everything is refunded, before and after", async () => {
+  it("can be given again when refunds took back all that it gave, not before", async () => {
     await offer(app, await lasting(ONCE), await lasting({}, 10));
-    await sell("03-10");
-    await refund("03-10", 4_000);
-    await sell("02-10");
-    expect(await left()).toEqual(["02-10 of 1: 5000", "03-10 of 1: 600"]);
-    await refund("03-10", 6_000);
-    await refund("02-10", 10_000);
-    expect(await left()).toEqual([]);
-    expect(await cashOf(app, 1)).toEqual([0, 0, 0]);
+    expect(await sell("03-10")).toEqual([5_000]);
+    await refund("03-10", 9_999);
+    expect(await sell("03-11")).toEqual([1_000]);
+    await refund("03-10", 1);
+    expect([await sell("03-12"), await sell("03-13")]).toEqual([[5_000], [1_000]]);
+    await refund("03-12", 10_000);
+    expect(await sell("03-14")).toEqual([5_000]);
+    expect(await left()).toEqual(["03-11 of 1: 1000", "03-13 of 1: 1000", "03-14 of 1: 5000"]);
   });
 
-  it("leaves a sale alone whose commission was denied", async () => {
+  it("is used up although its commission was denied", async () => {
     await offer(app, await lasting(ONCE), await lasting({}, 10));
     await sell("03-10");
     await company(app, "POST /commissions/deny", { ids: [1] });
-    await sell("02-10");
-    expect(await left()).toEqual(["02-10 of 1: 5000"]);
+    expect(await sell("03-11")).toEqual([1_000]);
   });
 
-  it("replaces the commissions that come later, too", async () => {
+  it("is not used up by the sale of a denied lead", async () => {
+    await offer(app, await lasting(ONCE), await lasting({}, 10));
+    await app.v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });
+    await company(app, "POST /referrals/disable", { ids: [1] });
+    expect(await sell("03-10")).toEqual([]);
+    await company(app, "POST /referrals/enable", { ids: [1] });
+    expect([await sell("03-11"), await sell("03-12")]).toEqual([[5_000], [1_000]]);
+  });
+
+  it("is not used up by the sale of a promoter who may not earn", async () => {
+    await offer(app, await lasting(ONCE), await lasting({}, 10));
+    await app.v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });
+    await company(app, "PUT /promoter_campaigns/1", { state: "rejected" });
+    expect(await sell("03-10")).toEqual([]);
+    await company(app, "PUT /promoter_campaigns/1", { state: "accepted" });
+    expect([await sell("03-11"), await sell("03-12")]).toEqual([[5_000], [1_000]]);
+  });
+
+  it("is used up by the sale that it excludes, until that is refunded", async () => {
+    await offer(app, await lasting(ONCE, 0), await lasting({}, 10));
+    expect([await sell("03-10"), await sell("03-11")]).toEqual([[], [1_000]]);
+    await refund("03-10", 10_000);
+    expect([await sell("03-12"), await sell("03-13")]).toEqual([[], [1_000]]);
+  });
+
+  it("gives with commissions that come later, of its own sale alone", async () => {
     await offer(app, await lasting(ONCE), await lasting({}, 10));
     await app.v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });
     const later = { recurring_reward_frequency: "30", max_recurring: "2" };
     const sale = { email: "lead@example.com", event_id: "03-10", amount: "10000", created_at: on("03-10") };
     await app.v1("/track/sale", { ...sale, ...later });
     await runOn("2026-04-10T00:00:00.000Z");
-    expect(await left()).toEqual(["03-10 of 1: 10000"]);
     await sell("02-10");
-    expect(await left()).toEqual(["02-10 of 1: 5000", "03-10 of 1: 2000"]);
     await runOn("2026-06-10T00:00:00.000Z");
-    expect(await left()).toEqual(["02-10 of 1: 5000", "03-10 of 1: 3000"]);
+    expect(await left()).toEqual(["02-10 of 1: 1000", "03-10 of 1: 15000"]);
+    await refund("03-10", 10_000);
+    expect([await sell("05-10"), await left()]).toEqual([[5_000], ["02-10 of 1: 1000", "05-10 of 1: 5000"]]);
   });
 });
 

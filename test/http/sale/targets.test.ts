@@ -169,6 +169,73 @@ describe("the bonus of a target", () => {
   });
 });
 
+describe("what is refunded whole counts for no rule", () => {
+  /** A reward of 100.00 beside ten percent, by rules. It is no target. */
+  async function offerBy(...rules: object[]): Promise<void> {
+    const more = { unit: "points", amount: 100, flat_amount: true };
+    await offer(app, await makeReward(app, [{ amount: 10 }, { ...more, rules }]));
+  }
+
+  it("two refunded customers and a small sale reach no target for three customers", async () => {
+    await offerTarget([customers(">=", 3)]);
+    await sell("ann");
+    await sell("bob");
+    await refund("ann", 1);
+    await refund("bob", 2);
+    expect(await sell("zoe", 100)).toEqual([10]);
+    expect(await sell("ann", 100)).toEqual([10]);
+    expect(await sell("bob", 100)).toEqual([10, 700]);
+  });
+
+  it("nor revenue, whose refunded parts don't count either", async () => {
+    await offerTarget([revenue(">=", 10_000)]);
+    await sell("ann", 6_000);
+    await refund("ann", 1, 6_000);
+    expect(await sell("bob", 6_000)).toEqual([600]);
+    await refund("bob", 2, 1);
+    expect(await sell("zoe", 4_000)).toEqual([400]);
+    expect(await sell("zoe", 1)).toEqual([700]);
+  });
+
+  it("neither do customers of rules that are no targets", async () => {
+    await offerBy(customers(">=", 2));
+    await sell("ann");
+    await refund("ann", 1);
+    expect(await sell("bob")).toEqual([1_000]);
+    expect(await sell("ann")).toEqual([1_000, 100]);
+  });
+
+  it("nor their revenue", async () => {
+    await offerBy(revenue(">=", 20_000));
+    await sell("ann");
+    await refund("ann", 1, 9_999);
+    expect(await sell("bob")).toEqual([1_000]);
+    expect(await sell("bob", 9_999)).toEqual([1_000, 100]);
+  });
+
+  it("nor the sales of a customer", async () => {
+    await offerBy(rule("customer_sales_count", "equal to", 2));
+    await sell("ann");
+    await refund("ann", 1);
+    expect([await sell("ann"), await sell("ann")]).toEqual([[1_000], [1_000, 100]]);
+  });
+
+  it("not even after the customer has moved, cancelled or was deleted", async () => {
+    await join(app, "lee@example.com", { ref_id: "lee" });
+    await offerBy(customers("equal to", 1));
+    await sell("ann");
+    await sell("bob");
+    for (const [at, name] of ["ann", "bob"].entries()) {
+      await app.v1("/track/cancellation", { email: `${name}@example.com` });
+      await refund(name, at + 1);
+    }
+    await app.v1("/leads/update", { email: "bob@example.com", new_ref_id: "lee" });
+    await app.v1("/leads/delete", { email: "ann@example.com" });
+    expect(await sell("zoe")).toEqual([1_000, 100]);
+    expect(await sell("mia", 10_000, { ref_id: "lee" })).toEqual([1_000, 100]);
+  });
+});
+
 async function v1Promoter() {
   const { body } = await app.v1("/promoters/show", { promoter_email: "jane@example.com" });
   return body as { promotions: { target_reached_at: string | null }[] };

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { NOW, answerOf, KEY, startApp, type TestApp } from "../../support/app.ts";
+import { NOW, NOW_SECOND, answerOf, KEY, startApp, type TestApp } from "../../support/app.ts";
 import { cashOf, makeReward, offer } from "../../support/money.ts";
 import { changeAccount, runPayouts, month } from "../../support/payouts.ts";
 import { statsOf } from "../../support/stats.ts";
@@ -308,14 +308,21 @@ describe("POST /api/v1/track/refund", () => {
       ["more than the sale", { sale_event_id: "inv_1", amount: "10001" }],
       ["what is more only in dollars", { sale_event_id: "inv_1", amount: "10001", currency: "EUR" }],
       ["more dollars than it was worth", { sale_event_id: "inv_1", amount: "11001", currency: "USD" }],
-      ["more without the sale's name, in dollars", { amount: "11001" }],
+      ["more without the sale's name", { amount: "10001" }],
+      ["more without the sale's name, in dollars", { amount: "11001", currency: "USD" }],
     ])("is refused if it is %s", async (_, params) => {
       expect(await refund(params)).toEqual({ status: 400, body: { message: LEFT } });
       expect(await cashOf(app, 1)).toEqual([1100, 1100, 0]);
     });
 
-    it("that it does not name is in the account's currency", async () => {
-      expect(await refund({ amount: "5000" })).toMatchObject({ status: 200, body: { amount_cents: -5_000 } });
+    it.each<[string, Record<string, string>, number]>([
+      ["the currency of that sale", {}, -5_500],
+      ["the currency that it names itself", { currency: "USD" }, -5_000],
+    ])("that it does not name is in %s", async (_, params, amount_cents) => {
+      expect(await refund({ amount: "5000", ...params })).toMatchObject({
+        status: 200,
+        body: { amount_cents },
+      });
     });
   });
 
@@ -549,7 +556,7 @@ describe("V2 tracking", () => {
       id: 1,
       campaign_id: 1,
       promoter_id: 1,
-      created_at: NOW,
+      created_at: NOW_SECOND,
       promoter: { id: 1, email: "jane@example.com", name: "Jane" },
       campaign: { id: 1, name: "Default campaign", color: "#2563eb" },
     };

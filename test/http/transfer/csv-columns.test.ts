@@ -4,6 +4,7 @@ import { join as joinPath } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ChosenColumns, MatchedColumn } from "../../../server/transfer/csv/columns.ts";
 import type { Kind } from "../../../server/transfer/csv/import.ts";
+import { drawPlan } from "../../../server/transfer/csv/plan.ts";
 import { KINDS } from "../../../server/transfer/csv/kinds.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { accountOf } from "../../support/billing.ts";
@@ -38,6 +39,12 @@ async function run(kind: Kind, bytes: string | Buffer, chosen?: ChosenColumns) {
   });
   const columns = found.map(({ title, field, certainty }) => `${title}: ${field ?? "-"} ${certainty ?? ""}`);
   return { outcome, bad, columns };
+}
+
+async function drawn(kind: Kind, text: string) {
+  const saying = { delimiter: null, dateOrder: null, chosen: new Map(), words: new Map() };
+  const file = () => [Buffer.from(text)];
+  return drawPlan(app.context.store, await accountOf(app), { file, kind, saying });
 }
 
 describe("columns", () => {
@@ -98,6 +105,77 @@ describe("columns", () => {
       "email: email certain",
       "affiliate_id: - ",
       "ref_id: ref_id certain",
+    ]);
+  });
+
+  it.each<[string, string[], string[]]>([
+    [
+      "numbers are no ref ids, even if promoters have such ids",
+      ["email,Affiliate ID,Row", "mia@example.com,7,7", "zoe@example.com,8,8"],
+      ["email: email certain", "Affiliate ID: - ", "Row: - "],
+    ],
+    [
+      "order ids are no uids of customers, even if customers have such ids",
+      ["Order ID,Amount,Buyer,Customer", "cus_mia,1.00,cus_mia,kim@example.com"],
+      ["Order ID: event_id certain", "Amount: amount certain", "Buyer: - ", "Customer: email certain"],
+    ],
+    [
+      "names are names, even if promoters have such ref ids",
+      ["E-Mail,Name,ref_code", "mia@example.com,jane,seven"],
+      ["E-Mail: email certain", "Name: name certain", "ref_code: ref_id certain"],
+    ],
+    [
+      "a partner may be an e-mail address",
+      ["email,Partner", "mia@example.com,jane@example.com"],
+      ["email: email certain", "Partner: promoter_email certain"],
+    ],
+    [
+      "a partner may be a ref id",
+      ["email,Partner", "mia@example.com,jane"],
+      ["email: email certain", "Partner: ref_id likely"],
+    ],
+  ])("have titles that decide before values: %s", async (_, file, columns) => {
+    await join(app, "jane@example.com", { ref_id: "jane" });
+    for (const ref_id of ["7", "8"]) await join(app, `${ref_id}@example.com`, { ref_id });
+    await app.v1("/track/signup", { email: "kim@example.com", uid: "cus_mia", ref_id: "jane" });
+    const kind = file[0]!.includes("Amount") ? KINDS.sales : KINDS.leads;
+    const found = (await drawn(kind, file.join("\n"))).columns;
+    expect(
+      found.map(({ title, field, certainty }) => `${title}: ${field ?? "-"} ${certainty ?? ""}`),
+    ).toEqual(columns);
+  });
+
+  it("of one title are a question, and so are two names of one field", async () => {
+    await join(app, "jane@example.com", { ref_id: "jane" });
+    const file = "ref_id,Amount,Amount\njane,5.00,100.00\n";
+    const question = 'Say which column is amount: "Amount" or "Amount (2)"';
+    await expect(run(KINDS.commissions, file)).rejects.toThrow(question);
+    expect(await run(KINDS.commissions, file, new Map([["Amount (2)", "sale_amount"]]))).toMatchObject({
+      outcome: { added: 1 },
+    });
+    expect(await app.records.all("commission")).toMatchObject([{ amount: 500, saleCents: 10_000 }]);
+    await expect(run(KINDS.leads, "email,Ref Code,Token\nmia@example.com,jane,x\n")).rejects.toThrow(
+      'Say which column is ref_id: "Ref Code" or "Token"',
+    );
+    const chosen = new Map([["Ref Code", "ref_id"]]);
+    expect(await run(KINDS.leads, "email,Ref Code,Token\nmia@example.com,jane,x\n", chosen)).toMatchObject({
+      outcome: { added: 1 },
+      columns: ["email: email certain", "Ref Code: ref_id chosen", "Token: - "],
+    });
+  });
+
+  it("with whole names give first and last names", async () => {
+    const file =
+      'email,Full Name\na@example.com,Ana Maria Silva\nb@example.com,"Huber, Hans"\nc@example.com,Cher\n';
+    expect((await run(KINDS.promoters, file)).outcome).toMatchObject({ added: 3, bad: 0 });
+    const names = (await app.records.all("promoter")).map(({ profile }) => [
+      profile.firstName,
+      profile.lastName,
+    ]);
+    expect(names).toEqual([
+      ["Ana Maria", "Silva"],
+      ["Hans", "Huber"],
+      ["Cher", null],
     ]);
   });
 

@@ -87,6 +87,26 @@ it("ends with a fault if a person differs, and says who", async () => {
   expect(stderr).toMatch(/^promoter-1@example\.com: customers: \d+ there, \d+ here$/m);
 });
 
+it.each([
+  ["the record", "doc = json_set(doc, '$.amount', json_extract(doc, '$.amount') + 777)"],
+  ["the column", "amount = amount + 777"],
+  ["both", "amount = amount + 777, doc = json_set(doc, '$.amount', json_extract(doc, '$.amount') + 777)"],
+])("ends with a fault if 7.77 were added to a commission in the database, in %s", async (_, change) => {
+  standIn = await startRewardful({ size: 100 });
+  expect((await migrate()).code).toBe(0);
+  const approved = "select min(id) from commissions where status = 'approved' and unit = 'cash'";
+  const text = `update commissions set ${change} where id = (${approved})`;
+  const changed = inStore(`sqlite:${folder()}`, (engine) =>
+    engine.transact(async (session) => session.run({ text, values: [] })),
+  );
+  expect(await changed).toBe(1);
+  for (const more of [[], ["--from-archive"]]) {
+    const { code, stderr, said } = await migrate(...more);
+    expect([code, said?.["promoters_that_differ"]]).toEqual([1, 1]);
+    expect(stderr).toMatch(/^promoter-\d+@example\.com: .*(there|in the sums beside them)/m);
+  }
+});
+
 it("refuses what it can't use, in one sentence", async () => {
   standIn = await startRewardful();
   const tried = async (...words: string[]) => {

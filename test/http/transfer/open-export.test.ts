@@ -3,6 +3,9 @@ import { tmpdir } from "node:os";
 import { join as joinPath } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { opening, writeOpenFiles } from "../../../server/transfer/open/export.ts";
+import type { Kind } from "../../../server/transfer/csv/import.ts";
+import { KINDS } from "../../../server/transfer/csv/kinds.ts";
+import { drawPlan } from "../../../server/transfer/csv/plan.ts";
 import { OPEN_NOUNS } from "../../../server/transfer/open/nouns.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { accountOf } from "../../support/billing.ts";
@@ -97,6 +100,32 @@ it("another program reads every record back, and every sum to the cent", async (
   for (const { name } of OPEN_NOUNS) {
     if (counts[name] === 0) continue;
     expect(read(name).map(({ id }) => id)).toEqual(lines(name).map(({ id }) => String(id)));
+  }
+});
+
+it("import-csv refuses every file of it, and names the commands that copy everything", async () => {
+  await fillWithExamples(app, { promoters: 20, leads: 120, sales: 200 });
+  const counts = await write(true);
+  const account = await accountOf(app);
+  const saying = { delimiter: null, dateOrder: null, chosen: new Map(), words: new Map() };
+  const refusalOf = async (file: () => Buffer[], kind: Kind) =>
+    drawPlan(app.services.store, account, { file, kind, saying }).then(
+      () => "none",
+      (error: Error) => error.message,
+    );
+  const command =
+    "`tidemark export FILE` and `tidemark import FILE` copy all of it, and so does `tidemark move`";
+  for (const { name } of OPEN_NOUNS.filter((each) => counts[each.name] !== 0)) {
+    const [csv, json] = ["csv", "jsonl"].map((ending) => readFileSync(joinPath(out(), `${name}.${ending}`)));
+    for (const kind of Object.values(KINDS)) {
+      expect([name, await refusalOf(() => [csv!], kind)]).toEqual([
+        name,
+        `The file is one of Tidemark's own exports, and has only a part of the program. ${command}`,
+      ]);
+      expect(await refusalOf(() => [json!], kind)).toBe(
+        `The file is JSON, not CSV. If it is an export of Tidemark: ${command}`,
+      );
+    }
   }
 });
 

@@ -118,6 +118,7 @@ const TABLE = {
     PUT /promoters/:id
     PATCH /promoters/:id
     POST /promoters/:id/portal_view
+    POST /promoters/:id/sign_out
     POST /promoters/accept
     POST /promoters/reject
     POST /promoters/block

@@ -48,6 +48,14 @@ async function setUp(as = call): Promise<{ secret: string; recovery: string[] }>
 }
 
 describe("a second factor", () => {
+  it("ends the user's other sessions once it is confirmed, because they were opened without it", async () => {
+    const other = await callAs(app, user);
+    expect((await other("GET /session")).status).toBe(200);
+    await setUp();
+    expect((await other("GET /session")).status).toBe(401);
+    expect((await call("GET /session")).status).toBe(200);
+  });
+
   it("is begun with the password, and counts once a code has confirmed it", async () => {
     const wrong = call("POST /session/second_factor", { current_password: "wrong password" });
     expect(await outcome(wrong)).toEqual(invalid({ current_password: ["is wrong"] }));

@@ -3,7 +3,7 @@ import {
   endSession,
   endSessions,
   findSession,
-  isOfPassword,
+  isOfCredential,
   listSessions,
   noteUse,
   openSession,
@@ -25,7 +25,7 @@ const context = () => newContext(app.services);
 const later = (ms: number) => app.setNow(new Date(Date.parse(NOW) + ms).toISOString());
 
 function open(holder: Holder, endsAt?: Date) {
-  const input = { holder, passwordHash: "hash", device: "Firefox", ...(endsAt && { endsAt }) };
+  const input = { holder, credential: "hash", device: "Firefox", ...(endsAt && { endsAt }) };
   return app.services.store.transact((tx) => openSession(tx, context(), input));
 }
 
@@ -38,11 +38,11 @@ describe("a session", () => {
     expect(JSON.stringify(session)).not.toContain(token);
   });
 
-  it("belongs to the password that opened it", async () => {
+  it("belongs to the credential that opened it", async () => {
     const { session } = await open(USER);
-    expect(isOfPassword(session, "hash")).toBe(true);
-    expect(isOfPassword(session, "another")).toBe(false);
-    expect(isOfPassword(session, null)).toBe(false);
+    expect(isOfCredential(session, "hash")).toBe(true);
+    expect(isOfCredential(session, "another")).toBe(false);
+    expect(isOfCredential(session, null)).toBe(false);
   });
 
   it("ends when it was not used for 14 days, and lives on when it was", async () => {

@@ -56,6 +56,8 @@ function rowsFor(path: string, query: URLSearchParams, lists: Lists): Row[] | un
   const links = /^\/promoter_campaigns\/(\d+)\/referral_links$/.exec(path);
   if (links) return lists["referral_links"]!.filter(({ place }) => place === Number(links[1]));
   const rows = lists[path.slice(1)];
+  if (path === "/promo_codes")
+    return rows!.filter(({ place }) => String(place) === query.get("promoter_campaign_id"));
   const payout = query.get("filters[payout_id]");
   if (path === "/rewards") return rows!.filter(({ scope }) => scope === query.get("scope"));
   if (path === "/promoters") {
@@ -63,7 +65,7 @@ function rowsFor(path: string, query: URLSearchParams, lists: Lists): Row[] | un
     return rows!.filter(({ archived_at: at }) => (at !== null) === isArchived);
   }
   if (path === "/payout_methods")
-    return rows!.filter(({ promoter_id: id }) => String(id) === query.get("promoter_id"));
+    return rows!.filter(({ promoter_id: id }) => String(id) === query.get("filters[promoter_id]"));
   if (path === "/commissions" && payout !== null)
     return rows!.filter(({ payout_id: id }) => String(id) === payout);
   return rows;
@@ -83,6 +85,7 @@ function listsOf(program: Program): Lists {
     rewards: rewards(),
     promoters: program.promoters.map(promoterRow),
     promoter_campaigns: program.promoters.map(promoterCampaign),
+    promo_codes: [],
     referral_links: program.promoters.flatMap(referralLinks),
     payout_methods: program.promoters.flatMap(payoutMethod),
     referrals: [...program.customers.map(referral), ...oddReferrals()],

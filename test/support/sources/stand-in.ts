@@ -15,6 +15,8 @@ export interface StandIn {
   asked: string[];
   /** Is called before each answer. */
   before: (path: string, query: URLSearchParams) => void;
+  /** How the request that `before` has seen is refused. */
+  refusal: { status: number; body: unknown } | null;
   /** How the next requests fail, the first one first. */
   faults: Fault[];
   close(): Promise<void>;
@@ -71,6 +73,9 @@ export async function startStandIn(
     if (dice(1_000) < busyChance * 1_000) return send(response, { status: 429, ...busy });
     standIn.asked.push(`${url.pathname}${decodeURIComponent(url.search)}`);
     standIn.before(url.pathname, url.searchParams);
+    const { refusal } = standIn;
+    standIn.refusal = null;
+    if (refusal !== null) return send(response, refusal);
     const body = answer(url.pathname, url.searchParams, lists);
     if (body === undefined) return send(response, { status: 404, body: notFound });
     if (isRefused(body)) return send(response, body.refused);
@@ -88,6 +93,7 @@ export async function startStandIn(
     truth,
     asked: [],
     before: () => {},
+    refusal: null,
     faults: [],
     close: () =>
       new Promise((resolve) => {

@@ -21,20 +21,27 @@ interface AuditedStore extends Store {
  */
 export function auditedStore(store: Store, { actor, clock }: { actor: Actor; clock: () => Date }): Store {
   const below = plainStore(store);
-  const audited: AuditedStore = {
+  const logging: AuditedStore = {
     ...below,
     [PLAIN]: below,
-    transact: (work) =>
-      below.transact(async (tx) => {
-        const changes: Changes = new Map();
-        const result = await work(watched(tx, changes));
-        for (const change of changes.values()) {
-          await writeAuditEntry(tx, { store: below, actor, now: clock() }, change);
-        }
-        return result;
-      }),
+    transact: (work) => below.transact((tx) => audited(tx, { store: below, actor, now: clock() }, work)),
   };
-  return audited;
+  return logging;
+}
+
+/**
+ * Does a part of a transaction whose changes are logged, although the rest is not: tracking that changes what
+ * was recorded before.
+ */
+export async function audited<T>(
+  tx: Transaction,
+  by: { store: Store; actor: Actor; now: Date },
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  const changes: Changes = new Map();
+  const result = await work(watched(tx, changes));
+  for (const change of changes.values()) await writeAuditEntry(tx, by, change);
+  return result;
 }
 
 /** A context whose changes are not logged: erasures, made-up people, and actions of customers. */

@@ -9,7 +9,7 @@ import { isPasswordAnyway, keepPassword } from "../password.ts";
 import {
   endSessions,
   findSession,
-  isOfPassword,
+  isOfCredential,
   openSession,
   type Holder,
   type Session,
@@ -74,8 +74,8 @@ export async function putSignIn(
   await tx.put(users, user);
   const account = await tx.get(accounts, SYSTEM, user.ownerId);
   if (account === null) throw new Error(`The account of user ${user.id} is gone`);
-  const { passwordHash } = user;
-  const { token } = await openSession(tx, context, { holder: holderOf(user), passwordHash, device });
+  const { passwordHash: credential } = user;
+  const { token } = await openSession(tx, context, { holder: holderOf(user), credential, device });
   return { account, user, token };
 }
 
@@ -99,7 +99,7 @@ export async function findSignedInUser(
   const session = await findSession(context, "user", token);
   if (session === null) return null;
   const user = await findUser(context.store, session.holder.id);
-  if (user === null || !isOfPassword(session, user.passwordHash)) return null;
+  if (user === null || !isOfCredential(session, user.passwordHash)) return null;
   const account = await context.store.get(accounts, SYSTEM, user.ownerId);
   return account && { account, user, session };
 }

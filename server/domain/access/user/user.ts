@@ -4,6 +4,7 @@ import { digest } from "../../../storage/digests.ts";
 import type { Reader, Transaction } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
 import type { Account } from "../../program/account/account.ts";
+import { endSessions, type Session } from "../session.ts";
 import { SYSTEM, type Chance, type Context } from "../../context.ts";
 
 /** From the fewest rights to the most. */
@@ -161,14 +162,14 @@ const RECOVERY_CODES = 10;
 const RECOVERY_DIGITS = 12;
 
 /**
- * Confirms a second factor by its first code, and returns the recovery codes, each valid once.
+ * Confirms a second factor by its first code, and returns the recovery codes, each valid once. The user's other
+ * sessions end, because they were opened without it.
  *
  * @throws Failure `refused` if none was begun, `invalid` for a wrong code
  */
 export function confirmSecondFactor(
   { store, chance, now }: Context,
-  { id }: User,
-  code: string,
+  { user: { id }, session, code }: { user: User; session: Session; code: string },
 ): Promise<{ user: User; recoveryCodes: string[] }> {
   return store.transact(async (tx) => {
     const user = await findUser(tx, id);
@@ -180,6 +181,7 @@ export function confirmSecondFactor(
     const secondFactor = { secret, lastStep: step, recoveryHashes: recoveryCodes.map(digest) };
     const after = { ...user, begunSecret: null, secondFactor };
     await tx.put(users, after);
+    await endSessions(tx, session.holder, { except: session.hash });
     return { user: after, recoveryCodes };
   });
 }

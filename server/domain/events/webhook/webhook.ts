@@ -118,7 +118,7 @@ export async function createWebhook(
       eventTypes: input.eventTypes,
       campaignIds: [],
       isActive: true,
-      timeoutSeconds: 10,
+      timeoutSeconds: 30,
       maxRetries: MAX_RETRIES,
       headers: {},
       basicAuthUser: null,

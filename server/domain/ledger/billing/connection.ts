@@ -7,6 +7,11 @@ export const BILLING_PROVIDERS = ["stripe", "paddle"] as const;
 
 export type BillingProvider = (typeof BILLING_PROVIDERS)[number];
 
+/** Whether a provider moves money, or only tries it: a sandbox, or the test mode. */
+export const BILLING_MODES = ["live", "test"] as const;
+
+export type BillingMode = (typeof BILLING_MODES)[number];
+
 /** An account's connection with a billing provider, which reports payments to us. */
 export interface BillingConnection {
   accountId: number;
@@ -17,6 +22,8 @@ export interface BillingConnection {
   apiKey: string | null;
   /** The address of the provider's API, or null for the default. */
   apiUrl: string | null;
+  /** Only events of this mode count. Absent in records of earlier releases: `modeOf` says it. */
+  mode?: BillingMode;
   createdAt: string;
 }
 
@@ -32,27 +39,59 @@ export interface ConnectionInput {
   secret: string;
   apiKey?: string | null | undefined;
   apiUrl?: string | null | undefined;
+  /** Undefined: that of the API key, otherwise it stays. A new connection is live. */
+  mode?: BillingMode | undefined;
 }
 
-/** Connects an account with a provider, or replaces the connection's secret. */
+/** The prefixes of Stripe's keys (`rk_live_`) and Paddle's (`pdl_sdbx_`). */
+const KEY_MODES: [RegExp, BillingMode][] = [
+  [/^(?:[sr]k|pdl)_live_/, "live"],
+  [/^(?:[sr]k_test|pdl_sdbx)_/, "test"],
+];
+
+/** The mode of an API key, or null if the key does not say it. */
+function modeOfKey(apiKey: string | null): BillingMode | null {
+  return KEY_MODES.find(([prefix]) => apiKey !== null && prefix.test(apiKey))?.[1] ?? null;
+}
+
+/** The mode of a connection. Only events of this mode count. */
+export function modeOf({ mode, apiKey }: Pick<BillingConnection, "mode" | "apiKey">): BillingMode {
+  return mode ?? modeOfKey(apiKey) ?? "live";
+}
+
+/**
+ * Connects an account with a provider, or replaces the connection's secret.
+ *
+ * @throws Failure `invalid` if the API key is of another mode
+ * @see docs/spec/money.md "Billing providers", 12
+ */
 export function connectBilling(
   { store, now }: Context,
   accountId: number,
-  { provider, secret, apiKey, apiUrl }: ConnectionInput,
+  { provider, secret, apiKey: key, apiUrl, mode }: ConnectionInput,
 ): Promise<BillingConnection> {
   return store.transact(async (tx) => {
     const before = await tx.get(billingConnections, accountId, provider);
+    const apiKey = key === undefined ? (before?.apiKey ?? null) : key;
+    const ofKey = modeOfKey(apiKey);
+    if (mode !== undefined && ofKey !== null && mode !== ofKey) throw otherMode(ofKey);
     const connection: BillingConnection = {
       accountId,
       provider,
       secret,
-      apiKey: apiKey === undefined ? (before?.apiKey ?? null) : apiKey,
+      apiKey,
       apiUrl: apiUrl === undefined ? (before?.apiUrl ?? null) : apiUrl,
+      mode: mode ?? ofKey ?? (before === null ? "live" : modeOf(before)),
       createdAt: before?.createdAt ?? now.toISOString(),
     };
     await tx.put(billingConnections, connection);
     return connection;
   });
+}
+
+function otherMode(ofKey: BillingMode): Failure {
+  const fault = `is not that of the API key, which is ${ofKey}`;
+  return new Failure("invalid", `Validation failed: mode ${fault}`, { mode: [fault] });
 }
 
 /**

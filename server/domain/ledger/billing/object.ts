@@ -2,6 +2,7 @@ import { digest } from "../../../storage/digests.ts";
 import type { Reader, Transaction } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
 import { bestParts, type PaymentParts } from "../sale/payment.ts";
+import type { Lead } from "../../people/lead/lead.ts";
 import type { BillingProvider } from "./connection.ts";
 
 /**
@@ -13,8 +14,10 @@ interface BillingObject {
   provider: BillingProvider;
   /** The object's id is stored as a hash, because a customer's id is personal. */
   hash: string;
-  /** The event id of the payment's sale, recorded or to be recorded. */
-  saleEventId: string;
+  /** The event id of the payment's sale, recorded or to be recorded. Null: a customer who has paid nothing. */
+  saleEventId: string | null;
+  /** The lead of a customer, for as long as no sale says it. Absent: unknown, or it is no customer. */
+  leadId?: number;
   /** The best knowledge of the payment. Null, or absent in records of earlier releases: none. */
   parts?: PaymentParts | null;
   /**
@@ -24,6 +27,9 @@ interface BillingObject {
    */
   formerNames?: string[];
 }
+
+/** The object that a payment is named after. */
+type NamedPayment = BillingObject & { saleEventId: string };
 
 export const billingObjects = table<BillingObject>()({
   name: "billing-object",
@@ -38,7 +44,8 @@ export async function findObject(
   { provider, id }: { provider: BillingProvider; id: string },
 ): Promise<BillingObject | null> {
   const object = await reader.get(billingObjects, accountId, provider, digest(id));
-  if (object === null || object.hash === digest(object.saleEventId)) return object;
+  if (object === null || object.saleEventId === null || object.hash === digest(object.saleEventId))
+    return object;
   // A payment is named after one of its objects. That object leads to the present name if the payment was
   // renamed.
   return (await findObject(reader, accountId, { provider, id: object.saleEventId })) ?? object;
@@ -65,18 +72,48 @@ export async function namePayment(
   tx: Transaction,
   accountId: number,
   { provider, objects, owners, parts }: Naming,
-): Promise<BillingObject> {
-  const read = objects.map((id) => findObject(tx, accountId, { provider, id }));
-  const known = (await Promise.all(read)).filter((object) => object !== null);
+): Promise<NamedPayment> {
+  const find = (id: string) => findObject(tx, accountId, { provider, id });
+  const [read, customers] = await Promise.all([
+    Promise.all(objects.map(find)),
+    Promise.all(owners.map((id) => tx.get(billingObjects, accountId, provider, digest(id)))),
+  ]);
+  const known = read.filter((object) => object !== null);
   const paid = known.find((object) => object.parts);
   const name = (paid ?? known[0])?.saleEventId ?? objects[0];
   if (name === undefined) throw new Error("A payment without an object has no name");
-  const names = new Set(known.flatMap((object) => [object.saleEventId, ...(object.formerNames ?? [])]));
+  const names = new Set(
+    known.flatMap((object) => [object.saleEventId ?? [], object.formerNames ?? []].flat()),
+  );
   const formerNames = [...names].filter((each) => each !== name);
   const best = bestParts([...known.map((object) => object.parts ?? null), parts]);
   const payment = { accountId, provider, saleEventId: name, parts: best, formerNames };
   for (const id of new Set([...objects, ...owners, ...names])) {
-    await tx.put(billingObjects, { ...payment, hash: digest(id) });
+    const hash = digest(id);
+    const leadId = customers.find((each) => each?.hash === hash)?.leadId;
+    await tx.put(billingObjects, { ...payment, hash, ...(leadId !== undefined && { leadId }) });
   }
   return { ...payment, hash: digest(name) };
+}
+
+/** Keeps which lead a customer is until a sale says it. */
+export async function linkCustomer(
+  tx: Transaction,
+  { accountId, id: leadId }: Lead,
+  { provider, id }: { provider: BillingProvider; id: string },
+): Promise<void> {
+  const hash = digest(id);
+  const before = await tx.get(billingObjects, accountId, provider, hash);
+  if (before?.leadId === leadId) return;
+  const customer = before ?? { accountId, provider, hash, saleEventId: null };
+  await tx.put(billingObjects, { ...customer, leadId });
+}
+
+/** The lead of a customer before the first sale, or null if unknown. */
+export async function linkedLead(
+  reader: Reader,
+  accountId: number,
+  { provider, id }: { provider: BillingProvider; id: string },
+): Promise<number | null> {
+  return (await reader.get(billingObjects, accountId, provider, digest(id)))?.leadId ?? null;
 }

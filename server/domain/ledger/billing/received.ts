@@ -11,8 +11,8 @@ import { findWaitingSale } from "../sale/waiting.ts";
 import type { BillingProvider } from "./connection.ts";
 import { findObject } from "./object.ts";
 
-/** What can become of an event. */
-export const RECEIVED_OUTCOMES = [
+/** What can become of an event that was understood. */
+export const OUTCOMES = [
   "sale",
   "signup",
   "refund",
@@ -20,8 +20,13 @@ export const RECEIVED_OUTCOMES = [
   "known",
   "waiting",
   "ignored",
-  "refused",
+  "other_mode",
 ] as const;
+
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** What can become of an event. */
+export const RECEIVED_OUTCOMES = [...OUTCOMES, "refused"] as const;
 
 export type ReceivedOutcome = (typeof RECEIVED_OUTCOMES)[number];
 

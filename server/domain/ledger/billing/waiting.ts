@@ -14,6 +14,8 @@ export interface WaitingRefund {
   grossTo: number;
   /** Without tax. Null: the payment's own tax share applies. */
   netAmount: number | null;
+  /** What was paid, with tax. Null, or absent in records of earlier releases: unknown. */
+  paidAmount?: number | null;
   currency: string;
   /** Absent in records of earlier releases: an ordinary refund. */
   kind?: "refund" | "dispute" | "reversal";

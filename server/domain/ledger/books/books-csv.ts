@@ -2,7 +2,7 @@ import { csvForPeople, type Line } from "../../../csv.ts";
 import type { View } from "../../../storage/store.ts";
 import type { Account } from "../../program/account/account.ts";
 import { dayIn, timeZoneOf } from "../../program/account/time-zone.ts";
-import { decimalOf } from "../payments-batch/batch.ts";
+import { decimalOf } from "../../money.ts";
 import { entriesOf, loadBooks, loadPayees, totalOf, type BookDays, type Movements } from "./books.ts";
 
 export const BOOK_FILES = ["balances", "entries"] as const;

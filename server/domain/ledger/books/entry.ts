@@ -6,7 +6,7 @@ import type { Payment } from "../payment/payment.ts";
 import type { Payout } from "../payout/payout.ts";
 
 /**
- * `moved`: owed to another promoter from now on. `returned`: a payout counts as unpaid again. `fee`: a provider's fee
+ * `moved`: owed to another promoter from now on, or in another campaign. `returned`: a payout counts as unpaid again. `fee`: a provider's fee
  * for a payment, which changes no balance.
  */
 export const ENTRY_KINDS = ["earned", "reversed", "moved", "paid", "returned", "fee"] as const;
@@ -85,7 +85,10 @@ export async function book(
   const record = change.after ?? change.before;
   if (record === null) return;
   const [before, after] = sharesOf(change);
-  const bookings = bookingsOf(before, after, now.toISOString());
+  const bookings =
+    change.entity === "commission" && change.after?.setOff !== undefined
+      ? setOffBookings(change.after, now)
+      : bookingsOf(before, after, now.toISOString());
   if (bookings.length === 0) return;
   const { accountId, id: recordId } = record;
   const last =
@@ -144,6 +147,11 @@ function payoutShare({ promoterId, unit, status, amount, totalInclTax, paidAt, c
   const isPaid = unit === "cash" && status === "completed";
   const [paid, tax] = isPaid ? [amount, totalInclTax - amount] : [0, 0];
   return { promoterId, earned: 0, paid, tax, at: paidAt ?? createdAt };
+}
+
+/** What is set off goes from one campaign to another of the same promoter, and never changes. */
+function setOffBookings({ promoterId, unit, amount }: Commission, now: Date): Booking[] {
+  return unit === "cash" ? [{ kind: "moved", promoterId, amount, tax: 0, at: now.toISOString() }] : [];
 }
 
 /** The entries by which one share becomes another. */

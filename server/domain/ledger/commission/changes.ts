@@ -131,7 +131,7 @@ export async function moveCommissions(
 }
 
 /** Whether it was earned as the lead's own promoter: not as a parent or as a sharer in another's lead. */
-export function isOwn({ tierLevel, staysOnMove }: Commission): boolean {
+function isOwn({ tierLevel, staysOnMove }: Commission): boolean {
   return tierLevel === 1 && staysOnMove !== true;
 }
 
@@ -144,13 +144,22 @@ export function destroyCommission(context: Context, accountId: number, id: numbe
   return context.store.transact(async (tx) => {
     const family = await withTakeBacks(tx, await loadCommission(tx, accountId, id));
     for (const each of family) await refuseSettled(tx, each);
-    await withdrawFromPayouts(tx, context, family);
-    for (const each of family) {
-      await forget(tx, each);
-      await tx.remove(commissions, accountId, each.id);
-      await announceMoney(tx, context, { entity: "commission", before: each, after: null });
-    }
+    await removeCommissions(tx, context, family);
   });
+}
+
+/** Deletes commissions whose money has not moved, with all that take them back. */
+export async function removeCommissions(
+  tx: Transaction,
+  context: Context,
+  leaving: Commission[],
+): Promise<void> {
+  await withdrawFromPayouts(tx, context, leaving);
+  for (const each of leaving) {
+    await forget(tx, each);
+    await tx.remove(commissions, each.accountId, each.id);
+    await announceMoney(tx, context, { entity: "commission", before: each, after: null });
+  }
 }
 
 function refuseAmount({ unit, amount }: Given): void {

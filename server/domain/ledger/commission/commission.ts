@@ -59,11 +59,6 @@ export interface Commission {
   /** The rule that determined its amount. Null like `rewardId`. */
   terms: CommissionTerms | null;
   /**
-   * Whether it was taken back completely, because an earlier sale that arrived later has got its reward.
-   * Absent: no.
-   */
-  isReplaced?: true;
-  /**
    * The rules of the target if it is a bonus for reaching one. Absent: it is none, or older than this field.
    */
   targetRules?: unknown[];
@@ -85,6 +80,11 @@ export interface Commission {
   isPaidElsewhere: boolean;
   /** Whether reports already count the imported sale or refund by another commission. Absent: no. */
   isOfCountedSale?: true;
+  /**
+   * The other campaign, if it sets a debt off: negative in the campaign that pays, positive in the one that owed.
+   * Absent: it does not.
+   */
+  setOff?: { campaignId: number };
   /** Whether the promoter gets no e-mail about it. Absent: they do, if their campaign sends it. */
   isSilent?: true;
   /** Absent unless a user gave it by hand in the dashboard. */
@@ -289,6 +289,8 @@ function isOfRefund({
 /** The counts of a commission in the reports. Payouts count their own payments. */
 function commissionCounts(commission: Commission): Count[] {
   const { createdAt: at, amount } = commission;
+  // Both of a pair are the same promoter's, so nothing was earned.
+  if (commission.setOff !== undefined) return [];
   const counts: Count[] = [{ metric: "commissions", at }, ...importedCounts(commission)];
   if (commission.status !== "approved" || commission.unit !== "cash") return counts;
   counts.push({ metric: "earningsCents", at, amount });

@@ -51,10 +51,9 @@ export function earningsOf({ sale, tiers, history, splits }: EarningInput): Earn
   const earnings: Earning[] = [];
   for (const tier of tiers) {
     const facts = ruleFacts(sale, history, tier);
-    const targetFacts = ruleFacts(sale, history, withoutLoss(tier));
     const below = earnings.filter(({ tierLevel }) => tierLevel < tier.level);
     const chosen = chooseSchemas(tier, { sale, history, facts });
-    for (const { reward, schema } of [...chosen, ...reachedTargets(tier, targetFacts)]) {
+    for (const { reward, schema } of [...chosen, ...reachedTargets(tier, facts)]) {
       const terms = termsOf(schema, { reward, sale, below, level: tier.level });
       const isBonus = reward.promoterRewardType === "target";
       const amount = amountOf(terms, schema.unit, isBonus ? { ...sale, quantity: 1 } : sale);
@@ -127,15 +126,15 @@ export interface Tier {
   level: number;
   promoterCampaign: PromoterCampaign;
   entries: { entry: RewardEntry; reward: Reward }[];
+  /** Customers and revenue without what was refunded. */
   customersCount: number;
   revenueCents: number;
-  /** The reduction of these counts by refunds, for targets only. Absent: none. */
-  targetLoss?: { customersCount: number; revenueCents: number };
 }
 
 /** The lead's past, including this sale. */
 export interface CustomerHistory {
   ageInMonths: number;
+  /** Without sales that were refunded whole. */
   salesCount: number;
   /** The one-time rewards that were given before. */
   onceRewardIds: number[];
@@ -181,16 +180,6 @@ export function ruleFacts(
       promoter_campaign_customers_count: tier.customersCount,
       promoter_campaign_revenue: tier.revenueCents,
     },
-  };
-}
-
-/** The tier with the counts that apply to its targets. */
-function withoutLoss(tier: Tier): Tier {
-  const { customersCount = 0, revenueCents = 0 } = tier.targetLoss ?? {};
-  return {
-    ...tier,
-    customersCount: tier.customersCount - customersCount,
-    revenueCents: tier.revenueCents - revenueCents,
   };
 }
 

@@ -75,6 +75,7 @@ export async function importCommission(
     const owner = await ownerOf(tx, account.id, { input, lead });
     if (lead !== null && (await isEarnedHere(tx, lead, { ...input, promoterId: owner.promoterId })))
       return "known";
+    if (await isOwnRecord(tx, account.id, { ...input, promoterId: owner.promoterId })) return "known";
     const commission = newCommission({
       accountId: account.id,
       id,
@@ -139,6 +140,18 @@ async function isEarnedHere(
       each.unit === unit &&
       Math.sign(each.amount) === Math.sign(amount),
   );
+}
+
+/** Whether it is a commission of this account, which has exported it: it has this id, and was made at this instant. */
+async function isOwnRecord(
+  tx: Transaction,
+  accountId: number,
+  { sourceId, createdAt, promoterId, unit, amount }: ImportedCommission & { promoterId: number },
+): Promise<boolean> {
+  if (sourceId === null || createdAt === null || !/^\d{1,15}$/.test(sourceId)) return false;
+  const own = await tx.get(commissions, accountId, Number(sourceId));
+  if (own === null || own.promoterId !== promoterId || own.unit !== unit) return false;
+  return own.amount === amount && own.createdAt === createdAt.toISOString();
 }
 
 /**

@@ -1,4 +1,5 @@
 import { Failure } from "../../../failure.ts";
+import type { Language } from "../../../languages/languages.ts";
 import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
@@ -70,6 +71,8 @@ export interface Paper extends Pick<
   Invoice,
   "kind" | "number" | "date" | "currency" | "taxRateHundredths" | "totalCents" | "totalInclTaxCents"
 > {
+  /** The language of its words, and of those of its credit note. Absent: English. */
+  language?: Language;
   /** The number of the invoice that a credit note cancels. */
   creditedNumber: string | null;
   /** The calendar day of the promoter's agreement, and the version of its text. Null: not yet. */

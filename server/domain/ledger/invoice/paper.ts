@@ -17,9 +17,13 @@ import {
   type Values,
 } from "../../../markup.ts";
 import { formatAmount } from "../../money.ts";
+import { textsOf, type Language } from "../../../languages/languages.ts";
 
 /** The fields of an invoice that its paper shows. */
-export type Shown = Omit<Paper, "agreement" | "company" | "promoter" | "lines" | "creditedNumber">;
+export type Shown = Omit<
+  Paper,
+  "language" | "agreement" | "company" | "promoter" | "lines" | "creditedNumber"
+>;
 
 /** Everything that the paper of an invoice about these payouts says now. */
 export async function paperOf(
@@ -51,6 +55,7 @@ export async function paperOf(
     taxRateHundredths,
     totalCents,
     totalInclTaxCents,
+    language: account.promoterLanguage ?? "en",
     creditedNumber: null,
     agreement:
       state === null || agreedAt === null
@@ -64,7 +69,7 @@ export async function paperOf(
 
 /** The same as safe HTML, by the company's template. */
 export async function writePaper(view: View, account: Account, paper: Paper): Promise<string> {
-  return paperHtml(await templateOf(view, account.id), paper);
+  return paperHtml(await templateOf(view, account.id, paper.language), paper);
 }
 
 /** The paper of payouts that have no invoice yet, as safe HTML. Only those of the first one's tax rate count. */
@@ -192,37 +197,39 @@ function promoterParty(promoter: Promoter): PaperParty {
 }
 
 /** The template of companies that have none of their own. */
-export const DEFAULT_TEMPLATE = `<h1>{{title}}</h1>
+function usualTemplate(language: Language): string {
+  const say = textsOf(language);
+  const days = say("paper.period.days", { from: "{{payout.period_start}}", to: "{{payout.period_end}}" });
+  return `<h1>{{title}}</h1>
 <table class="plain">
-  <tr><td>Number</td><td>{{number}}</td></tr>
-  <tr><td>Date</td><td>{{date}}</td></tr>
-  <tr data-if="credited_number"><td>Cancels invoice</td><td>{{credited_number}}</td></tr>
+  <tr><td>${say("paper.number")}</td><td>{{number}}</td></tr>
+  <tr><td>${say("paper.date")}</td><td>{{date}}</td></tr>
+  <tr data-if="credited_number"><td>${say("paper.cancels")}</td><td>{{credited_number}}</td></tr>
 </table>
 <table class="plain">
-  <tr><td><strong>Supplier</strong></td><td><strong>Customer</strong></td></tr>
+  <tr><td><strong>${say("paper.supplier")}</strong></td><td><strong>${say("paper.customer")}</strong></td></tr>
   <tr><td>{{promoter.name}}<br>{{promoter.address}}<br>{{promoter.country}}</td><td>{{company.name}}<br>{{company.address}}<br>{{company.country}}</td></tr>
   <tr><td>{{promoter.numbers}}</td><td>{{company.numbers}}</td></tr>
 </table>
-<h2>Commissions for referrals</h2>
+<h2>${say("paper.commissions")}</h2>
 <table>
-  <tr><th>Payout</th><th>Campaign</th><th>Period</th><th class="right">Amount</th></tr>
-  <tr data-each="payouts"><td>{{payout.id}}</td><td>{{payout.campaign}}</td><td>{{payout.period_start}} to {{payout.period_end}}</td><td class="right">{{payout.amount}}</td></tr>
+  <tr><th>${say("paper.payout")}</th><th>${say("paper.campaign")}</th><th>${say("paper.period")}</th><th class="right">${say("paper.amount")}</th></tr>
+  <tr data-each="payouts"><td>{{payout.id}}</td><td>{{payout.campaign}}</td><td>${days}</td><td class="right">{{payout.amount}}</td></tr>
 </table>
 <table class="plain">
-  <tr><td class="right">Net amount</td><td class="right">{{total}}</td></tr>
-  <tr><td class="right">Tax, {{tax_rate}} %</td><td class="right">{{tax}}</td></tr>
-  <tr><td class="right"><strong>Total</strong></td><td class="right"><strong>{{total_incl_tax}}</strong></td></tr>
+  <tr><td class="right">${say("paper.net")}</td><td class="right">{{total}}</td></tr>
+  <tr><td class="right">${say("paper.tax", { rate: "{{tax_rate}}" })}</td><td class="right">{{tax}}</td></tr>
+  <tr><td class="right"><strong>${say("paper.total")}</strong></td><td class="right"><strong>{{total_incl_tax}}</strong></td></tr>
 </table>
 <p data-if="reverse_charge">{{reverse_charge}}</p>
 <p class="small" data-if="self_billing">{{self_billing}}</p>
 `;
-
-const REVERSE_CHARGE =
-  "Reverse charge: the customer owes the value added tax (articles 44 and 196 of Directive 2006/112/EC).";
+}
 
 /** An invoice for previews of a template. */
-export function samplePaper(isVatInvoice: boolean): Paper {
+export function samplePaper(isVatInvoice: boolean, language: Language): Paper {
   return {
+    language,
     kind: "invoice",
     number: "AFF-2026-000001",
     date: "2026-03-04",
@@ -264,9 +271,9 @@ export function paperHtml(template: string, paper: Paper): string {
   return markupHtml(fillMarkup(parseMarkup(template), valuesOf(paper)));
 }
 
-/** The company's template, or the default one. */
-export async function templateOf(view: View, accountId: number): Promise<string> {
-  return (await latestText(view, accountId, "template"))?.text ?? DEFAULT_TEMPLATE;
+/** The company's template, or the usual one in a language. */
+export async function templateOf(view: View, accountId: number, language: Language = "en"): Promise<string> {
+  return (await latestText(view, accountId, "template"))?.text ?? usualTemplate(language);
 }
 
 /** The most rows of a template that are repeated for each payout. */
@@ -278,7 +285,7 @@ export function checkTemplate(html: string): void {
   const rows = blocks.flatMap((block) => (block.kind === "table" ? block.rows : []));
   if (rows.filter(({ each }) => each !== null).length > MOST_REPEATED)
     throw fault(`may have data-each at most ${MOST_REPEATED} times`);
-  const { texts, lists } = valuesOf(samplePaper(true));
+  const { texts, lists } = valuesOf(samplePaper(true, "en"));
   const names = Object.fromEntries(
     Object.entries(lists).map(([name, [first]]) => [name, Object.keys(first!)]),
   );
@@ -292,14 +299,14 @@ function companyParty({ legalName, address, country, vatId, taxNumber }: Invoici
 
 /** The values of the placeholders. A field that does not apply is empty. */
 function valuesOf(paper: Paper): Values {
-  const { kind, currency, company, promoter, agreement, taxRateHundredths } = paper;
+  const { kind, currency, company, promoter, agreement, taxRateHundredths, language = "en" } = paper;
+  const say = textsOf(language);
   const money = (cents: number) => formatAmount(cents, "cash", currency);
   const isCharged = isReverseCharge(promoter, company, taxRateHundredths);
-  const noun = kind === "invoice" ? "invoice" : "credit note";
   return {
     texts: {
-      title: `Self-billed ${noun}`,
-      number: paper.number ?? "Draft",
+      title: say(`paper.${kind}`),
+      number: paper.number ?? say("paper.draft"),
       date: paper.date ?? "",
       credited_number: paper.creditedNumber ?? "",
       currency,
@@ -307,13 +314,18 @@ function valuesOf(paper: Paper): Values {
       tax_rate: String(taxRateHundredths / 100),
       tax: money(paper.totalInclTaxCents - paper.totalCents),
       total_incl_tax: money(paper.totalInclTaxCents),
-      reverse_charge: isCharged ? REVERSE_CHARGE : "",
+      reverse_charge: isCharged ? say("paper.reverse_charge") : "",
       self_billing:
         agreement === null
           ? ""
-          : `This ${noun} was written by ${company.name} in the name of ${promoter.name}, who agreed to it on ${agreement.date} (version ${agreement.version} of the agreement).`,
-      ...partyTexts("company", company, "Tax number"),
-      ...partyTexts("promoter", promoter, "Registration number"),
+          : say("paper.self_billing", {
+              company: company.name,
+              promoter: promoter.name,
+              date: agreement.date,
+              version: String(agreement.version),
+            }),
+      ...partyTexts("company", company, language),
+      ...partyTexts("promoter", promoter, language),
     },
     lists: {
       payouts: paper.lines.map((line) => ({
@@ -327,13 +339,18 @@ function valuesOf(paper: Paper): Values {
   };
 }
 
-function partyTexts(who: string, party: PaperParty, numberWords: string): Record<string, string> {
-  const { name, address, country, vatId, number } = party;
-  const numbers = [vatId && `VAT ID ${vatId}`, number && `${numberWords} ${number}`];
+function partyTexts(
+  who: "company" | "promoter",
+  { name, address, country, vatId, number }: PaperParty,
+  language: Language,
+): Record<string, string> {
+  const say = textsOf(language);
+  const numberKey = who === "company" ? "paper.tax_number" : "paper.registration_number";
+  const numbers = [vatId && say("paper.vat_id", { number: vatId }), number && say(numberKey, { number })];
   return {
     [`${who}.name`]: name,
     [`${who}.address`]: address,
-    [`${who}.country`]: country === null ? "" : (countryName(country) ?? country),
+    [`${who}.country`]: country === null ? "" : (countryName(country, language) ?? country),
     [`${who}.vat_id`]: vatId ?? "",
     [`${who}.${who === "company" ? "tax_number" : "company_number"}`]: number ?? "",
     [`${who}.numbers`]: numbers.filter(Boolean).join("\n"),

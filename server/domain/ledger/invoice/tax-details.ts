@@ -135,7 +135,7 @@ export async function yearSums(view: View, account: Account, year: number): Prom
         .onRef("payments.account_id", "=", "payout_claims.account_id")
         .onRef("payments.id", "=", "payout_claims.payment_id")
         // A failed payment paid nothing: someone has paid in another way.
-        .on("payments.state", "in", ["intent", "asked", "unclaimed", "confirmed"]),
+        .on("payments.state", "in", ["intent", "asked", "unclaimed", "confirmed", "partly_returned"]),
     )
     .leftJoin("payout_methods", (join) =>
       join

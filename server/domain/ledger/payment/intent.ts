@@ -28,6 +28,7 @@ import {
   type Payment,
   type PaymentOrder,
 } from "./payment.ts";
+import { smallestPayment, stepWords } from "./provider-money.ts";
 import { whyNotPayable } from "./stripe-account.ts";
 
 const IS_EMAIL = /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>".]+$/;
@@ -253,7 +254,21 @@ async function planWithin(
     if (typeof checked === "string") plan.leftOut.push({ payout, reason: checked });
     else addTo(plan, payout, checked);
   }
-  return plan;
+  return withoutUnpayable(plan, provider);
+}
+
+/** Leaves out the amounts that a provider can't pay to the last unit, such as 10.50 forints. */
+function withoutUnpayable(plan: Plan, provider: PaymentProviderName): Plan {
+  const { currency } = plan;
+  const step = smallestPayment(provider, currency);
+  const [toPay, unpayable] = [true, false].map((isPayable) =>
+    plan.toPay.filter(({ amount }) => (amount % step === 0) === isPayable),
+  ) as [PlannedPayment[], PlannedPayment[]];
+  const leftOut = unpayable.flatMap(({ amount, payouts: own }) => {
+    const reason = `${PROVIDER_WORDS[provider]} ${stepWords(provider, amount, currency)}`;
+    return own.map((payout) => ({ payout, reason }));
+  });
+  return { ...plan, toPay, leftOut: [...plan.leftOut, ...leftOut] };
 }
 
 type Payable = Pick<PlannedPayment, "name" | "payee" | "payoutMethodId">;

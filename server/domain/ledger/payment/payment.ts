@@ -7,9 +7,18 @@ import { PROVIDER_WORDS, type PaymentProviderName } from "./connection.ts";
 
 /**
  * The knowledge about a payment. `intent`: recorded, but not sent. `asked`: the provider was asked, and may
- * have paid. `unclaimed`: the money waits at the provider for its receiver. `returned`: it came back.
+ * have paid. `unclaimed`: the money waits at the provider for its receiver. `partly_returned`: a part of it came back, and the
+ * rest has arrived, so that its payouts stay paid. `returned`: it came back.
  */
-export const PAYMENT_STATES = ["intent", "asked", "unclaimed", "confirmed", "failed", "returned"] as const;
+export const PAYMENT_STATES = [
+  "intent",
+  "asked",
+  "unclaimed",
+  "confirmed",
+  "failed",
+  "partly_returned",
+  "returned",
+] as const;
 
 export type PaymentState = (typeof PAYMENT_STATES)[number];
 
@@ -178,7 +187,7 @@ export function payerWords(payer: Payer): string {
 }
 
 /** The states in which money may be on its way, or has arrived. */
-const LIVE = new Set<PaymentState>(["intent", "asked", "unclaimed", "confirmed"]);
+const LIVE = new Set<PaymentState>(["intent", "asked", "unclaimed", "confirmed", "partly_returned"]);
 
 /** Whether money may be on its way or has arrived, so that the payouts must not be paid in another way. */
 export function isLive({ state }: Pick<Payment, "state">): boolean {
@@ -249,129 +258,4 @@ export function findPayments(
   if (filter.needsDecision !== undefined)
     query = query.where("review_since", filter.needsDecision ? "is not" : "is", null);
   return findPage(store, payments, { query, ...window });
-}
-
-/** A provider's report on one payment. */
-export interface Report {
-  reference: string;
-  state: Exclude<PaymentState, "intent">;
-  /** In the currency's minor unit, or null if not reported. */
-  amount: number | null;
-  currency: string | null;
-  providerId: string | null;
-  fee: number | null;
-  error: string | null;
-  isPayeeFault?: boolean;
-}
-
-/** A provider's answer about an order. */
-export type Answer =
-  /**
-   * It has the order. `isComplete`: it lists all payments that it accepted, so missing ones were not
-   * accepted.
-   */
-  | { kind: "taken"; providerId: string | null; reports: Report[]; isComplete: boolean }
-  /** It has refused the whole request. `faults` are the payments at fault. */
-  | { kind: "refused"; reason: string; faults: { reference: string; reason: string }[] }
-  /** It certainly does not have the order. */
-  | { kind: "absent" }
-  /** It has no API for this: only a refused repetition would tell. */
-  | { kind: "unaskable" }
-  /** A time-out, a fault, no answer: it may have paid or not. */
-  | { kind: "unknown"; reason: string };
-
-/** The states that may follow each state. Any other report is outdated, or a contradiction. */
-const NEXT: Record<PaymentState, readonly PaymentState[]> = {
-  intent: ["asked", "unclaimed", "confirmed", "failed", "returned"],
-  asked: ["unclaimed", "confirmed", "failed", "returned"],
-  unclaimed: ["confirmed", "failed", "returned"],
-  confirmed: ["returned"],
-  failed: [],
-  returned: [],
-};
-
-/** The same after a person's decision, which the provider's report replaces. */
-const NEXT_OF_DECIDED: Record<PaymentState, readonly PaymentState[]> = {
-  ...NEXT,
-  confirmed: ["failed", "returned"],
-  failed: ["asked", "unclaimed", "confirmed", "returned"],
-};
-
-/** No provider reports the second after the first. A person must decide. */
-const CONTRADICTIONS: Partial<Record<PaymentState, PaymentState>> = {
-  confirmed: "failed",
-  failed: "confirmed",
-};
-
-/** The effect of a report. `old`: none, because it is repeated or late. */
-export function judge(
-  { state, decidedBy }: Pick<Payment, "state" | "decidedBy">,
-  said: PaymentState,
-): "new" | "old" | "contradiction" {
-  if ((decidedBy === undefined ? NEXT : NEXT_OF_DECIDED)[state].includes(said)) return "new";
-  return CONTRADICTIONS[state] === said ? "contradiction" : "old";
-}
-
-const MINUTE_MS = 60 * 1_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-
-/** A person is asked after this time, so that no payment is undecided for longer than an hour. */
-const TELL_AFTER_MS = 50 * MINUTE_MS;
-/** Money seldom comes back later than this. After that, only an event or a person reports it. */
-const WATCHED_MS = 45 * DAY_MS;
-/** Longer than any request. */
-const LONGEST_REQUEST_MS = HOUR_MS;
-
-type Asked = Pick<
-  PaymentOrder,
-  "attempts" | "firstAskedAt" | "lastAskedAt" | "isSettled" | "silentSince" | "createdAt"
->;
-type AskedOrder = Asked & Pick<PaymentOrder, "askedAccount">;
-
-/** Since when the outcome of an order is unknown, or null if the provider reports it. */
-export function untoldSince({ isSettled, silentSince, firstAskedAt, createdAt }: Asked): string | null {
-  return isSettled ? (silentSince ?? null) : (firstAskedAt ?? createdAt);
-}
-
-/** Whether the outcome of an order has been unknown for so long that a person must decide. */
-export function isOverdue(order: Asked, now: Date): boolean {
-  const since = untoldSince(order);
-  return since !== null && now.getTime() - Date.parse(since) >= TELL_AFTER_MS;
-}
-
-/**
- * Whether an order may be sent again after the provider was asked about it. While the provider refuses
- * repetitions, a repetition pays at most once. After that, it is repeated only if the provider certainly does
- * not have it. Another account at the provider does not know which payments the first one made, so it is
- * never asked.
- */
-export function mayRepeat(
-  { firstAskedAt, lastAskedAt, isSettled, askedAccount }: AskedOrder,
-  answer: Answer["kind"],
-  { account, refusesRepetitionsMs, now }: { account: string; refusesRepetitionsMs: number; now: Date },
-): boolean {
-  if (isSettled || (answer !== "absent" && answer !== "unaskable")) return false;
-  if (firstAskedAt === null || lastAskedAt === null) return true;
-  if (askedAccount !== account) return false;
-  if (now.getTime() - Date.parse(firstAskedAt) < refusesRepetitionsMs) return true;
-  return answer === "absent" && now.getTime() - Date.parse(lastAskedAt) >= LONGEST_REQUEST_MS;
-}
-
-/** When to ask about an order again, or null. */
-export function nextAskAt(order: Asked, states: readonly PaymentState[], now: Date): string | null {
-  const waitMs = waitOf(order, states, now);
-  return waitMs === null ? null : new Date(now.getTime() + waitMs).toISOString();
-}
-
-function waitOf(order: Asked, states: readonly PaymentState[], now: Date): number | null {
-  const ageMs = now.getTime() - Date.parse(order.firstAskedAt ?? order.createdAt);
-  if (!order.isSettled) {
-    if (isOverdue(order, now)) return HOUR_MS;
-    return Math.min(2 ** Math.max(0, order.attempts - 1) * MINUTE_MS, TELL_AFTER_MS - ageMs, 10 * MINUTE_MS);
-  }
-  if (states.some((state) => state === "intent" || state === "asked"))
-    return ageMs < HOUR_MS ? 5 * MINUTE_MS : HOUR_MS;
-  if (states.includes("unclaimed")) return untoldSince(order) === null ? 6 * HOUR_MS : HOUR_MS;
-  return states.includes("confirmed") && ageMs < WATCHED_MS ? DAY_MS : null;
 }

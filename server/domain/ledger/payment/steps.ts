@@ -4,9 +4,8 @@ import type { Transaction } from "../../../storage/store.ts";
 import type { Context } from "../../context.ts";
 import { isErased } from "../../people/erased.ts";
 import { bookFee } from "../books/entry.ts";
-import { loadPayout, payouts, type Payout, type PayoutStatus } from "../payout/payout.ts";
-import { moveWithin } from "../payout/status.ts";
 import { promoters } from "../../people/promoter/promoter.ts";
+import { followPayment } from "./followed-payout.ts";
 import { receiverOf } from "./intent.ts";
 import { tellPromoter } from "../money-email.ts";
 import {
@@ -16,28 +15,30 @@ import {
   paymentOrders,
   payerWords,
   payments,
-  payoutClaims,
-  isOverdue,
-  judge,
-  mayRepeat,
-  nextAskAt,
-  untoldSince,
   type Payment,
   type PaymentOrder,
   type PaymentState,
   type Review,
   type Said,
+} from "./payment.ts";
+import {
+  isOverdue,
+  inPast,
+  judge,
+  mayRepeat,
+  nextAskAt,
+  untoldSince,
   type Answer,
   type Report,
-} from "./payment.ts";
+} from "./report.ts";
 
 /**
  * How long other processes wait before they take an order from one that may have died. If it was only slow,
  * the provider is asked twice, under one reference.
  */
 const HOLD_MS = 20 * 1_000;
-/** The maximum duration of a request, including its token. */
-const REQUEST_MS = 2 * 60 * 1_000;
+/** Longer than a request and its token, each of which may be repeated once after 30 seconds. */
+const REQUEST_MS = 3 * 60 * 1_000;
 
 /** An order that only this process may discuss with the provider until `heldUntil`. */
 export interface HeldOrder {
@@ -59,8 +60,9 @@ export function holdOrder(
   account: string,
 ): Promise<HeldOrder | null> {
   return context.store.transact(async (tx) => {
-    const before = await tx.lock(paymentOrders, accountId, id);
-    if (before === null || before.payer === "file" || isHeld(before, context.now)) return null;
+    const found = await tx.lock(paymentOrders, accountId, id);
+    if (found === null || found.payer === "file" || isHeld(found, context.now)) return null;
+    const before = inPast(found, context.now);
     const own = await tx.view.list(payments, "order", accountId, [id]);
     const next = before.attempts === 0 && !before.isSettled ? "send" : "find";
     const order = held(before, context.now);
@@ -103,8 +105,9 @@ export function recordAnswer(
   answer: Answer,
 ): Promise<void> {
   return context.store.transact(async (tx) => {
-    const order = await tx.lock(paymentOrders, accountId, id);
-    if (order === null) return;
+    const found = await tx.lock(paymentOrders, accountId, id);
+    if (found === null) return;
+    const order = inPast(found, context.now);
     const own = await tx.view.list(payments, "order", accountId, [id]);
     const isOnlyAttempt = order.attempts === 1 && attempts === 1;
     const isRefused = answer.kind === "refused" && isOnlyAttempt;
@@ -126,8 +129,8 @@ export function recordAnswer(
   });
 }
 
-function isTold({ kind }: Answer): boolean {
-  return kind === "taken" || kind === "refused";
+function isTold(answer: Answer): boolean {
+  return answer.kind === "taken" ? answer.gap === undefined : answer.kind === "refused";
 }
 
 /** An order that was refused as a whole because of some receivers. It is sent again without them. */
@@ -190,11 +193,14 @@ export function decidePayment(
 }
 
 function isUnderWay({ lastAskedAt }: PaymentOrder, now: Date): boolean {
-  return lastAskedAt !== null && now.getTime() - Date.parse(lastAskedAt) < REQUEST_MS;
+  return lastAskedAt !== null && Math.abs(now.getTime() - Date.parse(lastAskedAt)) < REQUEST_MS;
 }
 
 function isHeld({ heldUntil }: PaymentOrder, now: Date): boolean {
-  return heldUntil !== null && Date.parse(heldUntil) > now.getTime();
+  if (heldUntil === null) return false;
+  const leftMs = Date.parse(heldUntil) - now.getTime();
+  // A clock that was ahead has written a longer one.
+  return leftMs > 0 && leftMs <= HOLD_MS + REQUEST_MS;
 }
 
 function held(order: PaymentOrder, now: Date): PaymentOrder {
@@ -238,10 +244,11 @@ async function apply(
   if (answer.kind === "taken") {
     const report = answer.reports.find(({ reference }) => reference === payment.reference);
     if (report !== undefined) return (await applyReport(tx, context, payment, report)).state;
-    if (!answer.isComplete || payment.state !== "asked") return payment.state;
-    // It may be listed later, so a person must check, and nothing else follows.
-    const words = `${payerWords(payment.payer)} has the order, but does not list this payment`;
-    return (await ask(tx, context, payment, { reason: words, kind: "silence" })).state;
+    if (answer.isComplete && payment.state === "asked") {
+      // It may be listed later, so a person must check, and nothing else follows.
+      const words = `${payerWords(payment.payer)} has the order, but does not list this payment`;
+      return (await ask(tx, context, payment, { reason: words, kind: "silence" })).state;
+    }
   }
   if (answer.kind === "refused" && isOnlyAttempt && judge(payment, "failed") === "new") {
     const fault = answer.faults.find(({ reference }) => reference === payment.reference);
@@ -257,9 +264,14 @@ async function apply(
     return payment.state;
   const what = order.attempts === 0 ? "could not be asked" : "has not said whether it has paid";
   const since = `since ${untoldSince(order)?.slice(0, 16).replace("T", " ")} UTC`;
-  const why = await tellable(tx, payment, "reason" in answer ? answer.reason : null);
+  const why = await tellable(tx, payment, whyUntold(answer));
   const reason = `${payerWords(payment.payer)} ${what} ${since}${why === null ? "" : `: ${why}`}`;
   return (await ask(tx, context, payment, { reason, kind: "silence" })).state;
+}
+
+function whyUntold(answer: Answer): string | null {
+  if (answer.kind === "taken") return answer.gap ?? null;
+  return "reason" in answer ? answer.reason : null;
 }
 
 /** The states before the provider's final report. */
@@ -286,7 +298,9 @@ async function applyReport(
     providerId: report.providerId ?? payment.providerId,
     fee: report.fee ?? payment.fee,
   };
-  const judged = isDecided ? "old" : judge(payment, state);
+  // More of it may come back, until nothing is left.
+  const isMore = state === "partly_returned" && payment.state === state && payment.error !== report.error;
+  const judged = isDecided ? "old" : isMore ? "new" : judge(payment, state);
   if (judged === "contradiction")
     return ask(tx, context, known, { reason: `${words}, and it was ${payment.state} before`, said });
   await bookFee(tx, context.now, payment, known);
@@ -316,16 +330,6 @@ async function ask(
   return after;
 }
 
-/** The status of the payouts of a payment in each state. */
-const STATUSES: Record<PaymentState, PayoutStatus> = {
-  intent: "processing",
-  asked: "processing",
-  unclaimed: "processing",
-  confirmed: "completed",
-  failed: "failed",
-  returned: "failed",
-};
-
 /** Moves a payment and its payouts to a state. */
 async function move(
   tx: Transaction,
@@ -338,7 +342,7 @@ async function move(
     knowsPayouts = false,
   }: { state: PaymentState; error?: string | null; isPayeeFault?: boolean; knowsPayouts?: boolean },
 ): Promise<Payment> {
-  const isBack = state === "failed" || state === "returned";
+  const isBack = state === "failed" || state === "partly_returned" || state === "returned";
   const moved: Payment = {
     ...payment,
     state,
@@ -350,7 +354,7 @@ async function move(
   const stray: number[] = [];
   let sum = 0;
   for (const id of payment.payoutIds) {
-    const payout = await follow(tx, context, { payment: moved, payoutId: id });
+    const payout = await followPayment(tx, context, { payment: moved, payoutId: id });
     if (payout === null) stray.push(id);
     else sum += payout.totalInclTax;
   }
@@ -373,24 +377,4 @@ async function tellable(
 ): Promise<string | null> {
   const promoter = error === null ? null : await tx.get(promoters, accountId, promoterId);
   return promoter !== null && isErased(promoter) ? "erased" : error;
-}
-
-/** Updates a payout after its payment. Null: it has a newer payment, or was settled by hand. */
-async function follow(
-  tx: Transaction,
-  context: Context,
-  { payment, payoutId }: { payment: Payment; payoutId: number },
-): Promise<Payout | null> {
-  const { accountId, id, error } = payment;
-  const claim = await tx.get(payoutClaims, accountId, payoutId);
-  if (claim?.paymentId !== id || (await tx.get(payouts, accountId, payoutId)) === null) return null;
-  const wanted = STATUSES[payment.state];
-  let payout = await loadPayout(tx, accountId, payoutId);
-  const by = payment;
-  if (payout.status === "failed" && wanted !== "failed")
-    payout = await moveWithin(tx, context, { payout, to: "processing", by });
-  // It can safely stay pending: it is free to be paid.
-  if (payout.status === wanted || (payout.status === "pending" && wanted === "failed")) return payout;
-  if (payout.status === "cancelled" || (payout.status === "completed" && wanted !== "failed")) return null;
-  return moveWithin(tx, context, { payout, to: wanted, error, by });
 }

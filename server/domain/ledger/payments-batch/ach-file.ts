@@ -1,8 +1,9 @@
-import anyAscii from "any-ascii";
 import { compactNumber, isRoutingNumber } from "../../bank-numbers.ts";
 import { dayIn } from "../../program/account/time-zone.ts";
 import type { FileTerms } from "../payment/payment.ts";
-import type { PaymentLine } from "./batch.ts";
+import { latinOf } from "../../latin.ts";
+import { latinNameOf, type PaymentLine } from "./batch.ts";
+import { NO_LATIN_NAME } from "./credit-transfer.ts";
 
 type Payer = NonNullable<FileTerms["payer"]>;
 
@@ -10,12 +11,14 @@ type Payer = NonNullable<FileTerms["payer"]>;
 const MOST_CENTS = 9_999_999_999;
 
 /** What makes a payment unfit for an ACH file, or null. */
-export function achFault({ amount, details }: PaymentLine): string | null {
+export function achFault(line: PaymentLine): string | null {
+  const { amount, details } = line;
   const { routing_aba_number: routing = "", account_number: number = "", account_type: type } = details;
   if (!isRoutingNumber(routing)) return "routing_aba_number is missing or wrong";
   if (!/^[A-Z0-9]{1,17}$/.test(compactNumber(number))) return "account_number is missing or wrong";
   if (type !== undefined && type !== "checking" && type !== "savings") return "account_type is wrong";
-  return amount > MOST_CENTS ? "the amount is larger than ACH allows" : null;
+  if (amount > MOST_CENTS) return "the amount is larger than ACH allows";
+  return latinNameOf(line) === null ? NO_LATIN_NAME : null;
 }
 
 /** What is wrong with the account that pays, as a field and words, or null. */
@@ -23,10 +26,12 @@ export function payerFaultOfAch({
   routingNumber,
   bankName,
   companyId,
+  name,
 }: Payer): [field: string, words: string] | null {
   if (routingNumber === null || !isRoutingNumber(routingNumber))
     return ["routing_number", "is missing or wrong"];
   if (companyId === null) return ["company_id", "is missing"];
+  if (latinOf(name) === null) return ["debtor_name", "must be in Latin letters for this bank"];
   return bankName === null ? ["bank_name", "is missing"] : null;
 }
 
@@ -137,7 +142,7 @@ function entryRecord({ amount, details, name, paymentId }: PaymentLine, trace: s
     left(compactNumber(number), 17),
     digits(amount, 10),
     left(`P${paymentId}`, 15),
-    left(name, 22),
+    left(latinNameOf({ name, details }), 22),
     "  0",
     trace,
   ].join("");
@@ -198,7 +203,7 @@ function right(value: string | null, length: number): string {
 
 /** Only capitals, digits and a few signs, so that a name can't break a record. */
 function plain(value: string | null): string {
-  return anyAscii(value ?? "")
+  return (latinOf(value ?? "") ?? "")
     .toUpperCase()
     .replace(/[^A-Z0-9 .,&'/()-]+/g, " ")
     .replace(/ +/g, " ")

@@ -5,7 +5,8 @@ import type { Reader, Store, Transaction, View } from "../../../storage/store.ts
 import { table } from "../../../storage/table.ts";
 import { payoutMethods, type PayoutMethodName } from "../payout-method/payout-method.ts";
 import { payouts, type Payout } from "../payout/payout.ts";
-import { exponentOf } from "../../money.ts";
+import { hasLatinForm, latinOf } from "../../latin.ts";
+import { decimalOf } from "../../money.ts";
 import { listPayments, type Payment } from "../payment/payment.ts";
 import { loadPromoter, promoterName } from "../../people/promoter/promoter.ts";
 
@@ -188,14 +189,6 @@ function ranksOf(payments: Payment[]): Map<number, number> {
   );
 }
 
-/** An amount of a currency's minor unit as a decimal number with a point. */
-export function decimalOf(amount: number, currency: string): string {
-  const decimals = exponentOf(currency) ?? 2;
-  if (decimals === 0) return String(amount);
-  const digits = String(amount).padStart(decimals + 1, "0");
-  return `${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
-}
-
 /** The maximum of payments in one file of a method. Absent: no limit. */
 const MOST_PAYMENTS: Partial<Record<PayoutMethodName, number>> = { paypal: 15_000, wise: 1_000 };
 
@@ -270,6 +263,15 @@ async function lineOf(
     reference: `${batchReference(batch)}-${promoterId}${rank > 1 ? `-${rank}` : ""}`,
     details,
   };
+}
+
+/** The name of a payment's receiver in Latin letters, or null if only the receiver can write it so. */
+export function latinNameOf({ name, details }: Pick<PaymentLine, "name" | "details">): string | null {
+  const country = details["country"] ?? details["bank_country"] ?? null;
+  const own = [details["account_holder_name_latin"], name].find(
+    (each) => each !== undefined && hasLatinForm(each, country),
+  );
+  return own === undefined ? null : latinOf(own, country);
 }
 
 /** The parts of a batch without stored ones: it needs one file, or is from an earlier release. */

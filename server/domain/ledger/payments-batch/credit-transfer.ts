@@ -1,9 +1,11 @@
-import anyAscii from "any-ascii";
 import { isSEPACountry } from "ibantools";
 import { compactNumber, isBic, isIban } from "../../bank-numbers.ts";
+import { dayIn } from "../../program/account/time-zone.ts";
 import type { FileTerms } from "../payment/payment.ts";
 import { clearingOf } from "../payout-method/bank-country.ts";
-import { decimalOf, type PaymentLine } from "./batch.ts";
+import { latinOf } from "../../latin.ts";
+import { decimalOf } from "../../money.ts";
+import { latinNameOf, type PaymentLine } from "./batch.ts";
 
 type Payer = NonNullable<FileTerms["payer"]>;
 
@@ -14,15 +16,21 @@ interface Message {
   reference: string;
   /** Identifies the message at the bank, which refuses a second one with the same id. */
   messageId: string;
+  /** Tells files of one batch apart. */
+  fileNumber: number;
   createdAt: string;
+  /** The day of the file is that of this zone. */
+  timeZone: string;
 }
 
 /** The largest amount of one credit transfer, in minor units. */
 const MOST_CENTS = 99_999_999_999;
 
 /** What makes a payment unfit for a credit transfer, or null. */
-export function transferFault({ amount, details }: PaymentLine): string | null {
+export function transferFault(line: PaymentLine, payer: Payer | null): string | null {
+  const { amount, details } = line;
   if (amount > MOST_CENTS) return "the amount is larger than a credit transfer allows";
+  if (!isUtf8(payer) && latinNameOf(line) === null) return NO_LATIN_NAME;
   const { iban, clabe, account_number: number = clabe, swift_bic_code: bic } = details;
   if (bic !== undefined && !isBic(bic)) return "swift_bic_code is wrong";
   if (iban !== undefined) return isIban(iban) ? null : "iban is wrong";
@@ -32,7 +40,10 @@ export function transferFault({ amount, details }: PaymentLine): string | null {
 }
 
 /** What is wrong with the account that pays, as a field and words, or null. */
-export function payerFault({ iban, bic }: Payer): [field: string, words: string] | null {
+export function payerFault(payer: Payer): [field: string, words: string] | null {
+  const { iban, bic, name, country } = payer;
+  if (!isUtf8(payer) && latinOf(name, country) === null)
+    return ["debtor_name", "must be in Latin letters for this bank"];
   if (iban === null || !isIban(iban)) return ["debtor_iban", "is missing or wrong"];
   return bic === null || isBic(bic) ? null : ["debtor_bic", "is invalid"];
 }
@@ -44,20 +55,15 @@ export function payerFault({ iban, bic }: Payer): [field: string, words: string]
  * @see ISO 20022 pain.001.001.09
  * @see docs/spec/v2.md "Payments batches"
  */
-export function creditTransfer({ lines, payer, reference, messageId, createdAt }: Message): string {
-  const name = element("Nm", latin(payer.name, NAME_LENGTH));
+export function creditTransfer(message: Message): string {
+  const { lines, payer, messageId, createdAt } = message;
+  const write = writerOf(payer);
   return [
     `<?xml version="1.0" encoding="UTF-8"?>`,
     `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"><CstmrCdtTrfInitn>`,
     `<GrpHdr><MsgId>${messageId}</MsgId><CreDtTm>${createdAt.slice(0, 19)}Z</CreDtTm>${sumsOf(lines)}`,
-    `<InitgPty>${name}</InitgPty></GrpHdr>`,
-    ...groupsOf(lines).map((group, at) =>
-      groupXml(group, {
-        payer,
-        day: createdAt.slice(0, 10),
-        id: at === 0 ? reference : `${reference}-${at + 1}`,
-      }),
-    ),
+    `<InitgPty>${element("Nm", write(payer.name, NAME_LENGTH, payer.country))}</InitgPty></GrpHdr>`,
+    ...groupsOf(lines).map((group, at) => groupXml(group, message, at + 1)),
     `</CstmrCdtTrfInitn></Document>`,
     "",
   ].join("\n");
@@ -99,36 +105,46 @@ function sumsOf(lines: PaymentLine[]): string {
 /** Currencies have at most four decimals. */
 const MOST_DECIMALS = 4;
 
+/** A bank refuses a group whose id it knows, so the id has the number of the file. */
 function groupXml(
   { isSepa, lines }: Group,
-  { payer, day, id }: { payer: Payer; day: string; id: string },
+  { payer, reference, fileNumber, createdAt, timeZone }: Message,
+  number: number,
 ): string {
+  const id = `${reference}-F${fileNumber}-${number}`;
+  const day = dayIn(timeZone, new Date(createdAt));
+  const write = writerOf(payer);
   const agent = payer.bic === null ? UNKNOWN_AGENT : bicAgent(payer.bic);
   return [
     `<PmtInf><PmtInfId>${id}</PmtInfId><PmtMtd>TRF</PmtMtd><BtchBookg>true</BtchBookg>${sumsOf(lines)}`,
     isSepa ? `<PmtTpInf><SvcLvl><Cd>SEPA</Cd></SvcLvl></PmtTpInf>` : "",
     `<ReqdExctnDt><Dt>${day}</Dt></ReqdExctnDt>`,
-    `<Dbtr>${element("Nm", latin(payer.name, NAME_LENGTH))}${addressXml(payer)}</Dbtr>`,
+    `<Dbtr>${element("Nm", write(payer.name, NAME_LENGTH, payer.country))}${addressXml(payer, write)}</Dbtr>`,
     `<DbtrAcct><Id><IBAN>${compactNumber(payer.iban ?? "")}</IBAN></Id></DbtrAcct>`,
     `<DbtrAgt>${agent}</DbtrAgt><ChrgBr>${isSepa ? "SLEV" : "SHAR"}</ChrgBr>`,
-    ...lines.map(transferXml),
+    ...lines.map((line) => transferXml(line, payer)),
     `</PmtInf>`,
   ]
     .filter((part) => part !== "")
     .join("\n");
 }
 
-function transferXml({ name, decimal, currency, reference, details }: PaymentLine): string {
-  const address = addressXml({
+function transferXml(line: PaymentLine, payer: Payer): string {
+  const { decimal, currency, reference, details } = line;
+  const write = writerOf(payer);
+  const holder = (isUtf8(payer) ? null : latinNameOf(line)) ?? line.name;
+  const name = write(holder, NAME_LENGTH, details["country"] ?? details["bank_country"] ?? null);
+  const own = {
     street: details["address"] ?? null,
     postalCode: details["postal_code"] ?? null,
     city: details["city"] ?? null,
     country: details["country"] ?? null,
-  });
+  };
+  const address = addressXml(own, write);
   return [
     `<CdtTrfTxInf><PmtId><EndToEndId>${reference}</EndToEndId></PmtId>`,
     `<Amt><InstdAmt Ccy="${currency}">${decimal}</InstdAmt></Amt>${creditorAgent(details)}`,
-    `<Cdtr>${element("Nm", latin(name, NAME_LENGTH))}${address}</Cdtr><CdtrAcct><Id>${accountId(details)}</Id></CdtrAcct>`,
+    `<Cdtr>${element("Nm", name)}${address}</Cdtr><CdtrAcct><Id>${accountId(details)}</Id></CdtrAcct>`,
     `<RmtInf><Ustrd>Payout ${reference}</Ustrd></RmtInf></CdtTrfTxInf>`,
   ].join("");
 }
@@ -163,13 +179,15 @@ interface Address {
 }
 
 /** A structured address. Banks refuse one without a town and a country, so it is then left out. */
-function addressXml({ street, postalCode, city, country }: Address): string {
+function addressXml({ street, postalCode, city, country }: Address, write: Write): string {
   const land = (country ?? "").trim().toUpperCase();
-  if (city === null || !/^[A-Z]{2}$/.test(land)) return "";
+  const town = write(city ?? "", 35, land);
+  if (town === "" || !/^[A-Z]{2}$/.test(land)) return "";
+  const [road, code] = [write(street ?? "", 70, land), write(postalCode ?? "", 16, land)];
   const parts = [
-    street === null ? "" : element("StrtNm", latin(street, 70)),
-    postalCode === null ? "" : element("PstCd", latin(postalCode, 16)),
-    element("TwnNm", latin(city, 35)),
+    road === "" ? "" : element("StrtNm", road),
+    code === "" ? "" : element("PstCd", code),
+    element("TwnNm", town),
     element("Ctry", land),
   ];
   return `<PstlAdr>${parts.join("")}</PstlAdr>`;
@@ -181,9 +199,32 @@ function element(name: string, text: string): string {
   return `<${name}>${text}</${name}>`;
 }
 
+/** What a payment lacks for a file in Latin letters. */
+export const NO_LATIN_NAME =
+  "account_holder_name_latin is missing, and only the holder can write the name in Latin letters";
+
+function isUtf8(payer: Payer | null): boolean {
+  return payer?.characterSet === "utf-8";
+}
+
+/** Writes a text for the bank, in at most some characters. Empty: the bank does not take it. */
+type Write = (text: string, length: number, country: string | null) => string;
+
+function writerOf(payer: Payer): Write {
+  return isUtf8(payer) ? inUtf8 : inLatin;
+}
+
 /** The characters that banks in the EEA and Switzerland all accept, so the text can't contain markup. */
-function latin(value: string, length: number): string {
-  const allowed = anyAscii(value).replace(/[^A-Za-z0-9/\-?:().,'+ ]+/g, " ");
-  const tidy = allowed.replace(/ +/g, " ").trim().slice(0, length).trim();
-  return tidy === "" ? "NOTPROVIDED" : tidy;
+function inLatin(value: string, length: number, country: string | null): string {
+  const allowed = (latinOf(value, country) ?? "").replace(/[^A-Za-z0-9/\-?:().,'+ ]+/g, " ");
+  return allowed.replace(/ +/g, " ").trim().slice(0, length).trim();
+}
+
+const MARKUP: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+/** Letters, digits and signs of all alphabets, but no emoji and no invisible characters. */
+function inUtf8(value: string, length: number): string {
+  const allowed = value.normalize("NFC").replace(/[^\p{L}\p{M}\p{N}\p{P}\p{Sm}\p{Sc} ]+/gu, " ");
+  const cut = [...allowed.replace(/ +/g, " ").trim()].slice(0, length).join("").trim();
+  return cut.replace(/[&<>]/g, (sign) => MARKUP[sign]!);
 }

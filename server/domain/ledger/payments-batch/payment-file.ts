@@ -5,6 +5,8 @@ import type { Account, BankAccount } from "../../program/account/account.ts";
 import { bankAccountOf } from "../../program/account/settings.ts";
 import { timeZoneOf } from "../../program/account/time-zone.ts";
 import type { Context } from "../../context.ts";
+import { PROVIDER_WORDS, type PaymentProviderName } from "../payment/connection.ts";
+import { providerDecimal, smallestPayment, stepWords } from "../payment/provider-money.ts";
 import { listFiles, orderFile } from "../payment/file-order.ts";
 import type { FileFormat, FileTerms } from "../payment/payment.ts";
 import { refuseHeld } from "../payout-method/changes.ts";
@@ -44,7 +46,7 @@ interface Format {
   /** The method that it pays by. */
   method: PayoutMethodName;
   /** What a payment lacks, or null. */
-  lack: (payment: PaymentLine) => string | null;
+  lack: (payment: PaymentLine, payer: FileTerms["payer"]) => string | null;
   extension: string;
   media: string;
 }
@@ -64,8 +66,8 @@ const FORMATS: Record<FileFormat, Format> = {
   },
   sepa: {
     method: "bank",
-    lack: (payment) =>
-      isIban(payment.details["iban"] ?? "") ? transferFault(payment) : "iban is missing or wrong",
+    lack: (payment, payer) =>
+      isIban(payment.details["iban"] ?? "") ? transferFault(payment, payer) : "iban is missing or wrong",
     extension: "xml",
     media: "application/xml",
   },
@@ -115,10 +117,11 @@ export function paymentFile(
       payments.map(({ promoterId }) => promoterId),
     );
     const lines = await loadPaymentLines(tx, batch, payments);
-    refuseIncomplete(lines, format);
     const payer = (order.file ?? terms).payer;
+    refuseIncomplete(lines, format, payer);
     refusePayer(account, format, payer);
     refuseExcess(lines, format);
+    if (format === "paypal") refuseUnpayable(lines, format);
     const { extension, media } = FORMATS[format];
     const name = `${batchReference(batch).toLowerCase()}-${format}${suffix}.${extension}`;
     return { name, media, text: textOf(account, { batch, format, lines, payer, order }) };
@@ -137,9 +140,9 @@ function payerOf(
 }
 
 /** @throws Failure `refused` */
-function refuseIncomplete(lines: PaymentLine[], format: FileFormat): void {
+function refuseIncomplete(lines: PaymentLine[], format: FileFormat, payer: FileTerms["payer"]): void {
   const faults = lines.flatMap((line) => {
-    const lack = FORMATS[format].lack(line);
+    const lack = FORMATS[format].lack(line, payer);
     return lack === null ? [] : [`promoter ${line.promoterId}: ${lack}`];
   });
   if (faults.length === 0) return;
@@ -170,6 +173,16 @@ function refuseExcess(lines: PaymentLine[], format: FileFormat): void {
   throw new Failure("refused", "The payments are more than an ACH file holds, 9,999,999,999.99 dollars");
 }
 
+/** @throws Failure `refused` for an amount that a provider can't pay to the last unit */
+function refuseUnpayable(lines: PaymentLine[], provider: PaymentProviderName): void {
+  const faults = lines.flatMap(({ promoterId, amount, currency }) =>
+    amount % smallestPayment(provider, currency) === 0
+      ? []
+      : [`promoter ${promoterId}: ${PROVIDER_WORDS[provider]} ${stepWords(provider, amount, currency)}`],
+  );
+  if (faults.length > 0) throw new Failure("refused", `Some amounts can't be paid: ${faults.join("; ")}`);
+}
+
 interface Content {
   batch: PaymentsBatch;
   format: FileFormat;
@@ -183,12 +196,10 @@ function textOf(account: Account, { batch, format, lines, payer, order }: Conten
   if (format === "paypal") return paypalCsv(lines);
   if (format === "wise") return wiseCsv(lines);
   if (payer === null) return bankCsv(lines);
-  if (format === "nacha") {
-    const timeZone = timeZoneOf(account);
-    return achFile({ lines, payer, reference, fileNumber: order.id, createdAt: order.createdAt, timeZone });
-  }
-  const messageId = order.reference.replaceAll("-", "");
-  return creditTransfer({ lines, payer, reference, messageId, createdAt: order.createdAt });
+  const timeZone = timeZoneOf(account);
+  const content = { lines, payer, reference, fileNumber: order.id, createdAt: order.createdAt, timeZone };
+  if (format === "nacha") return achFile(content);
+  return creditTransfer({ ...content, messageId: order.reference.replaceAll("-", "") });
 }
 
 function emailFault(field: string, details: PaymentLine["details"]): string | null {
@@ -260,9 +271,9 @@ function bankFault({ iban, clabe, account_number: number = clabe }: PaymentLine[
 
 /** PayPal's file for many payments: recipient, amount, currency, own id, note, wallet. It has no header line. */
 function paypalCsv(payments: PaymentLine[]): string {
-  const rows = payments.map(({ details, decimal, currency, reference }) => [
+  const rows = payments.map(({ details, amount, currency, reference }) => [
     details["wallet_email"],
-    decimal,
+    providerDecimal("paypal", amount, currency),
     currency,
     reference,
     `Payout ${reference}`,

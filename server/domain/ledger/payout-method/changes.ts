@@ -16,6 +16,7 @@ import {
 } from "./payout-method.ts";
 import { textsOf, type Language } from "../../../languages/languages.ts";
 import { table } from "../../../storage/table.ts";
+import { withoutAccess } from "../../people/promoter/changes.ts";
 import { endSessions } from "../../access/session.ts";
 import type { Account } from "../../program/account/account.ts";
 
@@ -238,7 +239,8 @@ export function holdPayouts(
       throw new Failure("refused", "This link has been used already.");
     const heldAt = context.now.toISOString();
     await tx.put(payoutHolds, { accountId: account.id, promoterId, changedAt, heldAt, releasedAt: null });
-    // Someone else may be signed in.
+    // Someone else may be signed in, or have a link.
+    await tx.put(promoters, withoutAccess(promoter, context.chance));
     await endSessions(tx, { kind: "promoter", accountId: account.id, id: promoterId });
     // The name is added when the e-mail is sent, so that an erasure need not look for it there.
     const values = { promoter_id: String(promoterId) };

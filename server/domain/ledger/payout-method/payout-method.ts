@@ -58,6 +58,8 @@ export const payoutMethods = table<PayoutMethod>()({
   indexes: { promoter: { on: ["promoter_id"] } },
   sealed: {
     fields: ["details"],
+    // Otherwise an account could be given to another promoter by changing one number in the store.
+    boundTo: ({ promoterId }) => [promoterId],
     isSecret: ({ details }) => Object.keys(details).length > 0,
     without: (method) => ({ ...method, details: {} }),
   },

@@ -175,7 +175,8 @@ async function payByHand(
 /** The reason why a commission can't be paid, or null. */
 function faultOf(commission: Commission | null): string | null {
   if (commission === null) return "Commission not found.";
-  const { status, payoutId, isPaidElsewhere } = commission;
+  const { status, payoutId, isPaidElsewhere, setOff } = commission;
+  if (setOff !== undefined) return "It sets off a debt in another campaign";
   if (isPaidElsewhere) return "Another program has paid it";
   if (payoutId !== null) return `It belongs to payout ${payoutId}`;
   return status === "approved" ? null : `A ${status} commission can't be paid`;

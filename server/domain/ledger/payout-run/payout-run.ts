@@ -16,6 +16,7 @@ import {
   unpaidGroups,
   type UnpaidGroup,
 } from "../payout/creation.ts";
+import { ownGroups, setOffsOf, sumOfSetOffs, writeSetOffs } from "./set-off.ts";
 import { promoters } from "../../people/promoter/promoter.ts";
 import { loadPromoterTotals } from "../../people/daily.ts";
 
@@ -229,6 +230,8 @@ export async function* runDuePayouts({ store, clock }: JobContext): AsyncGenerat
 
 /** The outcome of a run for the unpaid commissions of one promoter, campaign and unit. */
 export interface PreviewedPayout extends UnpaidGroup {
+  /** How much of it pays back debts in other campaigns. */
+  setOff: number;
   /** The reason why a run would not pay it yet, or null. */
   carryReason: CarryReason | null;
 }
@@ -261,7 +264,10 @@ export async function previewRun(
   for (const group of rows.map(groupOf)) {
     const { activeCustomers } = await loadPromoterTotals(store, account.id, group.promoterId);
     const method = await findSelectedPayoutMethod(store, account.id, group.promoterId);
-    payouts.push({ ...group, carryReason: carryReason({ ...group, activeCustomers, method }, account) });
+    const groups = await ownGroups(store, account.id, { ...group, until: now.toISOString() });
+    const setOff = sumOfSetOffs(setOffsOf(groups, group.campaignId));
+    const sum = { unit: group.unit, amount: group.amount - setOff, activeCustomers, method };
+    payouts.push({ ...group, setOff, carryReason: carryReason(sum, account) });
   }
   return { period, payouts, total: Number(count?.total) };
 }
@@ -329,14 +335,21 @@ async function payGroup(
       if (made !== null) return null;
       const standing = await standingOf(tx, account, promoterId);
       const isCarried = (amount: number) => carryReason({ unit, amount, ...standing }, account) !== null;
+      const until = run.periodEnd;
+      const groups = await ownGroups(tx.view, account.id, { promoterId, unit, until });
+      const setOffs = setOffsOf(groups, campaignId);
+      const setOff = sumOfSetOffs(setOffs);
       // Other transactions may change commissions until they are in the payout, so the sum is read again.
-      if (isCarried(group.amount)) return null;
+      if (isCarried(group.amount - setOff)) return null;
       const own = { accountId: account.id, promoterId, campaignId, unit };
-      const paid = await takeUnpaid(tx, own, { until: run.periodEnd, payoutId: id });
-      if (paid === null || isCarried(paid.amount)) throw CARRIED;
+      const taken = await takeUnpaid(tx, own, { until, payoutId: id });
+      if (taken === null || isCarried(taken.amount - setOff)) throw CARRIED;
+      await writeSetOffs(tx, context, { taken, setOffs, payoutId: id, at: until });
       const period = { start: run.periodStart, end: run.periodEnd };
-      const terms = payoutTerms({ unit, amount: paid.amount }, period, { ...account, promoter });
-      return insertPayout(tx, context, { id, runId: run.id, groupRef: run.groupRef, terms, latest: paid });
+      const amount = taken.amount - setOff;
+      const terms = payoutTerms({ unit, amount }, period, { ...account, promoter });
+      const names = { id, runId: run.id, groupRef: run.groupRef };
+      return insertPayout(tx, context, { ...names, terms, latest: taken, setOffs });
     })
     .catch((error: unknown) => {
       if (error === CARRIED) return null;

@@ -131,7 +131,7 @@ export async function takeUnpaid(
 }
 
 /** A payout to be made. */
-interface NewPayout extends Pick<Payout, "id" | "runId" | "groupRef"> {
+interface NewPayout extends Pick<Payout, "id" | "runId" | "groupRef" | "setOffs"> {
   terms: PayoutTerms;
   /** It belongs to the promoter campaign of its latest commission. */
   latest: Belonging;
@@ -153,7 +153,7 @@ export async function insertPayout(
  * Makes a payout for one approved non-cash commission, so that the company can fulfil it. The commission must
  * be written first. Other commissions are ignored.
  *
- * @see docs/spec/money.md "Refunds, cancellations and moves", 7
+ * @see docs/spec/money.md "Refunds, cancellations and moves", 8
  */
 export async function ensureNonCashPayout(
   tx: Transaction,
@@ -184,6 +184,20 @@ export async function ensureNonCashPayout(
 /** Whether a payout may still include a commission: the condition of the index. */
 const IS_UNPAID = sql<SqlBool>`${sql.raw(commissions.indexes.unpaid.where ?? "")}`;
 
+/** The promoter campaign of unpaid commissions, of which there is at least one. */
+export async function promoterCampaignIn(
+  view: View,
+  { accountId, promoterId, campaignId, unit }: GroupKey & { accountId: number },
+): Promise<number> {
+  const unpaid = unpaidOf(view, accountId)
+    .where("promoter_id", "=", promoterId)
+    .where("campaign_id", "=", campaignId)
+    .where("unit", "=", unit);
+  const [found] = await view.rows(unpaid.select("promoter_campaign_id").limit(1));
+  if (found === undefined) throw new Error(`Promoter ${promoterId} owes nothing in campaign ${campaignId}`);
+  return Number(found.promoter_campaign_id);
+}
+
 /** Begins a query for the approved commissions without a payout. */
 function unpaidOf(view: View, accountId: number) {
   return view
@@ -193,7 +207,10 @@ function unpaidOf(view: View, accountId: number) {
     .where(IS_UNPAID);
 }
 
-function newPayout({ now }: Pick<Context, "now">, { id, runId, groupRef, terms, latest }: NewPayout): Payout {
+function newPayout(
+  { now }: Pick<Context, "now">,
+  { id, runId, groupRef, terms, latest, setOffs = [] }: NewPayout,
+): Payout {
   return {
     accountId: latest.accountId,
     id,
@@ -202,6 +219,7 @@ function newPayout({ now }: Pick<Context, "now">, { id, runId, groupRef, terms, 
     campaignId: latest.campaignId,
     status: "pending",
     ...terms,
+    ...(setOffs.length > 0 && { setOffs }),
     runId,
     groupRef,
     paymentsBatchId: null,
@@ -215,17 +233,13 @@ function newPayout({ now }: Pick<Context, "now">, { id, runId, groupRef, terms, 
 }
 
 /**
- * Whether a refund took back an amount that no payout has subtracted yet. Until then the promoter gets no
- * payout.
+ * Whether refunds took back more than the promoter had in the unit without the commission, in all campaigns, and no
+ * payout has subtracted it yet. Until then the promoter gets no payout.
  */
 async function isIndebted(tx: Transaction, commission: Commission): Promise<boolean> {
-  const { accountId, promoterId, campaignId, unit } = commission;
+  const { accountId, promoterId, unit, amount } = commission;
   await tx.lock(promoters, accountId, promoterId);
-  const debts = unpaidOf(tx.view, accountId)
-    .where("promoter_id", "=", promoterId)
-    .where("campaign_id", "=", campaignId)
-    .where("unit", "=", unit)
-    .where("amount", "<", 0);
-  const [debt] = await tx.view.rows(debts.select("id").limit(1));
-  return debt !== undefined;
+  const unpaid = unpaidOf(tx.view, accountId).where("promoter_id", "=", promoterId).where("unit", "=", unit);
+  const [found] = await tx.view.rows(unpaid.select(sql<number | null>`sum(amount)`.as("amount")));
+  return Number(found?.amount ?? 0) - amount < 0;
 }

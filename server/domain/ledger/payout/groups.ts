@@ -212,7 +212,10 @@ function grouped(query: PayoutQuery, { minPaymentCents = 0 }: GroupFilter) {
   return minPaymentCents > 0 ? groups.having(cents, ">=", minPaymentCents) : groups;
 }
 
-/** The next due date among the payouts of the groups, otherwise the last one. */
+/**
+ * The next due date among the payouts of the groups, otherwise the last one. Payouts that are due independently of the
+ * account's cycle count only if there are no others.
+ */
 async function comingDue(
   { store, now }: Context,
   account: Account,
@@ -223,11 +226,12 @@ async function comingDue(
   const days = sql<string>`payouts.due_date || payouts.period_end_date`;
   const today = dayIn(timeZoneOf(account), now);
   const query = shown
-    .where("payouts.has_own_terms", "=", 0)
     .select([
       sql<string | null>`min(case when payouts.due_date >= ${today} then ${days} end)`.as("next"),
       sql<string | null>`max(${days})`.as("last"),
-    ]);
+    ])
+    .groupBy("payouts.has_own_terms")
+    .orderBy("payouts.has_own_terms");
   const [found] = await store.rows(query);
   return dueDayOf(found?.next ?? found?.last);
 }

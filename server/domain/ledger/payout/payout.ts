@@ -11,6 +11,13 @@ export const PAYOUT_STATUSES = ["pending", "completed", "failed", "processing", 
 
 export type PayoutStatus = (typeof PAYOUT_STATUSES)[number];
 
+/** A part of a payout that pays back what its promoter owed in another campaign. */
+export interface SetOff {
+  campaignId: number;
+  /** Positive, in the unit of the payout. */
+  amount: number;
+}
+
 /** The amount that a promoter is paid for one campaign, unit and period. */
 export interface Payout {
   accountId: number;
@@ -25,6 +32,8 @@ export interface Payout {
    * payout keeps its last amount and has no commissions.
    */
   amount: number;
+  /** What the run has set off. The amount is less by it. Absent: nothing. */
+  setOffs?: SetOff[];
   /** In hundredths of a percent. */
   taxRateHundredths: number;
   /** In the unit of `amount`. */
@@ -210,7 +219,7 @@ export function latestPeriod(settings: PeriodSettings, now: Date): Period {
 }
 
 /** The calendar day on which the period of a payout ended, in the time zone that the account had. */
-function periodEndDateOf({ periodEndDate, periodEnd }: Payout): string {
+export function periodEndDateOf({ periodEndDate, periodEnd }: Payout): string {
   return periodEndDate ?? periodEnd.slice(0, 10);
 }
 

@@ -63,7 +63,7 @@ export async function payoutStats(
 
 /** Sums of the payouts that are due on one day, or earlier. */
 export interface DueSummary extends PayoutSummary {
-  /** Its due date and its period's end: the coming one, or the oldest overdue one, or null. */
+  /** Its due date and its period's end: the coming one, or the oldest one, or null. */
   due: { dueDate: string; periodEndDate: string } | null;
 }
 
@@ -74,7 +74,7 @@ export interface DueSummary extends PayoutSummary {
 export interface DueStats {
   next: DueSummary;
   overdue: DueSummary;
-  custom: PayoutSummary;
+  custom: DueSummary;
 }
 
 /** Sums pending payouts by when they are due. The filter may name another status. */
@@ -102,7 +102,7 @@ export async function dueStats(
   return {
     next: { ...(sums.get("next") ?? NOTHING), due: dueOf("next") },
     overdue: { ...(sums.get("overdue") ?? NOTHING), due: dueOf("overdue") },
-    custom: sums.get("custom") ?? NOTHING,
+    custom: { ...(sums.get("custom") ?? NOTHING), due: dueOf("custom") },
   };
 }
 

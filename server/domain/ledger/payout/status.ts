@@ -166,8 +166,12 @@ async function isReplaced(tx: Transaction, { accountId, id, payoutIds }: Payment
 function refusePaid(latest: Payment | null): void {
   if (latest === null || latest.payer === "file" || !isLive(latest)) return;
   const word = PROVIDER_WORDS[latest.payer];
-  const fact = latest.state === "confirmed" ? `${word} has paid` : `${word} is paying`;
+  const fact = isArrived(latest) ? `${word} has paid` : `${word} is paying`;
   throw new Failure("refused", `${fact} this payout, so its status follows payment ${latest.id}`);
+}
+
+function isArrived({ state }: Payment): boolean {
+  return state === "confirmed" || state === "partly_returned";
 }
 
 const REMOVABLE = new Set<PayoutStatus>(["pending", "failed", "cancelled"]);
@@ -203,10 +207,12 @@ export async function refuseSettled(reader: Reader, commission: Commission): Pro
  * The reason why a commission can't be changed, or null: its money is paid, or may be on its way. A payout in
  * a payments batch counts as on its way, because a file for the bank may exist.
  *
- * @see docs/spec/money.md "Refunds, cancellations and moves", 6
+ * @see docs/spec/money.md "Refunds, cancellations and moves", 7
  */
 export async function settlementOf(reader: Reader, commission: Commission): Promise<string | null> {
-  const { accountId, id, payoutId } = commission;
+  const { accountId, id, payoutId, setOff } = commission;
+  if (setOff !== undefined)
+    return `Commission ${id} sets a debt in another campaign off and can't be changed`;
   const payout = payoutId === null ? null : await reader.get(payouts, accountId, payoutId);
   if (isPaid(commission, payout)) {
     return `Commission ${id} is paid and can't be changed`;

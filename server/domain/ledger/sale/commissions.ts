@@ -11,7 +11,7 @@ import { isRunning, rankOf, type CustomerHistory, type Earning } from "../commis
 import { approvalOf } from "../commission/review.ts";
 import type { Context } from "../../context.ts";
 import { announceMoney } from "../announcement.ts";
-import type { Lead, RewardStart, Split } from "../../people/lead/lead.ts";
+import type { Lead, Split } from "../../people/lead/lead.ts";
 import { ensureNonCashPayout } from "../payout/creation.ts";
 import type { PromoCode } from "../../people/promo-code/promo-code.ts";
 import {
@@ -21,7 +21,7 @@ import {
   type PromoterCampaign,
 } from "../../people/promoter-campaign/promoter-campaign.ts";
 import { loadReward, type Reward } from "../../program/reward/reward.ts";
-import type { Sale } from "./sale.ts";
+import { isTakenBack, sales, type Sale } from "./sale.ts";
 import { monthsBetween } from "./tiers.ts";
 
 /** The sale that earns commissions, and when it does so. */
@@ -68,21 +68,30 @@ export async function payableSplits(reader: Reader, { accountId, splits }: Lead)
 }
 
 /**
- * The lead's past as of this day, for the rewards of a sale. A one-time reward is still available if only
- * later sales have got it.
+ * The lead's past for the rewards of a sale of this day. The lead includes the sale.
  *
  * @see docs/spec/money.md "Durations"
  */
-export function historyOf(lead: Lead, at: Date): CustomerHistory {
-  const { customerSince, salesCount, onceRewardIds, rewardStarts = [], repeatingSince } = lead;
+export async function loadHistory(reader: Reader, lead: Lead, at: Date): Promise<CustomerHistory> {
+  const { customerSince, salesCount, refundedSalesCount, rewardStarts = [], repeatingSince } = lead;
   const startOf = (rewardId: number) => rewardStarts.find((start) => start.rewardId === rewardId)?.at;
   const monthsSince = (from: string | null | undefined) => monthsBetween(new Date(from ?? at), at);
   return {
     ageInMonths: monthsSince(customerSince),
-    salesCount,
-    onceRewardIds: onceRewardIds.filter((id) => (startOf(id) ?? "") <= at.toISOString()),
+    salesCount: salesCount - refundedSalesCount,
+    onceRewardIds: [...lead.onceRewardIds, ...(await keptOnceIds(reader, lead))],
     monthsOf: (rewardId) => monthsSince(repeatingSince ?? startOf(rewardId)),
   };
+}
+
+/** The one-time rewards that refunds have not taken back. */
+async function keptOnceIds(reader: Reader, { accountId, onceGiven = [] }: Lead): Promise<number[]> {
+  const keptIds: number[] = [];
+  for (const { rewardId, saleId } of onceGiven) {
+    const sale = await reader.get(sales, accountId, saleId);
+    if (sale === null || !(isTakenBack(sale) || sale.isDuplicate)) keptIds.push(rewardId);
+  }
+  return keptIds;
 }
 
 /**
@@ -94,27 +103,22 @@ export function withRepeatingSince(lead: Lead): Lead {
   return isKnown ? lead : { ...lead, repeatingSince: lead.customerSince! };
 }
 
-/**
- * The lead with the rewards that apply to a sale. It replaces the starts of one-time rewards by later sales.
- */
-export function withStarts(
+/** The lead with the rewards that apply to a sale. */
+export function withApplied(
   lead: Lead,
   { id: saleId, createdAt: at }: Sale,
   applied: Pick<Reward, "id" | "duration">[],
-): { lead: Lead; replaced: RewardStart[] } {
-  const starts = new Map(lead.rewardStarts?.map((start) => [start.rewardId, start]));
-  const onceRewardIds = new Set(lead.onceRewardIds);
-  const replaced: RewardStart[] = [];
+): Lead {
+  const { onceGiven = [], rewardStarts = [] } = lead;
+  const starts = new Map(rewardStarts.map((start) => [start.rewardId, start]));
+  const given = [...onceGiven];
   for (const { id: rewardId, duration } of applied) {
-    if (duration !== "once" && duration !== "repeating") continue;
+    if (duration === "once") given.push({ rewardId, saleId });
+    if (duration !== "repeating") continue;
     const known = starts.get(rewardId);
-    if (known !== undefined && known.at <= at) continue;
-    if (known !== undefined && duration === "once") replaced.push(known);
-    if (duration === "once") onceRewardIds.add(rewardId);
-    starts.set(rewardId, { rewardId, saleId, at });
+    if (known === undefined || at < known.at) starts.set(rewardId, { rewardId, at });
   }
-  const after = { ...lead, onceRewardIds: [...onceRewardIds], rewardStarts: [...starts.values()] };
-  return { lead: after, replaced };
+  return { ...lead, ...(given.length > 0 && { onceGiven: given }), rewardStarts: [...starts.values()] };
 }
 
 /** A sale, with the data that determine the referred person's reward. */

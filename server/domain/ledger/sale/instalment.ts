@@ -104,7 +104,8 @@ export async function* makeInstalments(run: LeasedContext): AsyncGenerator<void>
   }
 }
 
-function isTarget({ reward }: Earning): boolean {
+/** Whether an earning is the bonus of a target. */
+export function isTarget({ reward }: Earning): boolean {
   return reward.promoterRewardType === "target";
 }
 

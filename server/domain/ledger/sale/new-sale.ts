@@ -1,6 +1,6 @@
 import { Failure } from "../../../failure.ts";
 import type { Account } from "../../program/account/account.ts";
-import { leads, type Lead } from "../../people/lead/lead.ts";
+import { isRefundedCustomer, leads, type Lead } from "../../people/lead/lead.ts";
 import type { Transaction } from "../../../storage/store.ts";
 import { appliedRewards, earningsOf, type CustomerHistory, type Earning } from "../commission/earnings.ts";
 import { balanceWith, loadBalance, type Balance } from "../commission/balance.ts";
@@ -9,6 +9,7 @@ import type { Context } from "../../context.ts";
 import { isErased } from "../../people/erased.ts";
 import { announce } from "../../events/event.ts";
 import { withHistory } from "../../people/lead/customer.ts";
+import { withPayment } from "../../people/lead/subscription.ts";
 import { exponentOf, MAX_AMOUNT, share } from "../../money.ts";
 import {
   isMissing,
@@ -25,18 +26,18 @@ import { promoterCampaigns } from "../../people/promoter-campaign/promoter-campa
 import type { Reward } from "../../program/reward/reward.ts";
 import {
   addCommissions,
-  historyOf,
+  loadHistory,
   payableSplits,
   referralRewardOf,
+  withApplied,
   withRepeatingSince,
-  withStarts,
 } from "./commissions.ts";
 import { loadCustomer, unreferred, type Customer, type CustomerNames } from "./customer.ts";
 import { addInstalments, comesLater } from "./instalment.ts";
 import { addPayment } from "./payment.ts";
 import { alreadyRecorded, refuseRepeated, sales, type Sale } from "./sale.ts";
-import { judgeAgain } from "./replaced-reward.ts";
 import { loadTiers } from "./tiers.ts";
+import { withLastEnds } from "./cancellation.ts";
 import {
   refuseWaiting,
   waitingEvents,
@@ -102,8 +103,9 @@ export async function recordSale<T, W = never>(
     }
     const code = await codeOf(tx, account.id, input.customer);
     const sale = await newSale(tx, account, { id: ids.saleId, input, customer, at, money, code });
-    const lead = customerAfter(withRepeatingSince(customer.lead), input, at);
-    const history = historyOf(lead, at);
+    const paying = withPayment(customer.lead, subscriptionOf(customer.lead, input), at.toISOString());
+    const lead = customerAfter(withRepeatingSince(paying), input, at);
+    const history = await loadHistory(tx, lead, at);
     const referralReward = await referralRewardOf(tx, customer.promoterCampaign, { sale, history, code });
     const isDenied = lead.state === "denied";
     const { earnings, applied } = isDenied
@@ -127,9 +129,8 @@ export async function recordSale<T, W = never>(
     await tx.insert(sales, whole, { event: () => alreadyRecorded("sale", eventId) });
     if (input.reported) await addPayment(tx, { sale: whole, reported: input.reported, earnings });
     await addInstalments(tx, { sale: whole, plan: input.instalments, earnings, at });
-    const started = withStarts(lead, sale, referralReward ? [...applied, referralReward] : applied);
-    const bought = await judgeAgain(tx, context, { account, ...started });
-    const after = withHistory(customer.before, bought, sale.createdAt);
+    const bought = withApplied(lead, sale, referralReward ? [...applied, referralReward] : applied);
+    const after = await withLastEnds(tx.view, withHistory(paying, bought, sale.createdAt));
     await tx.put(leads, after);
     await announce(tx, context, { entity: "referral", before: customer.before, after });
     return show(tx.view, {
@@ -226,7 +227,7 @@ async function newSale(
  * The lead as a customer. A cancelled or refunded one is active again, unless the sale is older than the
  * cancellation. A denied one stays denied.
  */
-function customerAfter(lead: Lead, { planId, subscriptionId }: NewSale, at: Date): Lead {
+function customerAfter(lead: Lead, input: NewSale, at: Date): Lead {
   const day = at.toISOString();
   const isLate = lead.state === "cancelled" && lead.cancelledAt !== null && day < lead.cancelledAt;
   const stays = isLate || lead.state === "denied";
@@ -236,11 +237,15 @@ function customerAfter(lead: Lead, { planId, subscriptionId }: NewSale, at: Date
     customerSince: lead.customerSince ?? day,
     cancelledAt: stays ? lead.cancelledAt : null,
     cancellationId: stays ? lead.cancellationId : null,
-    planName: planId ?? lead.planName,
-    // The lead may have been erased while the sale waited.
-    subscriptionId: isErased(lead) ? null : (subscriptionId ?? lead.subscriptionId),
+    planName: input.planId ?? lead.planName,
+    subscriptionId: subscriptionOf(lead, input) ?? lead.subscriptionId,
     salesCount: lead.salesCount + 1,
   };
+}
+
+/** The lead may have been erased while the sale waited. */
+function subscriptionOf(lead: Lead, { subscriptionId }: NewSale): string | null {
+  return isErased(lead) ? null : subscriptionId;
 }
 
 /** Computes the sale's earnings, and marks the targets that it reaches. */
@@ -249,8 +254,8 @@ async function earn(
   account: Account,
   { customer, lead, sale, history }: { customer: Customer; lead: Lead; sale: Sale; history: CustomerHistory },
 ): Promise<{ earnings: Earning[]; applied: Reward[] }> {
-  const isFirstSale = customer.lead.customerSince === null;
-  const counts = { leadId: lead.id, isFirstSale, amountCents: sale.amountCents };
+  const isNewCustomer = customer.lead.customerSince === null || isRefundedCustomer(customer.lead);
+  const counts = { isNewCustomer, amountCents: sale.amountCents };
   const tiers = await loadTiers(tx, customer, counts);
   const judged = { sale: { ...sale, currencyDigits: exponentOf(account.currency) ?? 2 }, tiers, history };
   const earnings = earningsOf({ ...judged, splits: await payableSplits(tx, lead) });

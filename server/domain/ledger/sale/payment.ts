@@ -34,10 +34,15 @@ export interface Taking {
   id: string;
   /** `reversal`: a bank returned the money of a dispute. `own`: the account recorded the refund itself. */
   kind: "refund" | "dispute" | "reversal" | "own";
-  /** With and without tax, in the sale's currency. For `own`, both are the refunded part of the sale. */
+  /**
+   * With and without tax. For `own`, both are the refunded part of the sale. They are in the sale's currency, and in
+   * the payment's if the account sent the sale itself and it is known what was paid.
+   */
   grossAmount: number;
   /** Null: the payment's own tax share applies. */
   netAmount: number | null;
+  /** What was paid, with tax, in the unit of `grossAmount`. Null, or absent in records of earlier releases: unknown. */
+  paidAmount?: number | null;
   at: string;
 }
 
@@ -89,15 +94,18 @@ export function countedAmount(parts: PaymentParts, base: CommissionBase): number
   return share(rest, WHOLE - base.feeTenThousandths, WHOLE);
 }
 
+type Taken = Pick<SalePayment, "parts" | "base" | "takings" | "isReported">;
+
 /**
  * How much of a sale its refunds and disputes have taken back, in the minor unit of its currency: the same
  * part as of the payment, and at most the sale. A reversal before its dispute has no effect.
  */
-export function takenAmount(
-  saleAmount: number,
-  { parts, base = USUAL_BASE, takings }: Pick<SalePayment, "parts" | "base" | "takings">,
-): number {
-  const isNet = ({ netAmount }: Taking) => netAmount !== null && base.isLessTax;
+export function takenAmount(saleAmount: number, payment: Taken): number {
+  const { parts, base = USUAL_BASE, takings } = payment;
+  const paid = paidAmount(payment);
+  // Without the parts, only the sum with tax may be known.
+  const isNet = ({ netAmount }: Taking) =>
+    netAmount !== null && base.isLessTax && (parts !== null || paid === null);
   const reported = takings.filter(({ kind }) => kind !== "own");
   const gross = lostSum(
     reported.filter((taking) => !isNet(taking)),
@@ -107,15 +115,26 @@ export function takenAmount(
   const own = takings.filter(({ kind }) => kind === "own");
   const taken =
     sumOf(own, ({ grossAmount }) => grossAmount) +
-    partOf(saleAmount, gross, parts?.grossAmount) +
-    partOf(saleAmount, net, parts?.netAmount);
+    partOf(saleAmount, gross, paid) +
+    partOf(saleAmount, net, parts?.netAmount ?? null);
   return Math.min(saleAmount, taken);
 }
 
 type AmountOf = (taking: Taking) => number;
 
-function partOf(saleAmount: number, lost: number, whole: number | undefined): number {
-  return whole !== undefined && whole > 0 ? share(saleAmount, lost, whole) : lost;
+function partOf(saleAmount: number, lost: number, whole: number | null): number {
+  return whole !== null && whole > 0 ? share(saleAmount, lost, whole) : lost;
+}
+
+/**
+ * What was paid, with tax, or null if unknown. Of a sale that the account sent itself, or imported, refunds may be all
+ * that tells of it.
+ */
+export function paidAmount({ parts, takings, isReported }: Omit<Taken, "base">): number | null {
+  if (isReported) return parts?.grossAmount ?? null;
+  const told = [parts?.grossAmount, ...takings.map((taking) => taking.paidAmount)];
+  const known = told.filter((amount) => typeof amount === "number");
+  return known.length === 0 ? null : Math.max(...known);
 }
 
 /** Refunds, and disputes less their reversals. */

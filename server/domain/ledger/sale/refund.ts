@@ -1,17 +1,12 @@
 import { Failure } from "../../../failure.ts";
-import { digest } from "../../../storage/digests.ts";
 import type { Transaction } from "../../../storage/store.ts";
 import type { Account } from "../../program/account/account.ts";
 import type { Commission } from "../commission/commission.ts";
 import type { Context } from "../../context.ts";
-import { announce } from "../../events/event.ts";
-import { withHistory, withLateCancellation } from "../../people/lead/customer.ts";
-import { leads, type Lead } from "../../people/lead/lead.ts";
+import type { Lead } from "../../people/lead/lead.ts";
 import { share } from "../../money.ts";
 import { isMissing, missingRate, toAccountCurrency, worthless, type MissingRate } from "../rate.ts";
-import { promoters, type Promoter } from "../../people/promoter/promoter.ts";
-import type { Show } from "../../show.ts";
-import { findCustomer, unreferred } from "./customer.ts";
+import type { Promoter } from "../../people/promoter/promoter.ts";
 import { ownTaking, salePayments, type SalePayment } from "./payment.ts";
 import {
   loadPayer,
@@ -21,18 +16,8 @@ import {
   takeBack,
   type NewRefund,
 } from "./refunded-sale.ts";
-import {
-  alreadyRecorded,
-  cancellations,
-  findNextSale,
-  refunds,
-  refuseRepeated,
-  sales,
-  type Cancellation,
-  type Refund,
-  type Sale,
-} from "./sale.ts";
-import { settle, withCommissions, type Settled } from "./settlement.ts";
+import { alreadyRecorded, refunds, refuseRepeated, sales, type Refund, type Sale } from "./sale.ts";
+import { keepCommissions, settle, type Settled } from "./settlement.ts";
 import {
   leftOfWaiting,
   refuseWaiting,
@@ -90,59 +75,9 @@ export async function recordRefund<T, W = never>(
     const payment = await tx.get(salePayments, account.id, sale.id);
     const taken =
       payment === null
-        ? await takePart(tx, context, { lead: known, sale, refund, saleAmount })
+        ? await takePart(tx, context, { sale, refund, saleAmount })
         : await takeFromPayment(tx, context, { account, sale, payment, refund, saleAmount });
-    const lead =
-      (await markRefunded(tx, context, { before: sale, after: taken.sale, at: refund.createdAt })) ?? known;
-    return show(tx.view, { ...taken, refund: taken.refund ?? refund, lead, promoter });
-  });
-}
-
-/** The input of a cancellation. Null fields are not given. */
-interface NewCancellation {
-  customer: NewRefund["customer"];
-  eventId: string | null;
-  createdAt: Date | null;
-}
-
-/** A cancellation with its lead and the lead's promoter. */
-interface RecordedCancellation {
-  cancellation: Cancellation;
-  lead: Lead;
-  promoter: Promoter;
-}
-
-/**
- * Records that a customer has left. However often it is called, the lead is cancelled once. If the lead has
- * bought again since, its state stays, but the cancellation counts on its day.
- *
- * @throws Failure `not_found` for an unknown customer, `already_registered` for the event id of another lead
- * or of one that is gone
- * @see docs/spec/money.md "Refunds, cancellations and moves"
- */
-export async function recordCancellation<T>(
-  context: Context,
-  account: Account,
-  { show, ...input }: NewCancellation & { show: Show<RecordedCancellation, T> },
-): Promise<T> {
-  const { store, now } = context;
-  const id = await store.nextId("event");
-  return store.transact(async (tx) => {
-    const sent = await findSent(tx, account.id, input.eventId);
-    const { lead, promoter } = await loadKnown(tx, account.id, { names: input.customer, sent });
-    const known = sent ?? (await findOwn(tx, lead));
-    if (known !== null) return show(tx.view, { cancellation: known, lead, promoter });
-    const createdAt = (input.createdAt ?? now).toISOString();
-    const cancellation = { accountId: account.id, id, leadId: lead.id, eventId: input.eventId, createdAt };
-    await tx.insert(cancellations, cancellation);
-    const next = await findNextSale(tx.view, lead, createdAt);
-    const after =
-      next === null
-        ? withHistory(lead, cancelled(lead, cancellation), createdAt)
-        : withLateCancellation(lead, createdAt, next.createdAt);
-    await tx.put(leads, after);
-    await announce(tx, context, { entity: "referral", before: lead, after });
-    return show(tx.view, { cancellation, lead: after, promoter });
+    return show(tx.view, { ...taken, refund: taken.refund ?? refund, promoter });
   });
 }
 
@@ -150,13 +85,12 @@ function isWaiting(sale: Sale | WaitingSale): sale is WaitingSale {
   return "rate" in sale;
 }
 
-/** The currency of a refund. */
+/** The currency of a refund: its sale's, unless it names another. */
 function currencyOf(
   { currency: own }: Account,
-  { input: { currency, saleEventId }, sale }: { input: NewRefund; sale: Sale | WaitingSale },
+  { input: { currency }, sale }: { input: NewRefund; sale: Sale | WaitingSale },
 ): string {
-  if (currency !== null || saleEventId === null) return currency ?? own;
-  return (isWaiting(sale) ? sale.facts.currency : sale.originalCurrency) ?? own;
+  return currency ?? (isWaiting(sale) ? sale.facts.currency : sale.originalCurrency) ?? own;
 }
 
 /** Stores a refund until there is a rate for it and for its sale. It names its sale from now on. */
@@ -253,18 +187,18 @@ async function amountsOf(
 async function takePart(
   tx: Transaction,
   context: Context,
-  { lead, sale, refund, saleAmount }: { lead: Lead; sale: Sale; refund: Refund; saleAmount: number },
+  { sale, refund, saleAmount }: { sale: Sale; refund: Refund; saleAmount: number },
 ): Promise<Settled> {
   const after: Sale = {
     ...sale,
     refundedCents: sale.refundedCents + refund.amountCents,
     refundedOriginalAmount: sale.refundedOriginalAmount + saleAmount,
   };
+  await tx.put(sales, after);
+  await insertRefund(tx, refund);
+  const lead = await markRefunded(tx, context, { before: sale, after, at: refund.createdAt });
   const commissions = await takeBack(tx, context, { lead, sale, after, refund });
-  const taken = { sale: withCommissions(after, commissions), refund: withCommissions(refund, commissions) };
-  await tx.put(sales, taken.sale);
-  await insertRefund(tx, taken.refund);
-  return { ...taken, commissions };
+  return keepCommissions(tx, { sale: after, lead, refund, commissions });
 }
 
 /** Takes back the refunded part of a sale that a provider reported. */
@@ -281,51 +215,15 @@ async function takeFromPayment(
 ): Promise<Settled> {
   await insertRefund(tx, refund);
   const takings = [...payment.takings, ownTaking(refund, saleAmount)];
-  return settle(tx, context, { account, sale, payment: { ...payment, takings }, refund });
+  return settle(tx, context, {
+    account,
+    sale,
+    payment: { ...payment, takings },
+    at: refund.createdAt,
+    refund,
+  });
 }
 
 function insertRefund(tx: Transaction, refund: Refund): Promise<void> {
   return tx.insert(refunds, refund, { event: () => alreadyRecorded("refund", refund.eventId) });
-}
-
-/** The cancellation with this event id, or null. */
-async function findSent(
-  tx: Transaction,
-  accountId: number,
-  eventId: string | null,
-): Promise<Cancellation | null> {
-  return eventId === null ? null : tx.find(cancellations, "event", accountId, [digest(eventId)]);
-}
-
-/**
- * The lead and its promoter.
- *
- * @throws Failure `not_found`; `already_registered` if the event was recorded for another lead or one that is
- * gone now
- */
-async function loadKnown(
-  tx: Transaction,
-  accountId: number,
-  { names, sent }: { names: NewCancellation["customer"]; sent: Cancellation | null },
-): Promise<{ lead: Lead; promoter: Promoter }> {
-  const lead = await findCustomer(tx, accountId, { ...names, tid: null });
-  const promoter = lead && (await tx.get(promoters, accountId, lead.promoterId));
-  const isOther = sent !== null && sent.leadId !== lead?.id;
-  if (lead !== null && promoter !== null && !isOther) return { lead, promoter };
-  throw sent?.eventId ? alreadyRecorded("cancellation", sent.eventId) : unreferred();
-}
-
-/** The cancellation of a cancelled lead. Null: none, or it was not tracked. */
-async function findOwn(tx: Transaction, { accountId, cancellationId }: Lead): Promise<Cancellation | null> {
-  return cancellationId === null ? null : tx.get(cancellations, accountId, cancellationId);
-}
-
-/** A denied lead stays denied. */
-function cancelled(lead: Lead, { id, createdAt }: Cancellation): Lead {
-  return {
-    ...lead,
-    state: lead.state === "denied" ? "denied" : "cancelled",
-    cancelledAt: lead.cancelledAt ?? createdAt,
-    cancellationId: id,
-  };
 }

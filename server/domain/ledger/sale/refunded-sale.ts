@@ -2,7 +2,6 @@ import { Failure } from "../../../failure.ts";
 import { digest } from "../../../storage/digests.ts";
 import type { Reader, Transaction } from "../../../storage/store.ts";
 import { commissions, newCommission, type Commission } from "../commission/commission.ts";
-import { withTakeBacks } from "../commission/review.ts";
 import type { Context } from "../../context.ts";
 import { isErased } from "../../people/erased.ts";
 import { announce } from "../../events/event.ts";
@@ -30,7 +29,7 @@ export interface NewRefund {
   saleEventId: string | null;
   /** In the minor unit of its currency. Positive. */
   amount: number;
-  /** ISO 4217 code. Null: that of the sale which it names, otherwise the account's currency. */
+  /** ISO 4217 code. Null: that of the sale. */
   currency: string | null;
   createdAt: Date | null;
   /** The waiting event that is recorded now. Absent: the refund has just arrived. */
@@ -123,19 +122,19 @@ export function newRefund(
 }
 
 /**
- * A lead whose sales are all refunded is no longer a customer, until the money of one is returned. Each sale
- * counts once. Null if the lead is unchanged.
+ * Writes how many sales of the lead are refunded whole. If all are, it is no longer a customer, until the money of one is
+ * returned. Each sale counts once.
  */
 export async function markRefunded(
   tx: Transaction,
   context: Context,
   { before, after, at }: { before: Sale; after: Sale; at: string },
-): Promise<Lead | null> {
+): Promise<Lead> {
   const change = Number(isTakenBack(after)) - Number(isTakenBack(before));
   const dropped = Number(after.isDuplicate ?? false) - Number(before.isDuplicate ?? false);
-  if (change === 0 && dropped === 0) return null;
   const lead = await tx.get(leads, after.accountId, after.leadId);
-  if (lead === null) return null;
+  if (lead === null) throw new Error(`Sale ${after.id} has no lead`);
+  if (change === 0 && dropped === 0) return lead;
   const refundedSalesCount = lead.refundedSalesCount + change;
   const salesCount = lead.salesCount - dropped;
   const isOver = refundedSalesCount === salesCount;
@@ -152,7 +151,7 @@ export async function markRefunded(
 /**
  * Takes back a part of each commission of a sale, of every tier and split. Rounding errors never add up: all
  * refunds of a sale together take back exactly what it gave. The bonus of a target goes back whole or not at
- * all.
+ * all. The refund is recorded by then, with the lead.
  *
  * @see docs/spec/money.md "Targets"
  */
@@ -171,9 +170,9 @@ export async function takeBack(
     const commission = await tx.get(commissions, sale.accountId, id);
     if (commission === null) continue;
     for (const oppositeId of commission.takenBackByIds) opposites.add(oppositeId);
-    if (commission.takesBackId !== null || commission.isReplaced) continue;
+    if (commission.takesBackId !== null) continue;
     const isBonus = commission.targetRules !== undefined;
-    const isLost = isBonus && (await isBonusLost(tx, commission, { lead, after }));
+    const isLost = isBonus && (await isBonusLost(tx, commission, { lead, sale: after }));
     const part = takenBack(commission, sale) - takenBack(commission, after);
     const whole = isLost ? -commission.amount : 0;
     const amount = isBonus ? whole : part;
@@ -207,26 +206,6 @@ export async function addOpposite(tx: Transaction, context: Context, given: Oppo
     ...(refund === null && { correctedByIds: [...(commission.correctedByIds ?? []), opposite.id] }),
   });
   return opposite;
-}
-
-/**
- * Takes back the rest of a commission, because an earlier sale that arrived later has got its reward. Null if
- * nothing is left.
- *
- * @see docs/spec/money.md "Durations"
- */
-export async function takeBackReplaced(
-  tx: Transaction,
-  context: Context,
-  { commission, sale }: Pick<Opposite, "commission" | "sale">,
-): Promise<Commission | null> {
-  const family = await withTakeBacks(tx, commission);
-  const left = family.reduce((sum, { amount }) => sum + amount, 0);
-  const replaced = { ...commission, isReplaced: true as const };
-  if (left !== 0)
-    return addOpposite(tx, context, { commission: replaced, amount: -left, sale, refund: null });
-  await tx.put(commissions, replaced);
-  return null;
 }
 
 async function findNamed(tx: Transaction, accountId: number, eventId: string) {

@@ -5,13 +5,14 @@ import { commissions, type Commission } from "../commission/commission.ts";
 import { earnAgain } from "../commission/earnings.ts";
 import { withTakeBacks } from "../commission/review.ts";
 import type { Context } from "../../context.ts";
-import { leads, type Lead } from "../../people/lead/lead.ts";
+import type { Lead } from "../../people/lead/lead.ts";
 import { exponentOf, share } from "../../money.ts";
 import { isMissing, toAccountCurrency } from "../rate.ts";
 import {
   bestParts,
   countedAmount,
   loadPayment,
+  paidAmount,
   salePayments,
   takenAmount,
   type PaymentParts,
@@ -61,8 +62,8 @@ export function settlePayment(
     if (payment === null) return "repeated";
     const parts = bestParts([payment.parts, reported.parts]);
     if (parts === payment.parts) return "repeated";
-    const { sale: after } = await settle(tx, context, { account, sale, payment: { ...payment, parts } });
-    await markRefunded(tx, context, { before: sale, after, at: sale.createdAt });
+    const corrected = { account, sale, payment: { ...payment, parts }, at: sale.createdAt };
+    const { sale: after } = await settle(tx, context, corrected);
     return after.amountCents === sale.amountCents ? "unchanged" : "changed";
   });
 }
@@ -83,17 +84,18 @@ export async function recordTaking(
     if (isKnown || (await tx.find(refunds, "event", account.id, [digest(taking.id)])) !== null)
       return "repeated";
     const takings = [...payment.takings, await inSaleCurrency(tx, { account, sale, payment, taking })];
-    const { sale: after } = await settle(tx, context, { account, sale, payment: { ...payment, takings } });
-    await markRefunded(tx, context, { before: sale, after, at: taking.at.toISOString() });
+    const taken = { account, sale, payment: { ...payment, takings }, at: taking.at.toISOString() };
+    const { sale: after } = await settle(tx, context, taken);
     if (after.refundedOriginalAmount === sale.refundedOriginalAmount) return "unchanged";
     // It is stored, because several of them together may be worth something.
     return after.refundedCents === sale.refundedCents && sale.amountCents > 0 ? "worthless" : "changed";
   });
 }
 
-/** A sale after a settlement. */
+/** A sale after a settlement, and its lead. */
 export interface Settled {
   sale: Sale;
+  lead: Lead;
   /** The refund that was added, or null. */
   refund: Refund | null;
   /** The commissions that were added. */
@@ -105,8 +107,12 @@ interface Settlement {
   account: Account;
   sale: Sale;
   payment: SalePayment;
+  /** The instant from which the lead is refunded, or a customer again. */
+  at: string;
   /** The refund that the account has recorded itself. Absent: none. */
   refund?: Refund;
+  /** Whether it turned out to be the payment of an earlier sale. Absent: no. */
+  isDuplicate?: true;
 }
 
 /**
@@ -118,9 +124,10 @@ interface Settlement {
 export async function settle(
   tx: Transaction,
   context: Context,
-  { account, sale, payment, refund: own }: Settlement,
+  { account, sale, payment, at, refund: own, isDuplicate }: Settlement,
 ): Promise<Settled> {
-  const known: Sale = { ...sale, ...(await amountsOf(tx, account, { sale, payment })) };
+  const marked: Sale = { ...sale, ...(isDuplicate && { isDuplicate }) };
+  const known = { ...marked, ...(await amountsOf(tx, account, { sale: marked, payment })) };
   const taken = takenAmount(known.originalAmount, payment);
   const after = { ...known, refundedOriginalAmount: taken, refundedCents: inCents(known, taken) };
   const currencyDigits = exponentOf(account.currency) ?? 2;
@@ -129,27 +136,27 @@ export async function settle(
   const refund = added ?? (own && (await tx.get(refunds, own.accountId, own.id))) ?? null;
   const before = { sale, payment };
   await tx.put(salePayments, settled);
-  const lead = await tx.get(leads, sale.accountId, sale.leadId);
-  if (lead === null) throw new Error(`Sale ${sale.id} has no lead`);
+  await tx.put(sales, after);
+  const lead = await markRefunded(tx, context, { before: sale, after, at });
   const made = payment.isReported
     ? await correct(tx, context, { lead, before, after: { sale: after, payment: settled }, refund })
     : await takeBack(tx, context, { lead, sale, after, refund });
-  return keepCommissions(tx, { sale: after, refund, commissions: made });
+  return keepCommissions(tx, { sale: after, lead, refund, commissions: made });
 }
 
 /** A sale or a refund with the commissions that were added to it. */
-export function withCommissions<R extends { commissionIds: number[] }>(record: R, added: Commission[]): R {
+function withCommissions<R extends { commissionIds: number[] }>(record: R, added: Commission[]): R {
   return { ...record, commissionIds: [...record.commissionIds, ...added.map(({ id }) => id)] };
 }
 
 /** Writes a sale and its refund with the commissions that were added to them. */
-async function keepCommissions(tx: Transaction, { sale, refund, commissions }: Settled): Promise<Settled> {
-  const whole = withCommissions(sale, commissions);
-  await tx.put(sales, whole);
-  if (refund === null) return { sale: whole, refund, commissions };
-  const refunded = withCommissions(refund, commissions);
-  await tx.put(refunds, refunded);
-  return { sale: whole, refund: refunded, commissions };
+export async function keepCommissions(tx: Transaction, settled: Settled): Promise<Settled> {
+  const { commissions } = settled;
+  const sale = withCommissions(settled.sale, commissions);
+  await tx.put(sales, sale);
+  const refund = settled.refund && withCommissions(settled.refund, commissions);
+  if (refund !== null) await tx.put(refunds, refund);
+  return { ...settled, sale, refund };
 }
 
 /** The sale of a payment, after its duplicates are dropped. Null if none is recorded. */
@@ -167,14 +174,12 @@ async function mergeSales(
     const dropped = await tx.get(salePayments, account.id, other.id);
     // The account sent the other sale itself, and knows whether it is a separate one.
     if (!dropped?.isReported) continue;
-    const sale: Sale = { ...other, isDuplicate: true };
-    const after = await settle(tx, context, { account, sale, payment: { ...dropped, takings: [] } });
-    await markRefunded(tx, context, { before: other, after: after.sale, at: other.createdAt });
+    const given = { account, sale: other, payment: { ...dropped, takings: [] }, at: other.createdAt };
+    await settle(tx, context, { ...given, isDuplicate: true });
     takings.push(...dropped.takings.filter(({ id }) => takings.every((each) => each.id !== id)));
   }
-  const settled = await settle(tx, context, { account, sale: first, payment: { ...payment, takings } });
-  await markRefunded(tx, context, { before: first, after: settled.sale, at: first.createdAt });
-  return settled.sale;
+  const merged = { account, sale: first, payment: { ...payment, takings }, at: first.createdAt };
+  return (await settle(tx, context, merged)).sale;
 }
 
 /** The sales under some event ids. One that the account sent itself comes first, then the earliest. */
@@ -201,7 +206,8 @@ interface Kept {
 
 /**
  * A bank may dispute a payment in another currency, by the rate of its day. Without a rate it counts as the
- * whole payment, as most disputes do.
+ * whole payment, as most disputes do. A sale that the account sent itself may be in another currency than its
+ * payment. If it is known what was paid, only the refunded part of it counts, and that is the same in any currency.
  */
 async function inSaleCurrency(
   tx: Transaction,
@@ -210,6 +216,8 @@ async function inSaleCurrency(
   const { currency, at, ...given } = taking;
   const kept = { ...given, at: at.toISOString() };
   const { amountCents, originalAmount, originalCurrency } = sale;
+  const isOwnSale = !payment.isReported;
+  if (isOwnSale && paidAmount({ ...payment, takings: [...payment.takings, kept] }) !== null) return kept;
   if (currency === originalCurrency) return kept;
   const convert = async (amount: number) => {
     const money = await toAccountCurrency(tx, account, { amount, currency, at });
@@ -330,12 +338,14 @@ async function bonusChange(
   const family = await withTakeBacks(tx, commission);
   const current = family.reduce((sum, { amount }) => sum + amount, 0);
   if (after.sale.isDuplicate) return -current;
-  const fell = before.sale.amountCents - after.sale.amountCents;
-  const sale = { ...after.sale, refundedCents: after.sale.refundedCents + fell };
-  const isLost = await isBonusLost(tx, { ...commission, takenBackByIds: [] }, { lead, after: sale });
+  const isLost = await isBonusLost(tx, { ...commission, takenBackByIds: [] }, { lead, sale: after.sale });
   if (current > 0) return (isLost ? 0 : whole) - current;
-  const isBack = sale.refundedCents < before.sale.refundedCents && !isLost;
-  return isBack && (await regainTarget(tx, commission, after.sale)) ? whole : 0;
+  const isBack = leftCents(after.sale) > leftCents(before.sale);
+  return isBack && !isLost && (await regainTarget(tx, commission, after.sale)) ? whole : 0;
+}
+
+function leftCents({ amountCents, refundedCents }: Sale): number {
+  return amountCents - refundedCents;
 }
 
 /** The unrefunded part of a commission. */

@@ -1,8 +1,8 @@
-import type { Reader, Transaction, View } from "../../../storage/store.ts";
+import type { Transaction } from "../../../storage/store.ts";
 import { loadCampaign } from "../../program/campaign/campaign.ts";
 import { commissions, type Commission } from "../commission/commission.ts";
 import { earningsOf, ruleFacts, type Earning, type EarningSale, type Tier } from "../commission/earnings.ts";
-import { leads, type Lead } from "../../people/lead/lead.ts";
+import type { Lead } from "../../people/lead/lead.ts";
 import {
   acceptsLeads,
   earnsFromLeads,
@@ -11,15 +11,15 @@ import {
   type PromoterCampaign,
 } from "../../people/promoter-campaign/promoter-campaign.ts";
 import { promoters, type Promoter } from "../../people/promoter/promoter.ts";
-import { loadStats } from "../../people/daily.ts";
+import { loadRuleCounts } from "../../people/daily.ts";
 import { loadReward, rulesHold, type Reward, type RewardEntry } from "../../program/reward/reward.ts";
 import type { Customer } from "./customer.ts";
-import { isRefunded, sales, type Sale } from "./sale.ts";
+import type { Sale } from "./sale.ts";
 
 /** This sale's own part of the counts that rules check. */
 interface SaleCounts {
-  leadId: number;
-  isFirstSale: boolean;
+  /** Whether nothing was left of the customer before, or they were none. */
+  isNewCustomer: boolean;
   amountCents: number;
 }
 
@@ -56,40 +56,27 @@ export async function loadTiers(
   return tiers;
 }
 
-/** Whether a target's rules no longer hold without the refunded part of the sale that reached it. */
+/**
+ * Whether the rules of a target no longer hold, after a part of the sale that reached it was refunded. The refund is
+ * recorded by then.
+ *
+ * @see docs/spec/money.md "Targets"
+ */
 export async function isBonusLost(
   tx: Transaction,
   { targetRules = [], takenBackByIds }: Commission,
-  { lead, after: sale }: { lead: Lead; after: Sale },
+  { lead, sale }: { lead: Lead; sale: Sale },
 ): Promise<boolean> {
   if (takenBackByIds.length > 0) return false;
-  const { accountId, promoterCampaignId } = sale;
   // Other sales wait meanwhile, so the counts stay.
-  const owner = await tx.lock(promoterCampaigns, accountId, promoterCampaignId);
+  const owner = await tx.lock(promoterCampaigns, sale.accountId, sale.promoterCampaignId);
   if (owner === null) return false;
-  const { customers, salesCents } = await loadStats(tx.view, { ...owner, promoterId: sale.promoterId });
-  const former = await loadTargetLoss(tx, owner, { leadId: lead.id, saleId: sale.id });
-  const refundedCount = isRefunded(sale) ? 1 : 0;
-  const isCustomerGone = isGone(lead, promoterCampaignId, lead.refundedSalesCount + refundedCount);
+  const counts = await loadRuleCounts(tx.view, { ...owner, promoterId: sale.promoterId });
   const history = {
     ageInMonths: monthsBetween(new Date(lead.customerSince ?? sale.createdAt), new Date(sale.createdAt)),
-    salesCount: lead.salesCount - refundedCount,
+    salesCount: lead.salesCount - lead.refundedSalesCount,
   };
-  const tier = {
-    customersCount: customers - former.customersCount - (isCustomerGone ? 1 : 0),
-    revenueCents: salesCents - former.revenueCents - sale.refundedCents,
-  };
-  return !rulesHold(targetRules, ruleFacts(sale, history, tier), "stillHolds");
-}
-
-/** The counts for a promoter's targets in a campaign, reduced by refunds. Revenue is in cents. */
-export async function loadTargetCounts(
-  view: View,
-  joined: PromoterCampaign,
-): Promise<{ customers: number; revenue: number }> {
-  const { customers, salesCents } = await loadStats(view, joined);
-  const loss = await loadTargetLoss(view, joined, { leadId: 0 });
-  return { customers: customers - loss.customersCount, revenue: salesCents - loss.revenueCents };
+  return !rulesHold(targetRules, ruleFacts(sale, history, counts), "stillHolds");
 }
 
 /** Makes targets reachable again whose bonus was taken back completely. */
@@ -102,7 +89,6 @@ export async function reopenTargets(tx: Transaction, sale: Sale, lost: Commissio
   await tx.put(promoterCampaigns, {
     ...owner,
     targetsReached: owner.targetsReached.filter(({ rewardId }) => !isReopened(rewardId)),
-    lostTargetSaleIds: [...new Set([...(owner.lostTargetSaleIds ?? []), sale.id])],
   });
 }
 
@@ -113,7 +99,7 @@ export async function reopenTargets(tx: Transaction, sale: Sale, lost: Commissio
 export async function regainTarget(
   tx: Transaction,
   { rewardId }: Commission,
-  { accountId, id, promoterCampaignId, createdAt: at }: Sale,
+  { accountId, promoterCampaignId, createdAt: at }: Sale,
 ): Promise<boolean> {
   const owner = await tx.get(promoterCampaigns, accountId, promoterCampaignId);
   if (owner === null || rewardId === null) return false;
@@ -121,7 +107,6 @@ export async function regainTarget(
   await tx.put(promoterCampaigns, {
     ...owner,
     targetsReached: [...owner.targetsReached, { rewardId, at }],
-    lostTargetSaleIds: (owner.lostTargetSaleIds ?? []).filter((saleId) => saleId !== id),
   });
   return true;
 }
@@ -199,51 +184,19 @@ async function loadTier(
   const entries: Tier["entries"] = [];
   for (const entry of rewards)
     entries.push({ entry, reward: await loadReward(tx, accountId, entry.rewardId) });
-  const tier = { level, promoterCampaign, entries, customersCount: 0, revenueCents: 0 };
-  if (!hasRules(entries)) return tier;
+  const tier = { level, promoterCampaign, entries };
+  if (!hasRules(entries)) return { ...tier, customersCount: 0, revenueCents: 0 };
   await tx.lock(promoterCampaigns, accountId, id);
-  const { customers, salesCents } = await loadStats(tx.view, promoterCampaign);
+  const { customersCount, revenueCents } = await loadRuleCounts(tx.view, promoterCampaign);
   return {
     ...tier,
-    customersCount: customers + (sale?.isFirstSale ? 1 : 0),
-    revenueCents: salesCents + (sale?.amountCents ?? 0),
-    ...(sale !== null && { targetLoss: await loadTargetLoss(tx, promoterCampaign, { leadId: sale.leadId }) }),
+    customersCount: customersCount + (sale?.isNewCustomer ? 1 : 0),
+    revenueCents: revenueCents + (sale?.amountCents ?? 0),
   };
 }
 
 function hasRules(entries: Tier["entries"]): boolean {
   return entries.some(({ reward }) => reward.schemas.some(({ rules }) => rules.length > 0));
-}
-
-type TargetLoss = NonNullable<Tier["targetLoss"]>;
-
-/**
- * The reduction of a promoter's target counts by refunds: the refunded parts of sales that had reached a
- * target, and the customers who bought nothing else. `except` names a lead and a sale that the caller counts.
- *
- * @see docs/spec/money.md "Targets"
- */
-async function loadTargetLoss(
-  reader: Reader,
-  { accountId, id, lostTargetSaleIds = [] }: PromoterCampaign,
-  except: { leadId: number; saleId?: number },
-): Promise<TargetLoss> {
-  let revenueCents = 0;
-  const gone = new Set<number>();
-  for (const saleId of lostTargetSaleIds) {
-    const sale = saleId === except.saleId ? null : await reader.get(sales, accountId, saleId);
-    if (sale === null) continue;
-    revenueCents += sale.refundedCents;
-    const lead = sale.leadId === except.leadId ? null : await reader.get(leads, accountId, sale.leadId);
-    if (lead !== null && isGone(lead, id, lead.refundedSalesCount)) gone.add(lead.id);
-  }
-  return { customersCount: gone.size, revenueCents };
-}
-
-/** Whether a lead of the promoter campaign is no longer a customer, if so many of its sales are refunded. */
-function isGone(lead: Lead, promoterCampaignId: number, refundedCount: number): boolean {
-  const isCounted = lead.promoterCampaignId === promoterCampaignId && lead.customerSince !== null;
-  return isCounted && lead.salesCount > 0 && refundedCount >= lead.salesCount;
 }
 
 async function loadParent(

@@ -36,7 +36,14 @@ import { addLead, findReferrer, type NewLead, type Referrer, type Signup } from 
 /** A lead that the company adds itself. A sign-up may still follow. */
 interface CreatedLead extends Pick<
   Signup,
-  "details" | "tid" | "refToken" | "promoterEmail" | "address" | "createdAt" | "skipEmailNotification"
+  | "details"
+  | "tid"
+  | "refToken"
+  | "promoterId"
+  | "promoterEmail"
+  | "address"
+  | "createdAt"
+  | "skipEmailNotification"
 > {
   /** Null if the ref id, the promoter's e-mail address or the tid names the promoter. */
   promoterCampaignId: number | null;
@@ -286,17 +293,17 @@ async function loadReferrer(
   { now }: Context,
   { account, input }: { account: Account; input: CreatedLead },
 ): Promise<Referrer> {
-  const { promoterCampaignId, tid, refToken, promoterEmail } = input;
+  const { promoterCampaignId, tid, refToken, promoterId = null, promoterEmail } = input;
   if (promoterCampaignId !== null) {
     const promoterCampaign = await loadOwner(tx, account.id, promoterCampaignId);
     const promoter = await loadPromoter(tx, account.id, promoterCampaign.promoterId);
     const visitor = tid === null ? null : await findVisitor(tx, account.id, { tid, now });
     return { promoterCampaign, promoter, visitor };
   }
-  if (tid === null && refToken === null && promoterEmail === null) {
+  if ((tid ?? refToken ?? promoterId ?? promoterEmail) === null) {
     throw new Failure("missing", "You need to name the promoter by promotion_id or ref_id.");
   }
-  const referrer = await findReferrer(tx, account.id, { tid, refToken, promoterEmail, now });
+  const referrer = await findReferrer(tx, account.id, { tid, refToken, promoterId, promoterEmail, now });
   if (referrer === null) throw new Failure("not_found", "Promotion not found.");
   return referrer;
 }

@@ -47,6 +47,25 @@ export function withLateCancellation(lead: Lead, at: string, boughtAgainAt: stri
   return { ...after, customerHistory };
 }
 
+/**
+ * The lead without a cancellation that turned out not to be the customer's last, and without the return that followed it.
+ * Unchanged if there was none at this instant.
+ */
+export function withoutCancellation(lead: Lead, at: string): Lead {
+  const history = historyOf(lead);
+  if (lead.cancelledAt !== at && !history.some((change) => change.at === at)) return lead;
+  const isAt = (kind: CustomerChange["kind"]) => (change: CustomerChange) =>
+    change.kind === kind && change.at === at;
+  const leftIndex = history.findIndex(isAt("left"));
+  const nextIndex = history.findIndex(({ kind }, index) => index > leftIndex && kind !== "cancelled");
+  const isGone = (change: CustomerChange, index: number) =>
+    isAt("cancelled")(change) || (leftIndex >= 0 && (index === leftIndex || index === nextIndex));
+  const after = { ...lead, customerHistory: history.filter((change, index) => !isGone(change, index)) };
+  if (lead.cancelledAt !== at) return after;
+  const open = { ...after, cancelledAt: null, cancellationId: null };
+  return { ...open, state: lead.state === "cancelled" ? stateOf(open) : lead.state };
+}
+
 /** The instants of all cancellations of a lead, including those followed by another purchase. */
 export function cancellationsOf(lead: Lead): string[] {
   const past = historyOf(lead).filter(({ kind }) => kind === "cancelled");

@@ -32,7 +32,12 @@ export interface Split {
   percentTenThousandths: number;
 }
 
-export const FRAUD_SUSPICIONS = ["same_promoter_email", "same_ip_suspicion", "ad_source"] as const;
+export const FRAUD_SUSPICIONS = [
+  "same_promoter_email",
+  "same_ip_suspicion",
+  "ad_source",
+  "unseen_visitor",
+] as const;
 
 export type FraudSuspicion = (typeof FRAUD_SUSPICIONS)[number];
 
@@ -45,11 +50,29 @@ export interface CustomerChange {
   at: string;
 }
 
-/** The first sale of a lead that a reward applied to. */
-export interface RewardStart {
+/** The first sale of a lead that a `repeating` reward applied to. */
+interface RewardStart {
+  rewardId: number;
+  at: string;
+}
+
+/** A sale that a one-time reward was given with. */
+interface OnceGiven {
   rewardId: number;
   saleId: number;
-  at: string;
+}
+
+/** A customer's subscription, or the end of all that there were. */
+export interface Subscription {
+  /** The payment processor's id. Null: it is the end of all, without a subscription's id. */
+  id: string | null;
+  /** Its first and its last payment by date, or null if none is known. */
+  firstPaidAt: string | null;
+  lastPaidAt: string | null;
+  /** Null if it goes on. */
+  endedAt: string | null;
+  /** The cancellation that ended it, or null. */
+  cancellationId: number | null;
 }
 
 /** A referred person. */
@@ -71,14 +94,23 @@ export interface Lead {
   comment?: string | undefined;
   customFields: Record<string, unknown> | null;
   planName: string | null;
-  /** The payment processor's id of the subscription. */
+  /** The payment processor's id of the latest subscription. */
   subscriptionId: string | null;
+  /** All that are known, and the ends of all. Absent: only `subscriptionId` is known. */
+  subscriptions?: Subscription[] | undefined;
   entrySource: EntrySource;
   /**
    * Whether the promoter added the lead by hand, and it is not approved yet. Such a lead does not own its
    * e-mail address: the person may be a lead already, or become one of another promoter.
    */
   isProposal?: true;
+  /**
+   * Whether only a page has said that the person signed up, so that the company may still name another
+   * promoter. Absent: no, or an earlier release wrote the lead.
+   *
+   * @see docs/spec/tracking.md "Whose word counts"
+   */
+  isClaim?: true;
   /** Null if the lead came without a visit. */
   origin: Origin | null;
   /** Null if the lead's own promoter gets everything. */
@@ -89,11 +121,16 @@ export interface Lead {
   refundedSalesCount: number;
   /** The cancellation of a cancelled lead, if one was tracked. */
   cancellationId: number | null;
-  /** The one-time rewards that this lead has earned for its promoters or received itself. */
+  /** The one-time rewards that another program has given. */
   onceRewardIds: number[];
   /**
-   * The first sale, by date, to which each `once` or `repeating` reward applied. Absent: no sale since this
-   * is recorded.
+   * The sales that one-time rewards were given with, to promoters or to the lead itself. A reward has several
+   * if refunds took back what it gave before. Absent: none.
+   */
+  onceGiven?: OnceGiven[];
+  /**
+   * The first sale, by date, to which each `repeating` reward applied. Absent: no sale since this is
+   * recorded.
    */
   rewardStarts?: RewardStart[];
   /**
@@ -212,7 +249,7 @@ export const leads = table<Lead>()({
       where: "suspicion <> 'no_suspicion' and state <> 'denied' and archived_at is null",
     },
   },
-  sums: dailySums(leadCounts),
+  sums: dailySums(leadCounts, (lead) => (isRefundedCustomer(lead) ? lead.customerSince : null)),
 });
 
 /** The errors for unique values that another lead has. */
@@ -253,10 +290,21 @@ export function newLead(given: Pick<Lead, Named> & Partial<Lead>): Lead {
   };
 }
 
+/** Whether nothing is left of a customer: all of their sales were refunded, whatever their state is. */
+export function isRefundedCustomer({ customerSince, salesCount, refundedSalesCount }: Lead): boolean {
+  return customerSince !== null && salesCount > 0 && refundedSalesCount >= salesCount;
+}
+
 /** The lead, no longer marked as a proposal once its state shows that the company has accepted it. */
 export function settled({ isProposal, ...lead }: Lead): Lead {
   const waits = isProposal && (lead.state === "pending" || lead.state === "denied");
   return waits ? { ...lead, isProposal } : lead;
+}
+
+/** The lead, confirmed by the company. */
+export function confirmed(lead: Lead): Lead {
+  const { isClaim: _, ...rest } = lead;
+  return rest;
 }
 
 /** A person's data from a sign-up. Null fields are not given. */

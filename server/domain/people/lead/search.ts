@@ -81,7 +81,7 @@ export async function findKnownLead(
 }
 
 /** The leads that have the e-mail address and the uid of these details. */
-interface Namesakes {
+export interface Namesakes {
   byEmail: Lead | null;
   byUid: Lead | null;
 }
@@ -104,7 +104,7 @@ export async function findNamesakes(
  *
  * @throws Failure `already_registered` if they are two leads
  */
-export function onlyOf({ byEmail, byUid }: Namesakes): Lead | null {
+function onlyOf({ byEmail, byUid }: Namesakes): Lead | null {
   if (byEmail !== null && byUid !== null && byEmail.id !== byUid.id) throw alreadyRegistered();
   return byEmail ?? byUid;
 }

@@ -12,7 +12,7 @@ import {
 } from "../promoter-campaign/promoter-campaign.ts";
 import { findPromoterByEmail, promoters, type Promoter } from "../promoter/promoter.ts";
 import type { Show } from "../../show.ts";
-import { latestVisit, visitOf, type Click, type Visit } from "../visitor/click.ts";
+import type { Click } from "../visitor/click.ts";
 import { findVisitor, type Visitor } from "../visitor/visitor.ts";
 import {
   LEAD_REFUSALS,
@@ -25,7 +25,7 @@ import {
   type Split,
   type Suspicion,
 } from "./lead.ts";
-import { alreadyRegistered, findKnownLead, findNamesakes, onlyOf } from "./search.ts";
+import { findKnownLead } from "./search.ts";
 import { adTrafficPolicy, hashAddress, judgeSignup, rememberAddress } from "./suspicion.ts";
 
 /** The input of a sign-up. At least one of `email` and `uid` is given. */
@@ -33,63 +33,23 @@ export interface Signup {
   details: LeadDetails;
   tid: string | null;
   refToken: string | null;
+  promoterId?: number | null;
   promoterEmail: string | null;
   /** The visitor's network address, or null if unknown. */
   address: string | null;
   createdAt: Date | null;
   skipEmailNotification: boolean;
   overridesExistingLead: boolean;
+  /**
+   * Whether only a page says so, which anyone can imitate. Absent: the company says it.
+   *
+   * @see docs/spec/tracking.md "Whose word counts"
+   */
+  isClaim?: boolean;
   /** The visit that led to the sign-up, if a browser sent it. It is recorded in the same commit. */
   click?: Click | null;
   /** Whether the campaign accepts the sign-up from its site. Absent: every site is accepted. */
   isAllowedBy?: (campaign: Campaign) => boolean;
-}
-
-/** A lead, its promoter and the id of its sign-up event. */
-export interface RecordedSignup {
-  eventId: number;
-  lead: Lead;
-  promoter: Promoter;
-  /** How the browser should identify the visitor from now on, or null if the sign-up came without a visit. */
-  visit: Visit | null;
-}
-
-/**
- * Records that a referred person signed up. However often it is called, the person signs up once. If the
- * visit leads to no promoter, the browser keeps its former visitor.
- *
- * @throws Failure `not_found` if no promoter is found, `forbidden` if the campaign accepts no sign-ups from
- * this site, `already_registered` if the person has signed up before
- * @see docs/spec/v1.md "Track a sign-up"
- */
-export async function recordSignup<T>(
-  context: Context,
-  account: Account,
-  { show, ...signup }: Signup & { show: Show<RecordedSignup, T> },
-): Promise<T> {
-  const { store } = context;
-  const ids = { leadId: await store.nextId("lead"), eventId: await store.nextId("event") };
-  return store.transact(async (tx) => {
-    const { click = null } = signup;
-    const visit = click && (await visitOf(tx, context, { account, click }));
-    const tid = visit?.tid ?? click?.cookieTid ?? signup.tid;
-    // Together, because a remote store answers them in fewer round trips.
-    const [referrer, namesakes] = await Promise.all([
-      findReferrer(tx, account.id, { ...signup, tid, now: context.now }),
-      findNamesakes(tx, account.id, signup.details),
-    ]);
-    if (referrer === null) throw new Failure("not_found", "Visitor invalid or not found.");
-    await refuseForeignSite(tx, signup, referrer);
-    const known = onlyOf(namesakes);
-    const eventId = known?.signupEventId ?? ids.eventId;
-    const entrySource = referrer.visitor === null ? "api" : "cookie";
-    const { lead, promoter } =
-      known === null
-        ? await addLead(tx, context, { account, signup, referrer, entrySource, ids })
-        : await signUpKnown(tx, context, { known, signup, referrer, eventId });
-    const latest = click && visit && (await latestVisit(tx, context, { account, click, visit }));
-    return show(tx.view, { eventId, lead, promoter, visit: latest });
-  });
 }
 
 /** A subscriber's lead, its promoter and the id of the event. */
@@ -102,7 +62,14 @@ export interface RecordedSubscription {
 /** A person who subscribed, for example to a newsletter. */
 type Subscriber = Pick<
   Signup,
-  "details" | "tid" | "refToken" | "promoterEmail" | "address" | "createdAt" | "skipEmailNotification"
+  | "details"
+  | "tid"
+  | "refToken"
+  | "promoterId"
+  | "promoterEmail"
+  | "address"
+  | "createdAt"
+  | "skipEmailNotification"
 >;
 
 /**
@@ -142,6 +109,7 @@ export interface Referrer {
 interface ReferralClaim {
   tid: string | null;
   refToken: string | null;
+  promoterId?: number | null;
   promoterEmail: string | null;
   /** When the sign-up is recorded. */
   now: Date;
@@ -182,6 +150,10 @@ export interface NewLead {
   state?: LeadState;
   /** Whether a promoter added it by hand, so that it waits for approval. Absent: no. */
   isProposal?: true;
+  /** Whether only a page says that the person signed up. Absent: no. */
+  isClaim?: boolean;
+  /** Whether the visitor was not known before. Absent: no, or there is none. */
+  isUnseen?: boolean;
   splits?: Split[] | null;
   /** Without an event id, the sign-up itself may still follow. */
   ids: { leadId: number; eventId: number | null };
@@ -193,7 +165,28 @@ export async function addLead(
   context: Context,
   arrival: NewLead,
 ): Promise<{ lead: Lead; promoter: Promoter }> {
-  const { account, signup, referrer } = arrival;
+  const { suspicion, promoter } = await judgeArrival(tx, context, arrival);
+  const lead = leadOf(context, arrival, suspicion);
+  await tx.insert(leads, lead, LEAD_REFUSALS);
+  await announce(tx, context, { entity: "referral", before: null, after: lead });
+  return { lead, promoter };
+}
+
+/**
+ * The suspicion about a sign-up, which its promoter is marked with.
+ *
+ * @throws Failure `not_found` for a visit from an ad that the policy forbids by now
+ */
+export async function judgeArrival(
+  tx: Transaction,
+  context: Context,
+  {
+    account,
+    signup,
+    referrer,
+    isUnseen = false,
+  }: Pick<NewLead, "account" | "signup" | "referrer" | "isUnseen">,
+): Promise<{ suspicion: Suspicion; promoter: Promoter }> {
   const { promoterCampaign, visitor } = referrer;
   const campaign = await loadCampaign(tx, account.id, promoterCampaign.campaignId);
   refuseBlockedAd(referrer, campaign);
@@ -205,85 +198,14 @@ export async function addLead(
     visitor,
     email: signup.details.email,
     addressHash,
+    isUnseen,
     now: context.now,
   });
-  const lead = leadOf(context, arrival, suspicion);
-  await tx.insert(leads, lead, LEAD_REFUSALS);
-  await announce(tx, context, { entity: "referral", before: null, after: lead });
   const promoter = await noteSuspicion(tx, context, { promoter: referrer.promoter, suspicion });
   if (addressHash !== null) {
     await rememberAddress(tx, promoter, { addressHash, isOwn: false, now: context.now });
   }
-  return { lead, promoter };
-}
-
-async function refuseForeignSite(
-  tx: Transaction,
-  { isAllowedBy }: Signup,
-  referrer: Referrer,
-): Promise<void> {
-  if (isAllowedBy === undefined) return;
-  const { accountId, campaignId } = referrer.promoterCampaign;
-  if (isAllowedBy(await loadCampaign(tx, accountId, campaignId))) return;
-  throw new Failure("forbidden", "This site may not send sign-ups");
-}
-
-/** A sign-up of a known lead. */
-interface KnownSignup {
-  known: Lead;
-  signup: Signup;
-  referrer: Referrer;
-  eventId: number;
-}
-
-/**
- * Updates a known lead. One that was imported, or made by a sale, gets its sign-up event. A subscriber
- * becomes a sign-up.
- *
- * @throws Failure `already_registered`
- */
-async function signUpKnown(
-  tx: Transaction,
-  context: Context,
-  input: KnownSignup,
-): Promise<{ lead: Lead; promoter: Promoter }> {
-  const { known, signup, eventId } = input;
-  if (known.signupEventId !== null && !signup.overridesExistingLead) throw alreadyRegistered();
-  const details = signup.overridesExistingLead
-    ? overlay(known, signup.details)
-    : overlay(signup.details, known);
-  const state = known.state === "subscribed" ? "signup" : known.state;
-  const signedUp = { ...known, ...details, state, signupEventId: eventId };
-  const isFirst = known.signupEventId === null;
-  const signedUpAt = (signup.createdAt ?? context.now).toISOString();
-  const lead: Lead = isFirst ? { ...signedUp, signedUpAt } : signedUp;
-  await tx.put(leads, lead);
-  await announce(tx, context, { entity: "referral", before: known, after: lead });
-  return { lead, promoter: await promoterOf(tx, input) };
-}
-
-/** The details of `over`, completed from `under`. */
-function overlay(under: LeadDetails, over: LeadDetails): LeadDetails {
-  return {
-    email: over.email ?? under.email,
-    uid: over.uid ?? under.uid,
-    username: over.username ?? under.username,
-    firstName: over.firstName ?? under.firstName,
-    lastName: over.lastName ?? under.lastName,
-    website: over.website ?? under.website,
-    customFields: over.customFields ?? under.customFields,
-    subId: over.subId ?? under.subId,
-  };
-}
-
-/**
- * The lead's promoter. A lead is not given to another promoter; if its own is gone, the answer shows the
- * promoter that the sign-up names.
- *
- * @see docs/spec/tracking.md "How a sign-up finds its promoter"
- */
-async function promoterOf(tx: Transaction, { known, referrer }: KnownSignup): Promise<Promoter> {
-  return (await tx.get(promoters, known.accountId, known.promoterId)) ?? referrer.promoter;
+  return { suspicion, promoter };
 }
 
 type Recorded = Omit<RecordedSubscription, "eventId">;
@@ -293,9 +215,10 @@ async function addSubscriber(
   context: Context,
   { account, subscriber, leadId }: { account: Account; subscriber: Subscriber; leadId: number },
 ): Promise<Recorded | null> {
-  const { tid, refToken, promoterEmail } = subscriber;
-  if (tid === null && refToken === null && promoterEmail === null) return null;
-  const referrer = await findReferrer(tx, account.id, { tid, refToken, promoterEmail, now: context.now });
+  const { tid, refToken, promoterId = null, promoterEmail } = subscriber;
+  if ((tid ?? refToken ?? promoterId ?? promoterEmail) === null) return null;
+  const claim = { tid, refToken, promoterId, promoterEmail, now: context.now };
+  const referrer = await findReferrer(tx, account.id, claim);
   if (referrer === null) throw new Failure("not_found", "Visitor invalid or not found.");
   return addLead(tx, context, {
     account,
@@ -324,11 +247,14 @@ async function subscribeKnown(tx: Transaction, context: Context, known: Lead): P
 async function findNamed(
   tx: Transaction,
   accountId: number,
-  { refToken, promoterEmail, visitor }: ReferralClaim & { visitor: Visitor | null },
+  { refToken, promoterId = null, promoterEmail, visitor }: ReferralClaim & { visitor: Visitor | null },
 ): Promise<PromoterCampaign | null> {
   if (refToken !== null) return findByRefToken(tx, accountId, refToken);
-  if (promoterEmail !== null) {
-    const promoter = await findPromoterByEmail(tx, accountId, promoterEmail);
+  if (promoterId !== null || promoterEmail !== null) {
+    const promoter =
+      promoterId === null
+        ? await findPromoterByEmail(tx, accountId, promoterEmail ?? "")
+        : await tx.get(promoters, accountId, promoterId);
     return promoter && tx.get(promoterCampaigns, accountId, promoter.defaultPromoterCampaignId);
   }
   return visitor && tx.get(promoterCampaigns, accountId, visitor.promoterCampaignId);
@@ -343,7 +269,7 @@ function refuseBlockedAd({ promoter, visitor }: Referrer, campaign: Campaign): v
 
 function leadOf(
   context: Context,
-  { account, signup, referrer, entrySource, isProposal, state = "signup", splits = null, ids }: NewLead,
+  { account, signup, referrer, entrySource, state = "signup", splits = null, ids, ...marks }: NewLead,
   suspicion: Suspicion,
 ): Lead {
   const { promoterCampaign, visitor } = referrer;
@@ -354,7 +280,8 @@ function leadOf(
     promoterId: promoterCampaign.promoterId,
     campaignId: promoterCampaign.campaignId,
     state,
-    ...(isProposal && { isProposal }),
+    ...(marks.isProposal && { isProposal: true }),
+    ...(marks.isClaim && { isClaim: true }),
     splits,
     ...signup.details,
     comment: signup.comment,
@@ -375,6 +302,8 @@ async function noteSuspicion(
   context: Context,
   { promoter, suspicion }: { promoter: Promoter; suspicion: Lead["suspicion"] },
 ): Promise<Promoter> {
+  // Anyone could mark any promoter with it.
+  if (suspicion === "unseen_visitor") return promoter;
   if (suspicion === "no_suspicion" || promoter.fraudSuspicions.includes(suspicion)) return promoter;
   const suspected = { ...promoter, fraudSuspicions: [...promoter.fraudSuspicions, suspicion] };
   await tx.put(promoters, suspected);

@@ -38,29 +38,39 @@ export function hashAddress(account: Account, address: string): string {
   return hash("sha256", `${account.addressKey} ${address}`, "base64url").slice(0, 22);
 }
 
-/** Parameters that ad networks add to the address of the page behind an ad. */
+/**
+ * Parameters that ad networks add to the address of the page behind an ad. As far as they document it, links in ordinary posts
+ * and search results don't get them.
+ */
 const AD_CLICK_IDS = [
   "gclid",
   "gbraid",
   "wbraid",
   "dclid",
-  "fbclid",
   "msclkid",
   "ttclid",
   "li_fat_id",
   "twclid",
   "ScCid",
-  "epik",
   "rdt_cid",
   "yclid",
   "tblci",
   "obclid",
 ];
+/**
+ * Parameters that Facebook (`fbclid`, also on Instagram and Messenger) and Pinterest (`epik`) add to the links of ordinary
+ * posts, too. So they don't show an ad unless the account says so.
+ */
+const SOCIAL_CLICK_IDS = ["fbclid", "epik"];
 const PAID_MEDIUM = /^(cpc|ppc|cpm|cpv|cpa|cpp|display|banner|retargeting|remarketing|ads?|.*paid.*)$/i;
 
 /** Whether the query of a page's address shows that it was opened from a paid ad. */
-export function isAdTraffic(query: URLSearchParams): boolean {
-  if (AD_CLICK_IDS.some((name) => query.get(name))) return true;
+export function isAdTraffic(
+  query: URLSearchParams,
+  { countsSocialClicksAsAds = false }: Pick<Account, "countsSocialClicksAsAds">,
+): boolean {
+  const clickIds = countsSocialClicksAsAds ? [...AD_CLICK_IDS, ...SOCIAL_CLICK_IDS] : AD_CLICK_IDS;
+  if (clickIds.some((name) => query.get(name))) return true;
   return PAID_MEDIUM.test(query.get("utm_medium") ?? "");
 }
 
@@ -77,6 +87,8 @@ interface SignupTraits {
   visitor: Visitor | null;
   email: string | null;
   addressHash: string | null;
+  /** Whether a page sent it, and no visit of its visitor was recorded before. */
+  isUnseen: boolean;
   now: Date;
 }
 
@@ -92,7 +104,8 @@ export async function judgeSignup(reader: Reader, traits: SignupTraits): Promise
       return "same_ip_suspicion";
   }
   const isSuspectAd = visitor?.isAdTraffic === true && adTrafficPolicy(promoter, campaign) !== "allow";
-  return isSuspectAd ? "ad_source" : "no_suspicion";
+  if (isSuspectAd) return "ad_source";
+  return traits.isUnseen ? "unseen_visitor" : "no_suspicion";
 }
 
 const SIGHTING_AGE_MS = 60 * 1000;

@@ -8,6 +8,8 @@ import {
   isForCampaign,
   type CompanyEmail,
 } from "../../program/company-email/company-email.ts";
+import { calendarOf } from "../../program/account/time-zone.ts";
+import type { Calendar } from "../../../storage/sums.ts";
 import { columnOf, dailyQuery, type Metric } from "../daily.ts";
 import { listPromoterCampaigns } from "../promoter-campaign/search.ts";
 import { promoters } from "../promoter/promoter.ts";
@@ -39,7 +41,7 @@ async function* sendWhereDue(run: MailingRun, account: Account, email: CompanyEm
   for (let after: number | undefined = 0; after !== undefined;) {
     const chosen = await nextPromoters(run.store, email, after);
     const due = await (email.triggerOn === "inactivity"
-      ? inactive(run, email, chosen)
+      ? inactive(run, email, { chosen, calendar: calendarOf(account) })
       : reached(run.store, email, chosen));
     for (const promoterId of due) await sendOne(run, account, { email, promoterId });
     after = chosen.at(-1);
@@ -64,7 +66,7 @@ async function reached(view: View, email: CompanyEmail, chosen: number[]): Promi
 async function inactive(
   { store, clock }: MailingRun,
   email: CompanyEmail,
-  chosen: number[],
+  { chosen, calendar }: { chosen: number[]; calendar: Calendar },
 ): Promise<number[]> {
   const { periodDays, metric } = email.settings;
   if (periodDays === null || chosen.length === 0) return [];
@@ -84,9 +86,9 @@ async function inactive(
       ({ state, campaignId }) => state === "accepted" && isForCampaign(email, campaignId),
     );
     const lastDay = lastDays.get(promoterId) ?? "";
-    const isIdle = lastDay < since.slice(0, 10) && own.some(({ createdAt }) => createdAt <= since);
+    const isIdle = lastDay < calendar(since) && own.some(({ createdAt }) => createdAt <= since);
     const sent = isIdle ? await store.get(sentEmails, email.accountId, email.id, promoterId) : null;
-    if (isIdle && (sent === null || lastDay >= sent.at.slice(0, 10))) due.push(promoterId);
+    if (isIdle && (sent === null || lastDay >= calendar(sent.at))) due.push(promoterId);
   }
   return due;
 }

@@ -1,6 +1,6 @@
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
-import { isUnsubscribed, unsubscribeUrl } from "../../events/email.ts";
+import { isUnsubscribed, unsubscribeUrl, type Email, type OwnEmail } from "../../events/email.ts";
 import { enqueue, newDelivery } from "../../events/webhook/delivery.ts";
 import type { Account } from "../../program/account/account.ts";
 import { shownName } from "../../program/account/brand.ts";
@@ -78,16 +78,34 @@ export function addresseeValues({
   };
 }
 
+/** An e-mail to put into the outbox. */
+interface ToEnqueue {
+  /** The id of its delivery. */
+  id: number;
+  now: Date;
+  /** Values beside those of the addressee. */
+  values?: Record<string, string>;
+}
+
 /** Puts an e-mail of the company into the outbox. */
-export async function enqueueOwnEmail(
+export function enqueueOwnEmail(
+  tx: Transaction,
+  addressee: Addressee,
+  { email, ...rest }: ToEnqueue & { email: CompanyEmail },
+): Promise<void> {
+  return enqueueEmail(tx, addressee, { ...rest, kind: "own", companyEmailId: email.id });
+}
+
+/** Puts an e-mail to a promoter about one of their campaigns into the outbox. */
+export async function enqueueEmail(
   tx: Transaction,
   addressee: Addressee,
   {
-    email,
     id,
     now,
     values = {},
-  }: { email: CompanyEmail; id: number; now: Date; values?: Record<string, string> },
+    ...what
+  }: ToEnqueue & (Pick<Email, "kind"> | Pick<OwnEmail, "kind" | "companyEmailId">),
 ): Promise<void> {
   const { account, promoter } = addressee;
   const delivery = newDelivery({
@@ -95,8 +113,7 @@ export async function enqueueOwnEmail(
     ownerId: account.id,
     lane: `promoter/${promoter.id}`,
     email: {
-      kind: "own",
-      companyEmailId: email.id,
+      ...what,
       promoterId: promoter.id,
       to: promoter.email,
       values: { ...addresseeValues(addressee), ...values },

@@ -3,7 +3,9 @@ import type { Account } from "../../program/account/account.ts";
 import { writePromoterAccess } from "../../access/audit/audit.ts";
 import type { Actor, Context } from "../../context.ts";
 import { keepPassword } from "../../access/password.ts";
-import { loadPromoterInUse, promoters } from "../promoter/promoter.ts";
+import { endSessions } from "../../access/session.ts";
+import { withoutAccess } from "../promoter/changes.ts";
+import { loadPromoter, loadPromoterInUse, promoters, signedOut } from "../promoter/promoter.ts";
 import { LIFE_MS, signInUrl } from "./sign-in.ts";
 
 /** A link that signs a promoter in. */
@@ -46,7 +48,25 @@ export async function setFirstPassword(
     if (promoter.passwordHash !== undefined) {
       throw new Failure("refused", "The promoter has chosen a password of their own");
     }
-    await tx.put(promoters, { ...promoter, tempPasswordHash });
+    await tx.put(promoters, { ...signedOut(promoter), tempPasswordHash });
     await writePromoterAccess(tx, context, { action: "let_in", promoter });
+  });
+}
+
+/**
+ * Signs a promoter out everywhere. Their sign-in links and their auth token open nothing from then on.
+ *
+ * @throws Failure `not_found`
+ * @see docs/spec/common.md "Authentication", 6
+ */
+export async function signOutEverywhere(
+  { store, chance }: Context,
+  accountId: number,
+  promoterId: number,
+): Promise<void> {
+  await store.transact(async (tx) => {
+    const promoter = await loadPromoter(tx, accountId, promoterId);
+    await tx.put(promoters, withoutAccess(promoter, chance));
+    await endSessions(tx, { kind: "promoter", accountId, id: promoterId });
   });
 }

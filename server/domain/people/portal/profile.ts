@@ -5,6 +5,7 @@ import { isUnsubscribed, unsubscriptions } from "../../events/email.ts";
 import { announce } from "../../events/event.ts";
 import { isPassword } from "../../access/password.ts";
 import {
+  credentialOf,
   EMAIL_TOPICS,
   loadPromoter,
   loadPromoterInUse,
@@ -108,30 +109,32 @@ interface PasswordChange {
 }
 
 /**
- * Sets a promoter's password. All their sessions end, and the caller's is replaced. A promoter with a
- * password must give it. A session that began with a temporary password, or of a promoter without a password,
- * needs none.
+ * Sets a promoter's password. All their sessions end, and the caller's is replaced. The promoter gives the
+ * present password, own or temporary, unless the session began with the temporary one. Otherwise a leaked
+ * auth token could become a password of the thief. A promoter without any gets one by a link.
  *
  * @throws Failure `invalid` if the current password is wrong
+ * @see docs/spec/common.md "Authentication", 7
  */
 export async function setPassword(context: Context, change: PasswordChange): Promise<OpenedSession> {
   const { promoter, session, currentPassword, passwordHash } = change;
   const { accountId, id } = promoter;
-  const known = promoter.passwordHash;
-  const isKnown =
-    known === undefined ||
-    session.mustSetPassword === true ||
-    (currentPassword !== null && (await isPassword(context, currentPassword, known)));
-  if (!isKnown) throw wrongPassword();
+  const known = promoter.passwordHash ?? promoter.tempPasswordHash;
+  if (session.mustSetPassword !== true) {
+    if (known === null) throw new Failure("refused", "Ask for a sign-in link: it lets you choose a password");
+    const isKnown = currentPassword !== null && (await isPassword(context, currentPassword, known));
+    if (!isKnown) throw wrongPassword();
+  }
   return context.store.transact(async (tx) => {
     const current = await loadPromoter(tx, accountId, id);
-    if (current.passwordHash !== known) throw wrongPassword();
-    await tx.put(promoters, { ...current, passwordHash, tempPasswordHash: null });
+    if (credentialOf(current) !== credentialOf(promoter)) throw wrongPassword();
+    const after = { ...current, passwordHash, tempPasswordHash: null };
+    await tx.put(promoters, after);
     await endSessions(tx, session.holder);
     const { holder, device, endsAt, isOfProduct = false } = session;
     return openSession(tx, context, {
       holder,
-      passwordHash,
+      credential: credentialOf(after),
       device,
       ...(endsAt !== null && { endsAt: new Date(endsAt) }),
       isOfProduct,

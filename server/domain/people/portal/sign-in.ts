@@ -10,6 +10,7 @@ import type { AccessEmailKind } from "../../events/email.ts";
 import { announce } from "../../events/event.ts";
 import { isPassword, isPasswordAnyway, keepPassword } from "../../access/password.ts";
 import {
+  credentialOf,
   findPromoterByEmail,
   loadPromoter,
   promoterName,
@@ -18,7 +19,7 @@ import {
 } from "../promoter/promoter.ts";
 import {
   findSession,
-  isOfPassword,
+  isOfCredential,
   openSession,
   type OpenedSession,
   type Session,
@@ -83,7 +84,7 @@ export async function signInByPassword(
       const current = await loadPromoter(tx, account.id, promoter.id);
       // The password was changed meanwhile.
       const isSame =
-        current.passwordHash === promoter.passwordHash &&
+        credentialOf(current) === credentialOf(promoter) &&
         current.tempPasswordHash === promoter.tempPasswordHash;
       if (!isSame) return null;
       return enter(tx, context, {
@@ -154,7 +155,7 @@ export async function findSignedInPromoter(
   const account = await context.store.get(accounts, SYSTEM, accountId);
   const promoter = await context.store.get(promoters, accountId, id);
   if (account === null || promoter === null || promoter.archivedAt !== null) return null;
-  return isOfPassword(session, promoter.passwordHash ?? null) ? { account, promoter, session } : null;
+  return isOfCredential(session, credentialOf(promoter)) ? { account, promoter, session } : null;
 }
 
 /** The promoter with an auth token who may sign in, or null. */
@@ -212,7 +213,7 @@ export function openView(
     await writePromoterAccess(tx, context, { action: "viewed", promoter });
     return openSession(tx, context, {
       holder: { kind: "promoter", accountId: account.id, id: promoter.id },
-      passwordHash: promoter.passwordHash ?? null,
+      credential: credentialOf(promoter),
       device: null,
       endsAt: new Date(context.now.getTime() + VIEW_SECONDS * 1_000),
       isReadOnly: true,
@@ -249,7 +250,7 @@ export const LIFE_MS: Record<LinkKind, number> = {
  * The address that signs a promoter in. Its token is in the fragment, which browsers never send.
  *
  * Nothing is stored. The token names the promoter and proves its origin by a keyed hash. The hash includes
- * the promoter's number of sign-ins and their password, so the token works once.
+ * the promoter's number of sign-ins and their credential, so the token works once.
  */
 export function signInUrl(
   { publicUrl, now }: { publicUrl: string; now: Date },
@@ -368,7 +369,7 @@ async function enter(
   await tx.put(promoters, after);
   const opened = await openSession(tx, context, {
     holder: { kind: "promoter", accountId: account.id, id: promoter.id },
-    passwordHash: after.passwordHash ?? null,
+    credential: credentialOf(after),
     device,
     ...(endsAt !== undefined && { endsAt }),
     mustSetPassword,
@@ -382,8 +383,8 @@ function passwordFault(fault: string): Failure {
 }
 
 function proofOf({ addressKey }: Account, promoter: Promoter, claim: string): string {
-  const { email, signInCount = 0, passwordHash = "" } = promoter;
-  const parts = ["sign in", claim, email, signInCount, passwordHash];
+  const { email, signInCount = 0 } = promoter;
+  const parts = ["sign in", claim, email, signInCount, credentialOf(promoter)];
   return createHmac("sha256", addressKey).update(JSON.stringify(parts)).digest("base64url");
 }
 

@@ -26,6 +26,7 @@ import {
   findPromoterCampaign,
   loadPromoterCampaignOf,
   notInCampaign,
+  signOutIfBlocked,
   type PromoterInCampaign,
 } from "./search.ts";
 
@@ -122,6 +123,7 @@ export function updatePromoterCampaign<T>(
     refuseTaken(await findTakenFields(tx, before, after));
     if (after.refToken !== before.refToken) await replaceRefToken(tx, before, after.refToken);
     await tx.put(promoterCampaigns, after);
+    if (isBlocking(before, after)) await signOutIfBlocked(tx, promoter);
     await announce(tx, context, { entity: "promoter_campaign", before, after });
     return show(tx.view, after);
   });
@@ -138,12 +140,17 @@ export async function setPromoterCampaignState(
   { state, ...wanted }: PromoterInCampaign & { state: PromoterCampaignState },
 ): Promise<void> {
   await context.store.transact(async (tx) => {
-    await loadPromoterInUse(tx, accountId, wanted.promoterId);
+    const promoter = await loadPromoterInUse(tx, accountId, wanted.promoterId);
     const before = await loadPromoterCampaignOf(tx, accountId, wanted);
     const after = { ...before, state };
     await tx.put(promoterCampaigns, after);
+    if (isBlocking(before, after)) await signOutIfBlocked(tx, promoter);
     await announce(tx, context, { entity: "promoter_campaign", before, after });
   });
+}
+
+function isBlocking(before: PromoterCampaign, after: PromoterCampaign): boolean {
+  return after.state === "blocked" && before.state !== "blocked";
 }
 
 /** Changes to a promoter campaign's links and codes. Missing ones stay unchanged. */

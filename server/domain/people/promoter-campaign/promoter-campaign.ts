@@ -36,11 +36,6 @@ export interface PromoterCampaign {
   rewardsForReferrals: RewardEntry[] | null;
   /** The target rewards that the promoter has got, each once. */
   targetsReached: { rewardId: number; at: string }[];
-  /**
-   * The sales that reached a target until a refund took the bonus back. Their refunded part counts for no
-   * target. Absent: none.
-   */
-  lostTargetSaleIds?: number[];
   /** The terms of the campaign that the promoter has accepted, by version, and when. Absent: none. */
   acceptedTerms?: { version: string; at: string };
   createdAt: string;

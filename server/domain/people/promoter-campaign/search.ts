@@ -4,7 +4,7 @@ import { parse } from "../../../storage/table.ts";
 import { among, contains, findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
 import { loadCampaign } from "../../program/campaign/campaign.ts";
-import { promoters } from "../promoter/promoter.ts";
+import { promoters, signedOut, type Promoter } from "../promoter/promoter.ts";
 import {
   promoterCampaigns,
   findByRefToken,
@@ -42,6 +42,16 @@ export async function lockPromoterCampaigns(
     if (locked !== null) found.push(locked);
   }
   return found;
+}
+
+/**
+ * Signs a promoter out everywhere once they are blocked in every campaign. The caller has just blocked one.
+ *
+ * @see docs/spec/common.md "Authentication", 6
+ */
+export async function signOutIfBlocked(tx: Transaction, promoter: Promoter): Promise<void> {
+  const all = await lockPromoterCampaigns(tx, promoter);
+  if (all.every(({ state }) => state === "blocked")) await tx.put(promoters, signedOut(promoter));
 }
 
 /**

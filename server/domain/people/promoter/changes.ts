@@ -1,6 +1,6 @@
 import { type Transaction, refuseTaken } from "../../../storage/store.ts";
 import { table } from "../../../storage/table.ts";
-import type { Context } from "../../context.ts";
+import type { Chance, Context } from "../../context.ts";
 import { isErased, refuseErased } from "../erased.ts";
 import { withoutFormerCheck } from "../vat-number.ts";
 import { announce } from "../../events/event.ts";
@@ -20,6 +20,7 @@ import {
   isSharedMailbox,
   loadPromoter,
   promoters,
+  signedOut,
   type InvoiceDetailsStatus,
   type ProfileChanges,
   type Promoter,
@@ -67,7 +68,9 @@ export function updatePromoter<T>(
     const selected = await loadSelected(tx, accountId, selection);
     refuseErased(selected.promoter);
     await permit?.(tx, selected.promoter);
-    const promoter = await changedPromoter(tx, selected.promoter, changes);
+    const changed = await changedPromoter(tx, selected.promoter, changes);
+    const isNewAccess = changed.email !== selected.promoter.email || changes.tempPasswordHash !== undefined;
+    const promoter = isNewAccess ? signedOut(changed) : changed;
     const before = await chosenPromoterCampaign(tx, selected, changes.campaignId);
     const { after, taken } = await planLinkChanges(tx, before, changes.promoterCampaign ?? {});
     refuseTaken({ ...(await findTakenPromoter(tx, promoter)), ...taken });
@@ -82,7 +85,7 @@ export function updatePromoter<T>(
 }
 
 /**
- * Gives a promoter a new auth token. The old one becomes invalid.
+ * Gives a promoter a new auth token. The old one becomes invalid, and the promoter is signed out everywhere.
  *
  * @throws Failure `not_found` or `refused`
  */
@@ -94,10 +97,15 @@ export function refreshAuthToken(
   return store.transact(async (tx) => {
     const { promoter } = await loadSelected(tx, accountId, selection);
     refuseErased(promoter);
-    const refreshed = { ...promoter, authToken: chance.token(AUTH_TOKEN_LENGTH) };
+    const refreshed = withoutAccess(promoter, chance);
     await tx.put(promoters, refreshed);
     return refreshed;
   });
+}
+
+/** The promoter without any way in from before: sessions, sign-in links, and the auth token. */
+export function withoutAccess(promoter: Promoter, chance: Chance): Promoter {
+  return { ...signedOut(promoter), authToken: chance.token(AUTH_TOKEN_LENGTH) };
 }
 
 /** The state of a promoter campaign before its promoter was archived, for their restoration. */
@@ -123,7 +131,7 @@ export async function archivePromoter(context: Context, accountId: number, id: n
   await store.transact(async (tx) => {
     const promoter = await loadPromoter(tx, accountId, id);
     if (promoter.archivedAt !== null) return;
-    const after = { ...promoter, archivedAt: now.toISOString() };
+    const after = { ...signedOut(promoter), archivedAt: now.toISOString() };
     await tx.put(promoters, after);
     await announce(tx, context, { entity: "promoter", before: promoter, after });
     for (const promoterCampaign of await lockPromoterCampaigns(tx, promoter)) {

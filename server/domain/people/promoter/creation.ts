@@ -16,6 +16,7 @@ import {
   deriveRefToken,
   refTokens,
   type PromoterCampaign,
+  type PromoterCampaignState,
 } from "../promoter-campaign/promoter-campaign.ts";
 import type { Show } from "../../show.ts";
 import {
@@ -40,6 +41,8 @@ export interface NewPromoter {
   displayCoupon: string | null;
   campaignId: number | null;
   tempPasswordHash: string | null;
+  /** The password itself, if the request gave it, for the event of V1. */
+  tempPassword?: string | undefined;
   landingUrl: string | null;
   usesUrlTracking: boolean;
   parentPromoterId: number | null;
@@ -53,6 +56,8 @@ export interface NewPromoter {
   address: string | null;
   /** Whether the promoter is imported from another program, without any notification. */
   isHistory?: boolean;
+  /** Their state in the other program. Absent: the campaign decides. */
+  state?: PromoterCampaignState;
   /**
    * Present if the company invites the promoter. They are accepted in any campaign, and invited in the same
    * commit.
@@ -97,7 +102,8 @@ export async function createPromoter<T>(
       await rememberAddress(tx, promoter, { addressHash, isOwn: true, now: context.now });
     }
     if (!input.isHistory) {
-      await announce(tx, context, { entity: "promoter", before: null, after: promoter });
+      const { tempPassword } = input;
+      await announce(tx, context, { entity: "promoter", before: null, after: promoter, tempPassword });
       await announce(tx, context, { entity: "promoter_campaign", before: null, after: promoterCampaign });
     }
     await input.andThen?.(tx, made);
@@ -269,7 +275,7 @@ function firstPromoterCampaign(input: NewPromoter, promoter: Promoter, campaign:
     id: promoter.defaultPromoterCampaignId,
     campaignId: campaign.id,
     promoterId: promoter.id,
-    state: isApproved(promoter, campaign, input) ? "accepted" : "pending",
+    state: input.state ?? (isApproved(promoter, campaign, input) ? "accepted" : "pending"),
     refToken: input.refToken ?? "",
     coupon: input.coupon,
     displayCoupon: input.displayCoupon,

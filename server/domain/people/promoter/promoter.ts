@@ -70,6 +70,10 @@ export interface Promoter {
   passwordHash?: string;
   /** How often they have signed in. Sign-in links contain it, so that each works once. Absent: never. */
   signInCount?: number;
+  /**
+   * How often they were signed out everywhere. Sessions and links from before it open nothing. Absent: never.
+   */
+  signOutCount?: number;
   /** Whether they applied by themselves and have not confirmed their address yet. Absent: false. */
   isUnconfirmed?: true;
   /** Whether they were invited by e-mail, so that they need no welcome. Absent: false. */
@@ -146,6 +150,20 @@ export const promoters = table<Promoter>()({
     joined: { on: ["is_archived", "created_at"] },
   },
 });
+
+/**
+ * The promoter, signed out everywhere: no session and no sign-in link from before opens the portal.
+ *
+ * @see docs/spec/common.md "Authentication", 6
+ */
+export function signedOut(promoter: Promoter): Promoter {
+  return { ...promoter, signOutCount: (promoter.signOutCount ?? 0) + 1 };
+}
+
+/** What sessions and sign-in links prove to belong to, or null: the promoter's password, until they are signed out. */
+export function credentialOf({ passwordHash, signOutCount }: Promoter): string | null {
+  return signOutCount === undefined ? (passwordHash ?? null) : `${signOutCount} ${passwordHash ?? ""}`;
+}
 
 /** The known parts of the name, otherwise the e-mail address. */
 export function promoterName({ email, profile }: Promoter): string {

@@ -10,6 +10,15 @@ export const PAYOUT_CYCLES = ["monthly", "biweekly", "weekly"] as const;
 /** A calendar month, fourteen days, or a week that begins on Monday. */
 export type PayoutCycle = (typeof PAYOUT_CYCLES)[number];
 
+export const SIGNUP_SOURCES = ["both", "server", "browser"] as const;
+
+/**
+ * Where an account's sign-ups come from.
+ *
+ * @see docs/spec/tracking.md "Whose word counts"
+ */
+export type SignupSource = (typeof SIGNUP_SOURCES)[number];
+
 /** A company that runs an affiliate program. All other records belong to one. */
 export interface Account {
   accountId: typeof SYSTEM;
@@ -24,6 +33,10 @@ export interface Account {
   defaultCampaignId: number;
   /** Whether a browser's Global Privacy Control signal stops all tracking of its visitor. */
   honoursPrivacyControl: boolean;
+  /** Absent: both. */
+  signupSource?: SignupSource;
+  /** Whether visits with a click id that ordinary posts have too count as visits from ads. Absent: no. */
+  countsSocialClicksAsAds?: boolean;
   /** ISO 4217 code of `cash` amounts. */
   currency: string;
   /** Days from the end of a payout's period to its due date. */
@@ -55,13 +68,14 @@ export interface Account {
   requiresInvoiceDetails: boolean;
   /** The sender of its e-mails, such as `Acme <partners@acme.example>`. Null: the server's default sender. */
   mailSender: string | null;
-  /** The language of e-mails to promoters who have none. Absent: English. */
+  /** The language of invoices, and of e-mails to promoters who have none. Absent: English. */
   promoterLanguage?: Language;
   /**
-   * The IANA name of the zone of payout periods, holds and due dates, in which the dashboard shows days.
-   * Absent: UTC.
+   * The IANA name of the zone of payout periods, holds, due dates and days of reports. Absent: UTC.
    */
   timeZone?: string;
+  /** The zones before it, in order, each with the instant at which its days end. Absent: none. */
+  formerTimeZones?: { timeZone: string; until: string }[];
   /** Whether users must set up a second factor before anything else. Absent: no. */
   requiresSecondFactor?: boolean;
   /** The bank account from which files pay. Absent: not set. */
@@ -120,6 +134,8 @@ export interface BankAccount {
   bankName: string | null;
   /** The id that this bank gave the company for ACH files: nine or ten characters. */
   companyId: string | null;
+  /** The characters that the bank takes in ISO 20022 files. Null: the Latin ones that all banks in the EEA and Switzerland take. */
+  characterSet: "utf-8" | null;
 }
 
 /** The part of a payment on which commissions are based: the payment, less some parts. */
@@ -230,6 +246,11 @@ export const USUAL_BASE: CommissionBase = { isLessTax: true, isLessShipping: fal
 /** The part of a payment on which an account's commissions are based. */
 export function commissionBase({ commissionBase: base }: Account): CommissionBase {
   return { ...USUAL_BASE, ...base };
+}
+
+/** Where an account's sign-ups come from. */
+export function signupSource({ signupSource: source = "both" }: Account): SignupSource {
+  return source;
 }
 
 const USUAL: TrackerNames = {

@@ -1,6 +1,6 @@
 import { Failure, type FieldErrors } from "../../../failure.ts";
 import type { Language } from "../../../languages/languages.ts";
-import type { Transaction } from "../../../storage/store.ts";
+import type { Transaction, View } from "../../../storage/store.ts";
 import { SYSTEM, type Context } from "../../context.ts";
 import { isCurrency } from "../../money.ts";
 import {
@@ -10,17 +10,21 @@ import {
   trackerNames,
   type Account,
   type CommissionBase,
+  type SignupSource,
   type TrackerNames,
   type BankAccount,
 } from "./account.ts";
+import { withTimeZone } from "./time-zone.ts";
 import { compactNumber, isBic, isIban, isRoutingNumber } from "../../bank-numbers.ts";
 
 /** Changes to an account. Undefined fields stay unchanged. */
 export interface AccountChanges {
   name?: string | undefined;
   currency?: CurrencyChange | undefined;
-  timeZone?: string | undefined;
+  timeZone?: TimeZoneChange | undefined;
   honoursPrivacyControl?: boolean | undefined;
+  signupSource?: SignupSource | undefined;
+  countsSocialClicksAsAds?: boolean | undefined;
   requiresSecondFactor?: boolean | undefined;
   mailSender?: string | null | undefined;
   promoterLanguage?: Language | undefined;
@@ -30,6 +34,13 @@ export interface AccountChanges {
   payout: PayoutSettingsChanges;
   base?: BaseChanges | undefined;
   tracker?: TrackerChanges | undefined;
+}
+
+/** A new time zone. Days that have been counted stay. */
+interface TimeZoneChange {
+  name: string;
+  /** Whether anything of the account is counted by days. */
+  hasDays: (view: View, accountId: number) => Promise<boolean>;
 }
 
 /** A new currency for `cash` amounts. */
@@ -55,9 +66,9 @@ type TrackerChanges = { [K in keyof TrackerNames]?: TrackerNames[K] | undefined 
  * currency
  */
 export function updateAccount(
-  { store }: Context,
+  { store, now }: Context,
   accountId: number,
-  { payout, tracker, currency, base, ...given }: AccountChanges,
+  { payout, tracker, currency, base, timeZone, ...given }: AccountChanges,
 ): Promise<Account> {
   const settings = checkedPayoutSettings(payout);
   return store.transact(async (tx) => {
@@ -69,9 +80,19 @@ export function updateAccount(
       ...settings,
       ...(currency !== undefined && { currency: await checkedCurrency(tx, before, currency) }),
       ...(base !== undefined && { commissionBase: changedBase(before, base) }),
+      ...(timeZone !== undefined && (await changedZone(tx, before, { ...timeZone, now }))),
       ...(tracker !== undefined && { tracker: checkedTracker(before, tracker) }),
     });
   });
+}
+
+/** An account of which nothing is counted yet has no days that must stay. */
+async function changedZone(
+  tx: Transaction,
+  before: Account,
+  { name, hasDays, now }: TimeZoneChange & { now: Date },
+): Promise<Partial<Account>> {
+  return (await hasDays(tx.view, before.id)) ? withTimeZone(before, name, now) : { timeZone: name };
 }
 
 /**
@@ -295,6 +316,7 @@ const NOT_SET: BankAccount = {
   routingNumber: null,
   bankName: null,
   companyId: null,
+  characterSet: null,
 };
 
 /** The bank account of a company, as far as it is set. */

@@ -1,10 +1,49 @@
+import type { Calendar } from "../../../storage/sums.ts";
 import type { Account } from "./account.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
+const DAY_LENGTH = "2026-03-04".length;
 
 /** The IANA name of the time zone of the account's payouts and its dashboard. */
 export function timeZoneOf({ timeZone }: { timeZone?: Account["timeZone"] | undefined }): string {
   return timeZone ?? "UTC";
+}
+
+type Zoned = Partial<Pick<Account, "timeZone" | "formerTimeZones">>;
+
+/**
+ * The days of an account: of the zone that it had at an instant. So what has been counted stays when the zone is changed.
+ *
+ * @see docs/spec/money.md "Reports"
+ */
+export function calendarOf(account: Zoned | null): Calendar {
+  const zone = timeZoneOf(account ?? {});
+  const former = account?.formerTimeZones ?? [];
+  return (at) => {
+    if (at.length === DAY_LENGTH) return at;
+    const ofThen = former.find(({ until }) => at < until)?.timeZone ?? zone;
+    return ofThen === "UTC" ? at.slice(0, DAY_LENGTH) : dayIn(ofThen, new Date(at));
+  };
+}
+
+/** The account's day of an instant. */
+export function dayOf(account: Zoned, at: Date): string {
+  return calendarOf(account)(at.toISOString());
+}
+
+/**
+ * The zones of an account after a change. The new one cuts days from its next midnight, so that no instant of a past day
+ * moves to another day.
+ */
+export function withTimeZone(account: Zoned, timeZone: string, now: Date): Required<Zoned> {
+  const at = now.toISOString();
+  const former = account.formerTimeZones ?? [];
+  const past = former.filter(({ until }) => until <= at);
+  const ofNow = former.find(({ until }) => at < until)?.timeZone ?? timeZoneOf(account);
+  if (ofNow === timeZone) return { timeZone, formerTimeZones: past };
+  const today = Date.parse(dayIn(timeZone, now));
+  const until = startOfDay(timeZone, new Date(today + DAY_MS).toISOString().slice(0, DAY_LENGTH));
+  return { timeZone, formerTimeZones: [...past, { timeZone: ofNow, until: until.toISOString() }] };
 }
 
 /** The calendar day of an instant in a time zone, such as `2026-03-04`. */

@@ -245,11 +245,18 @@ function linkAfter(link: CampaignLink, { name = link.name, url = link.url }: Lin
   throw new Failure("rule_broken", "The record breaks a rule", fields);
 }
 
+/** Promoters who have reached the goals of a circle would move for ever. */
 async function checkUpgrade(tx: Transaction, { accountId, id, upgrade }: Campaign): Promise<void> {
   if (upgrade === null) return;
-  if (upgrade.campaignId === id) {
-    const fields = { upgrade: ["must lead to another campaign"] };
-    throw new Failure("rule_broken", "The record breaks a rule", fields);
+  if (upgrade.campaignId === id) refuseUpgrade("must lead to another campaign");
+  let next: Campaign | null = await loadCampaign(tx, accountId, upgrade.campaignId);
+  for (const seen = new Set([id]); next !== null && next.upgrade !== null;) {
+    seen.add(next.id);
+    if (seen.has(next.upgrade.campaignId)) refuseUpgrade("must not lead back to this campaign");
+    next = await tx.get(campaigns, accountId, next.upgrade.campaignId);
   }
-  await loadCampaign(tx, accountId, upgrade.campaignId);
+}
+
+function refuseUpgrade(reason: string): never {
+  throw new Failure("rule_broken", "The record breaks a rule", { upgrade: [reason] });
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { identityOf } from "../archive.ts";
 import type { SourceApi } from "../model.ts";
-import { idsOf, readCursorPages, readForEach, readIfAny, readNumberedPages } from "../paging.ts";
+import { idsOf, readCursorPages, readForEach, readIfAny, readNeeded, readNumberedPages } from "../paging.ts";
 import {
   amount,
   amountOrNull,
@@ -22,20 +22,26 @@ const MOST_ROWS = 100;
 export const TYPES = ["click", "lead", "sale", "referral", "custom"] as const;
 /** Fetches everything that Dub offers. */
 export async function askDub(api: SourceApi): Promise<void> {
-  await readNumbered(api, "partners", { sortBy: "createdAt", sortOrder: "asc" });
+  const byDate = { sortBy: "createdAt", sortOrder: "asc" };
+  await readNeeded(api, "partners", () => readNumbered(api, "partners", byDate));
   await readIfAny(api, "discount-codes", () => readNumbered(api, "discount-codes", {}));
   await readIfAny(api, "customers", () =>
     readAfter(api, "customers", { path: "/customers", query: { includeExpandedFields: "true" } }),
   );
   for (const type of TYPES) {
-    await readAfter(api, `commissions-${type}`, { path: "/commissions", query: { type } });
+    const list = `commissions-${type}`;
+    await readNeeded(api, list, () => readAfter(api, list, { path: "/commissions", query: { type } }));
   }
   // The default order is by amount, which may change meanwhile.
-  await readNumbered(api, "payouts", { sortBy: "initiatedAt", sortOrder: "asc" });
-  await readForEach(api, "payout-commissions", {
-    parents: idsOf(api.kept, "payouts"),
-    ask: (payoutId) => allAfter(api, { path: "/commissions", query: { payoutId } }),
-  });
+  await readNeeded(api, "payouts", () =>
+    readNumbered(api, "payouts", { sortBy: "initiatedAt", sortOrder: "asc" }),
+  );
+  await readNeeded(api, "payout-commissions", () =>
+    readForEach(api, "payout-commissions", {
+      parents: idsOf(api.kept, "payouts"),
+      ask: (payoutId) => allAfter(api, { path: "/commissions", query: { payoutId } }),
+    }),
+  );
 }
 
 const rowsShape = z.array(z.unknown());
@@ -145,6 +151,9 @@ export const commissionShape = z.object({
   paidAt: instant,
 });
 export type Commission = z.output<typeof commissionShape>;
+
+/** A commission that was answered for a payout. */
+export const payoutCommissionShape = z.object({ of: id, id, createdAt: instant });
 
 export const payoutShape = z.object({
   id,

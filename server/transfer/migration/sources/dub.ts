@@ -1,13 +1,13 @@
 import { Failure } from "../../../failure.ts";
-import { identityOf } from "../archive.ts";
 import type { ArchivedRows, Source, SourceRecord } from "../model.ts";
-import { instant, newRemarks, readRows, remarkClosed, type Remarks } from "../shapes.ts";
+import { newRemarks, readRows, remarkClosed, type Remarks } from "../shapes.ts";
 import {
   askDub,
   codeShape,
   commissionShape,
   customerShape,
   partnerShape,
+  payoutCommissionShape,
   payoutShape,
   TYPES,
   type Commission,
@@ -207,7 +207,12 @@ async function* customers(reading: Reading): AsyncGenerator<SourceRecord> {
 
 async function* commissionRows(reading: Reading): AsyncGenerator<Commission & { partner: string }> {
   for (const type of TYPES) {
-    const list = { list: `commissions-${type}`, shape: commissionShape, noun: "Commission" };
+    const others = TYPES.filter((each) => each !== type).map((each) => ({
+      list: `commissions-${each}`,
+      value: each,
+    }));
+    const asked = { value: type, named: (row: Record<string, unknown>) => [row["type"]], others };
+    const list = { list: `commissions-${type}`, shape: commissionShape, noun: "Commission", asked };
     for await (const row of readRows(reading, list)) {
       const { partner } = row;
       if (partner !== null) yield { ...row, partner };
@@ -284,11 +289,13 @@ async function* commissions(reading: Reading): AsyncGenerator<SourceRecord> {
   }
 }
 
-async function notePayouts({ archive, payouts, latest }: Reading): Promise<void> {
-  for await (const row of archive.rows("payout-commissions")) {
-    const payout = String(row["of"]);
-    const at = instant.parse(row["createdAt"]) ?? "";
-    payouts.set(identityOf(row), payout);
+async function notePayouts(reading: Reading): Promise<void> {
+  const { payouts, latest } = reading;
+  const asked = { named: (row: Record<string, unknown>) => [row["payoutId"], row["payout"]] };
+  const list = { list: "payout-commissions", shape: payoutCommissionShape, noun: "Commission", asked };
+  for await (const { id, of: payout, createdAt } of readRows(reading, list)) {
+    const at = createdAt ?? "";
+    payouts.set(id, payout);
     if (at > (latest.get(payout) ?? "")) latest.set(payout, at);
   }
 }

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { UNITS } from "../../../domain/money.ts";
 import type { SourceApi, SourceQuery } from "../model.ts";
-import { idsOf, readForEach, readIfAny, readNumberedPages } from "../paging.ts";
+import { idsOf, readForEach, readIfAny, readNeeded, readNumberedPages } from "../paging.ts";
 import {
   amount,
   amountOrNull,
@@ -17,6 +17,7 @@ import {
   readAnswer,
   reference,
   someInstant,
+  tenThousandths,
   text,
 } from "../shapes.ts";
 
@@ -36,14 +37,17 @@ export async function askFirstPromoter(api: SourceApi): Promise<void> {
   await readList(api, "commissions", { path: "/commissions", query: { "sorting[created_at]": "asc" } });
   await readList(api, "payouts", { path: "/payouts" });
   for (const list of ["promoters", "promoters-archived"]) {
-    await readForEach(api, `${list}-parents`, {
-      parents: idsOf(api.kept, list),
-      ask: (promoter) => parentOf(api, promoter),
-    });
+    await readNeeded(api, `${list}-parents`, () =>
+      readForEach(api, `${list}-parents`, {
+        parents: idsOf(api.kept, list),
+        ask: (promoter) => parentOf(api, promoter),
+      }),
+    );
     await readIfAny(api, `${list}-payout-methods`, () =>
       readForEach(api, `${list}-payout-methods`, {
         parents: idsOf(api.kept, list),
-        ask: (promoter) => allRows(api, { path: "/payout_methods", query: { promoter_id: promoter } }),
+        ask: (promoter) =>
+          allRows(api, { path: "/payout_methods", query: { "filters[promoter_id]": promoter } }),
       }),
     );
   }
@@ -53,10 +57,18 @@ export async function askFirstPromoter(api: SourceApi): Promise<void> {
       ask: (id) => allRows(api, { path: `/promoter_campaigns/${encodeURIComponent(id)}/referral_links` }),
     }),
   );
-  await readForEach(api, "payout-commissions", {
-    parents: idsOf(api.kept, "payouts"),
-    ask: (payout) => allRows(api, { path: "/commissions", query: { "filters[payout_id]": payout } }),
-  });
+  await readIfAny(api, "promo_codes", () =>
+    readForEach(api, "promo_codes", {
+      parents: idsOf(api.kept, "promoter_campaigns"),
+      ask: (id) => allRows(api, { path: "/promo_codes", query: { promoter_campaign_id: id } }),
+    }),
+  );
+  await readNeeded(api, "payout-commissions", () =>
+    readForEach(api, "payout-commissions", {
+      parents: idsOf(api.kept, "payouts"),
+      ask: (payout) => allRows(api, { path: "/commissions", query: { "filters[payout_id]": payout } }),
+    }),
+  );
 }
 
 interface Place {
@@ -75,10 +87,12 @@ async function pageOf(api: SourceApi, { path, query }: Place, page: number, size
 }
 
 function readList(api: SourceApi, list: string, place: Place): Promise<void> {
-  return readNumberedPages(api, list, {
-    most: MOST_ROWS,
-    ask: async (page, size) => ({ rows: await pageOf(api, place, page, size) }),
-  });
+  return readNeeded(api, list, () =>
+    readNumberedPages(api, list, {
+      most: MOST_ROWS,
+      ask: async (page, size) => ({ rows: await pageOf(api, place, page, size) }),
+    }),
+  );
 }
 
 async function allRows(api: SourceApi, place: Place): Promise<unknown[]> {
@@ -89,6 +103,13 @@ async function allRows(api: SourceApi, place: Place): Promise<unknown[]> {
     if (rows.length < MOST_ROWS) return all;
   }
 }
+
+/** What a row of a promoter's or a promoter campaign's list says about them. */
+export const promoterIn = (row: Record<string, unknown>) => [row["promoter_id"], row["promoter"]];
+export const placeIn = (row: Record<string, unknown>) => [
+  row["promoter_campaign_id"],
+  row["promoter_campaign"],
+];
 
 const withParent = z.looseObject({ parent_promoter: z.unknown().optional() });
 
@@ -164,7 +185,20 @@ export const promoterShape = z.object({
   cust_id: text,
   note: text,
   stats: z.object({ clicks_count: countOrNull }).nullish().catch(null),
-  profile: z.object({ first_name: text, last_name: text, company_name: text, country }).nullish().catch(null),
+  profile: z
+    .object({
+      first_name: text,
+      last_name: text,
+      company_name: text,
+      company_number: text,
+      vat_id: text,
+      address: text,
+      phone_number: text,
+      website: text,
+      country,
+    })
+    .nullish()
+    .catch(null),
   joined_at: instant,
   created_at: instant,
   archived_at: instant,
@@ -188,9 +222,24 @@ export const promoterCampaignShape = z.object({
   id,
   stats: z.object({ clicks_count: count }).nullish().catch(null),
   display_coupon: text,
-  promo_codes: z
-    .array(z.object({ id, code: z.string().min(1), ext_id: text, archived_at: instant }))
-    .nullish(),
+  rewards_for_promoters: entries,
+  promo_codes: z.array(z.unknown()).nullish().catch(null),
+});
+
+/** A code of a promoter campaign: a record, or its bare text. */
+export const codeShape = z.union([
+  z.object({ id, code: z.string().min(1), ext_id: text, archived_at: instant }),
+  z
+    .string()
+    .min(1)
+    .transform((code) => ({ id: null, code, ext_id: null, archived_at: null })),
+]);
+export const listedCodeShape = z.object({
+  of: id,
+  id,
+  code: z.string().min(1),
+  ext_id: text,
+  archived_at: instant,
 });
 
 /** A link beside the usual one. It may have another ref token. */
@@ -217,7 +266,15 @@ export const referralShape = z.object({
   cancelled_at: instant,
   promoter_campaign: place,
   username: text,
+  first_name: text,
+  last_name: text,
+  split_details: z.array(z.unknown()).nullish().catch(null),
   metadata: fields,
+});
+/** Another promoter's part of a referral's commissions. */
+export const splitShape = z.object({
+  promoter_campaign_id: id,
+  percentage: z.unknown().transform(tenThousandths).pipe(z.int().positive()),
 });
 export type Referral = z.output<typeof referralShape>;
 
@@ -238,6 +295,9 @@ export const commissionShape = z.object({
   referral: reference,
 });
 export type Commission = z.output<typeof commissionShape>;
+
+/** A commission that was answered for a payout. */
+export const payoutCommissionShape = z.object({ of: id, id });
 
 /** It is undocumented whether its amount is in cents. */
 export const payoutShape = z.object({

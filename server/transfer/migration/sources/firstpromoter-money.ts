@@ -1,7 +1,12 @@
 import type { ArchivedRows, SourceRecord } from "../model.ts";
-import { identityOf } from "../archive.ts";
 import { readRows, type Remarks } from "../shapes.ts";
-import { commissionShape, payoutShape, type Commission, type Payout } from "./firstpromoter-answers.ts";
+import {
+  commissionShape,
+  payoutCommissionShape,
+  payoutShape,
+  type Commission,
+  type Payout,
+} from "./firstpromoter-answers.ts";
 
 /** What is read from one list and needed for others. */
 export interface Reading {
@@ -31,9 +36,9 @@ function commissionRows(reading: Reading): AsyncGenerator<Commission> {
 /** Finds the sales, and the payouts of the commissions. */
 export async function noteSales(reading: Reading): Promise<void> {
   const { sales, payouts, paid } = reading;
-  for await (const row of reading.archive.rows("payout-commissions")) {
-    payouts.set(identityOf(row), String(row["of"]));
-  }
+  const asked = { named: (row: Record<string, unknown>) => [row["payout_id"], row["payout"]] };
+  const ofPayouts = { list: "payout-commissions", shape: payoutCommissionShape, noun: "Commission", asked };
+  for await (const { id, of } of readRows(reading, ofPayouts)) payouts.set(id, of);
   for await (const row of commissionRows(reading)) {
     const payout = payouts.get(row.id);
     if (payout !== undefined) {

@@ -2,27 +2,31 @@ import { Failure } from "../../../failure.ts";
 import type {
   ArchivedRows,
   Source,
+  SourceCustomer,
   SourceLink,
   SourcePayoutMethod,
   SourceRecord,
   SourceReward,
 } from "../model.ts";
-import { newRemarks, readRows, remarkClosed, tenThousandths, type Duration } from "../shapes.ts";
+import { newRemarks, readRows, remarkClosed } from "../shapes.ts";
 import {
   askFirstPromoter,
   campaignShape,
+  codeShape,
+  listedCodeShape,
   methodShape,
   parentShape,
+  placeIn,
+  promoterIn,
   promoterCampaignShape,
   promoterShape,
   referralLinkShape,
   referralShape,
-  rewardShape,
-  type Campaign,
+  splitShape,
   type Promoter,
   type Referral,
-  type Reward,
 } from "./firstpromoter-answers.ts";
+import { campaigns, rewardsIn, sayEntry, type Entry } from "./firstpromoter-campaigns.ts";
 import { commissions, noteSales, payouts, sales, type Reading } from "./firstpromoter-money.ts";
 
 const PROMOTER_LISTS = ["promoters", "promoters-archived"];
@@ -71,79 +75,36 @@ async function* firstPromoterRecords(archive: ArchivedRows): AsyncGenerator<Sour
   yield* reading.remarks.all();
 }
 
-async function* campaigns(reading: Reading): AsyncGenerator<SourceRecord> {
-  const rewards = new Map<string, Reward>();
-  for (const list of ["rewards-promoters", "rewards-referrals"]) {
-    for await (const row of readRows(reading, { list, shape: rewardShape, noun: "Reward" }))
-      rewards.set(row.id, row);
-  }
-  for await (const row of readRows(reading, { list: "campaigns", shape: campaignShape, noun: "Campaign" })) {
-    const name = row.name ?? `Campaign ${row.id}`;
-    for (const { reward_id: id } of row.rewards_for_referrals ?? []) {
-      const shown = rewards.get(id ?? "")?.name ?? id ?? "?";
-      reading.remarks.add(
-        `campaign:${row.id}:referrals:${id}`,
-        `Campaign "${name}": referred customers get the reward "${shown}". Make it by hand.`,
+/** The rewards of promoters who don't have their campaign's, by promoter campaign. */
+async function ownRewards(reading: Reading): Promise<Map<string, SourceReward[]>> {
+  const rewards = await rewardsIn(reading);
+  const usual = new Map<string, string>();
+  const keyOf = (entries: Entry[]) => JSON.stringify(entries.map(({ reward_id: id }) => id).toSorted());
+  const campaignList = { list: "campaigns", shape: campaignShape, noun: "Campaign" };
+  for await (const row of readRows(reading, campaignList))
+    usual.set(row.id, keyOf(row.rewards_for_promoters ?? []));
+  const homes = new Map<string, string>();
+  for await (const { promoter_campaigns: joined } of promoterRows(reading))
+    for (const { id, campaign_id: campaignId } of joined ?? []) homes.set(id, campaignId);
+  const own = new Map<string, SourceReward[]>();
+  let others = 0;
+  const list = { list: "promoter_campaigns", shape: promoterCampaignShape, noun: "Promoter campaign" };
+  for await (const { id, rewards_for_promoters: entries } of readRows(reading, list)) {
+    if (!entries?.length || usual.get(homes.get(id) ?? "") === keyOf(entries)) continue;
+    const said = entries.map((entry) => sayEntry(entry, rewards));
+    if (said.includes(null)) others += 1;
+    else
+      own.set(
+        id,
+        said.flatMap((each) => each ?? []),
       );
-    }
-    yield {
-      kind: "campaign",
-      id: row.id,
-      name,
-      landingUrl: row.landing_url,
-      isDefault: row.is_default,
-      isPrivate: row.is_private,
-      cookieDays: row.visitor_cookie_life,
-      holdDays: null,
-      minPayment: null,
-      rewards: rewardsOf(reading, { ...row, name }, rewards),
-    };
   }
-}
-
-function rewardsOf(
-  { remarks }: Reading,
-  campaign: Campaign,
-  rewards: ReadonlyMap<string, Reward>,
-): SourceReward[] {
-  return (campaign.rewards_for_promoters ?? []).flatMap((entry) => {
-    const { reward_id: id, apply_on: applyOn, product_ids: products } = entry;
-    const reward = rewards.get(id ?? "");
-    const isForAll = (applyOn ?? "all") === "all" && (products ?? []).length === 0;
-    const said = reward && isForAll ? sayReward(reward) : null;
-    if (said !== null) return said;
-    remarks.add(
-      `campaign:${campaign.id}:reward:${id}`,
-      `Campaign "${campaign.name}": the reward "${reward?.name ?? id ?? "?"}" has conditions that can't be imported. Make it by hand.`,
+  if (others > 0)
+    reading.remarks.add(
+      "rewards:own",
+      `Promoters whose own rewards have conditions that can't be imported: ${others}. Make them by hand.`,
     );
-    return [];
-  });
-}
-
-/** Null if it has a rule, a target or another condition. */
-function sayReward(reward: Reward): SourceReward[] | null {
-  const { promoter_reward_type: type, tier_level: tier } = reward;
-  // Of the rewards for parents, only the share of the sale can be imported.
-  const isTier =
-    type === "tier" && tier !== null && tier > 1 && reward.tier_reward_mode === "tier_override_mode";
-  const duration = durationOf(reward);
-  if ((type !== "sale" && !isTier) || duration === null) return null;
-  const schemas = reward.schemas ?? [];
-  const said = schemas.flatMap(({ unit, amount, flat_amount: isFlat, rules }, place): SourceReward[] => {
-    const amountTenThousandths = tenThousandths(amount);
-    if (amountTenThousandths === null || (rules ?? []).length > 0) return [];
-    const id = place === 0 ? reward.id : `${reward.id}:${place}`;
-    const name = reward.name ?? `Reward ${reward.id}`;
-    const tierLevel = isTier ? tier : 1;
-    return [{ id, name, unit, amountTenThousandths, isFlat, currency: null, ...duration, tierLevel }];
-  });
-  return said.length === schemas.length && said.length > 0 ? said : null;
-}
-
-function durationOf({ duration, duration_in_months: months }: Reward): Duration | null {
-  if (duration === "once") return { duration, durationMonths: null };
-  if (duration === "repeating") return months === null ? null : { duration, durationMonths: months };
-  return duration === null || duration === "forever" ? { duration: "forever", durationMonths: null } : null;
+  return own;
 }
 
 /** Archived promoters may be in both lists. */
@@ -162,7 +123,8 @@ async function* promoters(reading: Reading): AsyncGenerator<SourceRecord> {
   const methods = await payoutMethods(reading);
   const parents = new Map<string, string>();
   for (const list of PROMOTER_LISTS) {
-    const shown = { list: `${list}-parents`, shape: parentShape, noun: "Promoter" };
+    const asked = { named: (row: Record<string, unknown>) => [row["id"]] };
+    const shown = { list: `${list}-parents`, shape: parentShape, noun: "Promoter", asked };
     for await (const { of, parent_promoter: parent } of readRows(reading, shown)) {
       if (parent !== null) parents.set(of, parent);
     }
@@ -183,6 +145,13 @@ async function* promoters(reading: Reading): AsyncGenerator<SourceRecord> {
       lastName: profile?.last_name ?? (further.join(" ") || null),
       companyName: profile?.company_name ?? null,
       country: profile?.country ?? null,
+      contact: {
+        website: profile?.website ?? null,
+        phoneNumber: profile?.phone_number ?? null,
+        address: profile?.address ?? null,
+        companyNumber: profile?.company_number ?? null,
+        vatId: profile?.vat_id ?? null,
+      },
       custId: row.cust_id,
       note: row.note,
       customFields: row.custom_fields,
@@ -198,8 +167,12 @@ async function* promoters(reading: Reading): AsyncGenerator<SourceRecord> {
 async function payoutMethods(reading: Reading): Promise<Map<string, SourcePayoutMethod>> {
   const methods = new Map<string, SourcePayoutMethod>();
   for (const promoters of PROMOTER_LISTS) {
-    const list = `${promoters}-payout-methods`;
-    for await (const row of readRows(reading, { list, shape: methodShape, noun: "Payout method" })) {
+    const [list, ...others] = [promoters, ...PROMOTER_LISTS.filter((each) => each !== promoters)].map(
+      (each) => `${each}-payout-methods`,
+    );
+    const asked = { named: promoterIn, others: others.map((other) => ({ list: other })) };
+    const shown = { list: list!, shape: methodShape, noun: "Payout method", asked };
+    for await (const row of readRows(reading, shown)) {
       if (row.is_disabled || !row.is_selected) continue;
       const texts = Object.entries(row.details ?? {}).filter(([, value]) => typeof value === "string");
       const details = Object.fromEntries(texts) as Record<string, string>;
@@ -214,12 +187,14 @@ async function* places(reading: Reading): AsyncGenerator<SourceRecord> {
   const list = { list: "promoter_campaigns", shape: promoterCampaignShape, noun: "Promoter campaign" };
   for await (const row of readRows(reading, list)) clicks.set(row.id, row.stats?.clicks_count ?? 0);
   const further = await furtherLinks(reading);
+  const rewards = await ownRewards(reading);
   for await (const row of promoterRows(reading)) {
     const createdAt = row.joined_at ?? row.created_at;
     if (createdAt === null) continue;
     for (const each of row.promoter_campaigns ?? []) {
       const token = each.ref_token;
       const usual = { id: each.id, url: each.ref_link, clicks: clicks.get(each.id) ?? 0 };
+      const own = rewards.get(each.id);
       const others = (further.get(each.id) ?? []).filter((link) => link.token !== token);
       yield {
         kind: "promoter_campaign",
@@ -228,6 +203,7 @@ async function* places(reading: Reading): AsyncGenerator<SourceRecord> {
         campaignId: each.campaign_id,
         state: each.state,
         links: token === null ? others : [{ ...usual, token }, ...others],
+        ...(own && { ownRewards: own }),
         createdAt,
       };
     }
@@ -241,7 +217,8 @@ async function furtherLinks(reading: Reading): Promise<Map<string, SourceLink[]>
   for await (const { ref_token_param: own } of readRows(reading, campaigns)) if (own) params.add(own);
   for (const usual of LINK_PARAMS) params.add(usual);
   const links = new Map<string, SourceLink[]>();
-  const list = { list: "referral-links", shape: referralLinkShape, noun: "Referral link" };
+  const asked = { named: placeIn };
+  const list = { list: "referral-links", shape: referralLinkShape, noun: "Referral link", asked };
   for await (const { of, id, url } of readRows(reading, list)) {
     const { searchParams } = new URL(url);
     const param = [...params].find((name) => searchParams.get(name));
@@ -263,14 +240,27 @@ async function* codes(reading: Reading): AsyncGenerator<SourceRecord> {
   const further = new Map<string, typeof promoterCampaignShape._zod.output>();
   const list = { list: "promoter_campaigns", shape: promoterCampaignShape, noun: "Promoter campaign" };
   for await (const row of readRows(reading, list)) further.set(row.id, row);
+  const listed = await listedCodes(reading);
+  let unread = 0;
   for await (const row of promoterRows(reading)) {
     for (const { id: placeId, campaign_id: campaignId, coupon } of row.promoter_campaigns ?? []) {
       const { promo_codes: given, display_coupon: shown } = further.get(placeId) ?? {};
       const common = { kind: "code", promoterId: row.id, campaignId } as const;
       const known = new Set<string>();
-      for (const { id, code, ext_id: extId, archived_at: archivedAt } of given ?? []) {
+      const ids = new Set<string | null>();
+      // The list has their ids, so it comes before bare texts.
+      for (const each of [...(listed.get(placeId) ?? []), ...(given ?? [])]) {
+        const read = codeShape.safeParse(each);
+        if (!read.success) {
+          unread += 1;
+          continue;
+        }
+        const { id, code, ext_id: extId, archived_at: archivedAt } = read.data;
+        // An archived code and its successor may have one text.
+        if (id === null ? known.has(code.toLowerCase()) : ids.has(id)) continue;
         known.add(code.toLowerCase()).add(extId ?? "");
-        yield { ...common, id, code, extId, archivedAt };
+        ids.add(id);
+        yield { ...common, id: id ?? `${placeId}:${code}`, code, extId, archivedAt };
       }
       const code = shown ?? coupon;
       if (code === null || known.has(code.toLowerCase()) || (coupon !== null && known.has(coupon))) continue;
@@ -283,6 +273,17 @@ async function* codes(reading: Reading): AsyncGenerator<SourceRecord> {
       };
     }
   }
+  if (unread > 0)
+    reading.remarks.add("codes:unread", `Promo codes of an unknown form, which are left out: ${unread}.`);
+}
+
+/** The list of codes, by promoter campaign. */
+async function listedCodes(reading: Reading): Promise<Map<string, object[]>> {
+  const codes = new Map<string, object[]>();
+  const asked = { named: placeIn };
+  const list = { list: "promo_codes", shape: listedCodeShape, noun: "Promo code", asked };
+  for await (const row of readRows(reading, list)) codes.set(row.of, [...(codes.get(row.of) ?? []), row]);
+  return codes;
 }
 
 function referralRows(reading: Reading): AsyncGenerator<Referral> {
@@ -295,7 +296,7 @@ async function* customers(reading: Reading): AsyncGenerator<SourceRecord> {
   for await (const { id, email, state } of referralRows(reading)) {
     if (email !== null && state !== "moved" && !MOVED.test(email)) current.set(email.toLowerCase(), id);
   }
-  let others = 0;
+  let [others, unsplit] = [0, 0];
   for await (const row of referralRows(reading)) {
     const email = row.email?.replace(MOVED, "") ?? null;
     const { promoterId, campaignId } = row.promoter_campaign;
@@ -305,6 +306,8 @@ async function* customers(reading: Reading): AsyncGenerator<SourceRecord> {
     if (promoterId === null) others += 1;
     if (promoterId === null || successor !== undefined) continue;
     const isCustomer = row.customer_since !== null;
+    const splits = splitsIn(row);
+    if (splits === null) unsplit += 1;
     yield {
       kind: "customer",
       id: row.id,
@@ -312,7 +315,9 @@ async function* customers(reading: Reading): AsyncGenerator<SourceRecord> {
       uid: row.uid,
       billingId: null,
       subscriptionId: null,
-      name: row.username,
+      name: row.first_name ?? (row.last_name === null ? row.username : null),
+      lastName: row.last_name,
+      ...(splits !== null && splits.length > 0 && { splits }),
       promoterId,
       campaignId,
       state: stateOf(row.state, isCustomer),
@@ -324,11 +329,28 @@ async function* customers(reading: Reading): AsyncGenerator<SourceRecord> {
       cancelledAt: row.cancelled_at,
     };
   }
+  if (unsplit > 0)
+    reading.remarks.add(
+      "referrals:splits",
+      `Referrals whose commissions are shared in a way that can't be read: ${unsplit}. Enter the parts by hand.`,
+    );
   if (others > 0)
     reading.remarks.add(
       "referrals:others",
       `Referrals that are left out, because they belong to no promoter: ${others}.`,
     );
+}
+
+/** Null if a part can't be read. */
+function splitsIn({ split_details: parts }: Referral): NonNullable<SourceCustomer["splits"]> | null {
+  const splits: NonNullable<SourceCustomer["splits"]> = [];
+  for (const part of parts ?? []) {
+    const read = splitShape.safeParse(part);
+    if (!read.success) return null;
+    const { promoter_campaign_id: promoterCampaignId, percentage: percentTenThousandths } = read.data;
+    splits.push({ promoterCampaignId, percentTenThousandths });
+  }
+  return splits;
 }
 
 function stateOf(state: Referral["state"], isCustomer: boolean) {

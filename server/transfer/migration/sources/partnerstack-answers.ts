@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Failure } from "../../../failure.ts";
 import type { ArchivedRows, SourceApi, SourceQuery } from "../model.ts";
-import { readCursorPages, readForEach } from "../paging.ts";
+import { readCursorPages, readForEach, readNeeded } from "../paging.ts";
 import {
   amount,
   country,
@@ -43,14 +43,13 @@ function readList(
   list: string,
   { path, query = {} }: { path: string; query?: SourceQuery },
 ): Promise<void> {
-  return readCursorPages(api, list, {
-    async ask(after) {
-      const place = after === null ? {} : { starting_after: after };
-      const answer = await api.get(path, { ...query, limit: MOST_ROWS, ...place });
-      const { items, has_more: hasMore } = readAnswer(page, answer, path).data;
-      return { rows: items, hasMore: hasMore ?? items.length > 0 };
-    },
-  });
+  const ask = async (after: string | null) => {
+    const place = after === null ? {} : { starting_after: after };
+    const answer = await api.get(path, { ...query, limit: MOST_ROWS, ...place });
+    const { items, has_more: hasMore } = readAnswer(page, answer, path).data;
+    return { rows: items, hasMore: hasMore ?? items.length > 0 };
+  };
+  return readNeeded(api, list, () => readCursorPages(api, list, { ask }));
 }
 
 async function* emailsOf(kept: ArchivedRows): AsyncGenerator<string> {

@@ -150,7 +150,8 @@ async function* promoters(reading: Reading): AsyncGenerator<SourceRecord> {
 
 async function* places(reading: Reading): AsyncGenerator<SourceRecord> {
   const links = new Map<string, SourceLink[]>();
-  for await (const row of readRows(reading, { list: "links", shape: linkShape, noun: "Link" })) {
+  const asked = { named: (row: Record<string, unknown>) => [ownerIn(row)] };
+  for await (const row of readRows(reading, { list: "links", shape: linkShape, noun: "Link", asked })) {
     const token = tokenIn(row.url);
     if (token === null) {
       reading.remarks.add(`link:${row.key}`, `Link ${row.url} of ${row.of} names no partner.`);
@@ -174,6 +175,14 @@ async function* places(reading: Reading): AsyncGenerator<SourceRecord> {
       createdAt: row.at,
     };
   }
+}
+
+/** A link's partner by e-mail address, as it was asked for. It usually names none. */
+function ownerIn(row: Record<string, unknown>): unknown {
+  const partnership = row["partnership"];
+  return typeof partnership === "object" && partnership !== null
+    ? (partnership as { email?: unknown }).email
+    : row["email"];
 }
 
 /** The last part of a link's path. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { SourceApi, SourceQuery, ArchivedRows, SourceRecord } from "../model.ts";
-import { readNumberedPages } from "../paging.ts";
+import { readNeeded, readNumberedPages } from "../paging.ts";
 import {
   amount,
   amountOrNull,
@@ -41,14 +41,12 @@ const page = z.looseObject({
 });
 
 function readList(api: SourceApi, list: string, query: SourceQuery): Promise<void> {
-  return readNumberedPages(api, list, {
-    most: MOST_ROWS,
-    async ask(number, size) {
-      const answer = await api.get(`/${list}`, { ...query, page: number, limit: size });
-      const { data, pagination } = readAnswer(page, answer, `/${list}`);
-      return { rows: data, isLast: (pagination.next_page ?? null) === null };
-    },
-  });
+  const ask = async (number: number, size: number) => {
+    const answer = await api.get(`/${list}`, { ...query, page: number, limit: size });
+    const { data, pagination } = readAnswer(page, answer, `/${list}`);
+    return { rows: data, isLast: (pagination.next_page ?? null) === null };
+  };
+  return readNeeded(api, list, () => readNumberedPages(api, list, { most: MOST_ROWS, ask }));
 }
 
 export const campaignShape = z.object({

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { SourceApi, SourceQuery } from "../model.ts";
-import { idsOf, readCursorPages, readIfAny } from "../paging.ts";
+import { idsOf, readCursorPages, readIfAny, readNeeded } from "../paging.ts";
 import {
   amount,
   amountOrNull,
@@ -19,17 +19,25 @@ const MOST_ROWS = 100;
 
 /** Fetches everything that Tolt offers. */
 export async function askTolt(api: SourceApi): Promise<void> {
-  await readList(api, "programs", {});
+  await readNeeded(api, "programs", () => readList(api, "programs", {}));
   for await (const program of idsOf(api.kept, "programs")) {
-    const of = { program_id: program };
-    await readList(api, "partners", { ...of, "expand[]": ["group"] }, program);
-    await readList(api, "links", of, program);
-    await readIfAny(api, `promotion-codes-${program}`, () => readList(api, "promotion-codes", of, program));
-    await readList(api, "customers", of, program);
-    await readList(api, "transactions", of, program);
-    await readList(api, "commissions", of, program);
+    for (const [name, query] of LISTS) {
+      const own = { list: `${name}-${program}`, query: { program_id: program, ...query } };
+      const read = name === "promotion-codes" ? readIfAny : readNeeded;
+      await read(api, own.list, () => readList(api, name, own.query, own.list));
+    }
   }
 }
+
+/** The lists of each program. */
+const LISTS: [name: string, query?: SourceQuery][] = [
+  ["partners", { "expand[]": ["group"] }],
+  ["links"],
+  ["promotion-codes"],
+  ["customers"],
+  ["transactions"],
+  ["commissions"],
+];
 
 const rows = z.array(z.unknown());
 /** The rows are in `data` or in `data.data`. */
@@ -39,9 +47,9 @@ const page = z.looseObject({
 });
 
 /** Each program has its own list, whose name ends in the program's id. */
-function readList(api: SourceApi, name: string, query: SourceQuery, program?: string): Promise<void> {
+function readList(api: SourceApi, name: string, query: SourceQuery, list = name): Promise<void> {
   const path = `/${name}`;
-  return readCursorPages(api, program === undefined ? name : `${name}-${program}`, {
+  return readCursorPages(api, list, {
     async ask(after) {
       const place = after === null ? {} : { starting_after: after };
       const answer = await api.get(path, { ...query, limit: MOST_ROWS, ...place });
@@ -106,6 +114,8 @@ export const transactionShape = z.object({
   amount,
   amount_excluding_tax: amountOrNull,
   currency,
+  payment_amount: amountOrNull,
+  payment_currency: currency,
   charge_id: text,
   status: text,
   customer_id: text,

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { share } from "../../../domain/money.ts";
 import { Failure } from "../../../failure.ts";
 import { newDerivedPayouts, newRemarks, readRows, remarkClosed, type Remarks } from "../shapes.ts";
 import type { ArchivedRows, Source, SourcePayoutMethod, SourceRecord } from "../model.ts";
@@ -42,11 +43,18 @@ interface Reading {
   archive: ArchivedRows;
   remarks: Remarks;
   programs: Program[];
+  /** The program of each partner. */
+  homes: Map<string, string>;
   /** The group of each partner. */
   groups: Map<string, string>;
   customers: Set<string>;
   sales: Set<string>;
+  /** The transactions that Tolt itself has converted. */
+  conversions: Map<string, Conversion>;
 }
+
+/** One payment in two currencies, by Tolt's own amounts. */
+type Conversion = { amount: number; currency: string }[];
 
 async function* toltRecords(archive: ArchivedRows): AsyncGenerator<SourceRecord> {
   const remarks = newRemarks();
@@ -54,9 +62,11 @@ async function* toltRecords(archive: ArchivedRows): AsyncGenerator<SourceRecord>
     archive,
     remarks,
     programs: [],
+    homes: new Map(),
     groups: new Map(),
     customers: new Set(),
     sales: new Set(),
+    conversions: new Map(),
   };
   const programs = { list: "programs", shape: programShape, noun: "Program" };
   for await (const program of readRows(reading, programs)) reading.programs.push(program);
@@ -73,10 +83,20 @@ async function* toltRecords(archive: ArchivedRows): AsyncGenerator<SourceRecord>
 
 /** The rows of a list of all programs, with their programs. */
 async function* rowsOf<T>(reading: Reading, list: { list: string; shape: z.ZodType<T>; noun: string }) {
+  const listOf = ({ id }: Program) => ({ list: `${list.list}-${id}`, value: id });
   for (const program of reading.programs) {
-    const own = { ...list, list: `${list.list}-${program.id}` };
-    for await (const row of readRows(reading, own)) yield { row, program };
+    const own = listOf(program);
+    const others = reading.programs.filter((each) => each !== program).map(listOf);
+    const asked = { value: own.value, named: (row: Row) => programsIn(reading, row), others };
+    for await (const row of readRows(reading, { ...list, list: own.list, asked })) yield { row, program };
   }
+}
+
+type Row = Record<string, unknown>;
+
+/** What a row says about its program. Its partner is in one of them. */
+function programsIn({ homes }: Reading, row: Row): unknown[] {
+  return [row["program_id"], row["program"], homes.get(String(row["partner_id"]))];
 }
 
 function partners(reading: Reading) {
@@ -90,6 +110,7 @@ async function* campaigns(reading: Reading): AsyncGenerator<SourceRecord> {
     const key = groupOf(row, program);
     const name = groupId === null ? `${program.name ?? "Tolt"}, without a group` : `Tolt group ${groupId}`;
     reading.groups.set(row.id, key);
+    reading.homes.set(row.id, program.id);
     found.set(key, group?.name ?? found.get(key) ?? name);
   }
   for (const [id, name] of found) {
@@ -240,7 +261,12 @@ async function* sales(reading: Reading): AsyncGenerator<SourceRecord> {
       reading.remarks.add(`transaction:${row.id}`, `Transaction ${row.id} has no customer, partner or date.`);
       continue;
     }
-    const sold = soldBy(row);
+    const conversion = conversionOf(row, program);
+    if (conversion !== null) reading.conversions.set(row.id, conversion);
+    const { amount: sold, currency } = converted(
+      { amount: soldBy(row), currency: row.currency ?? program.currency_code },
+      { conversion, to: program.currency_code },
+    );
     reading.sales.add(row.id);
     yield {
       kind: "sale",
@@ -250,12 +276,41 @@ async function* sales(reading: Reading): AsyncGenerator<SourceRecord> {
       promoterId,
       campaignId: reading.groups.get(promoterId) ?? null,
       amount: sold,
-      currency: row.currency ?? program.currency_code,
+      currency,
       refunded: row.status === "refunded" ? sold : 0,
       planId: null,
       createdAt,
     };
   }
+}
+
+/** Null if Tolt has not converted it. */
+function conversionOf(row: Transaction, { currency_code: own }: Program): Conversion | null {
+  const { amount, payment_amount: paid, payment_currency: other } = row;
+  const currency = row.currency ?? own;
+  if (currency === null || other === null || other === currency || !paid || paid <= 0 || amount <= 0)
+    return null;
+  return [
+    { amount, currency },
+    { amount: paid, currency: other },
+  ];
+}
+
+interface Money {
+  amount: number;
+  currency: string | null;
+}
+
+/** An amount in the program's currency by Tolt's own amounts, so that a refund takes back exactly what the sale gave. */
+function converted(
+  money: Money,
+  { conversion, to }: { conversion: Conversion | null | undefined; to: string | null },
+): Money {
+  const from = conversion?.find(({ currency }) => currency === money.currency);
+  const own = conversion?.find(({ currency }) => currency === to);
+  if (from === undefined || own === undefined || from === own) return money;
+  const size = share(Math.abs(money.amount), own.amount, from.amount);
+  return { amount: money.amount < 0 ? -size : size, currency: own.currency };
 }
 
 function soldBy({ amount, amount_excluding_tax: net }: Transaction): number {
@@ -270,6 +325,10 @@ async function* commissions(reading: Reading): AsyncGenerator<SourceRecord> {
       reading.remarks.add(`commission:${row.id}`, `Commission ${row.id} of ${row.amount} has no partner.`);
       continue;
     }
+    const money = converted(
+      { amount: row.amount, currency: row.currency ?? program.currency_code },
+      { conversion: reading.conversions.get(sale ?? ""), to: program.currency_code },
+    );
     const commission = {
       id: row.id,
       saleId: sale !== null && reading.sales.has(sale) ? sale : null,
@@ -277,8 +336,7 @@ async function* commissions(reading: Reading): AsyncGenerator<SourceRecord> {
       promoterId,
       campaignId: reading.groups.get(promoterId) ?? null,
       unit: "cash" as const,
-      amount: row.amount,
-      currency: row.currency ?? program.currency_code,
+      ...money,
       ...row.status,
       payoutId: row.payout_id,
       tierLevel: 1,

@@ -41,7 +41,7 @@ export const ownPromoterCampaignSummary = z
   .object({
     id: field(company.id, "Id of the record.", 17),
     campaign_id: field(company.campaign_id, "Id of the campaign.", 1),
-    created_at: field(company.created_at, "When the record was created.", "2026-03-01T09:30:00.000Z"),
+    created_at: company.created_at,
     campaign: field(company.campaign, "The campaign, or null if it was deleted."),
     state: field(company.state, "State of the record."),
     promoter_id: field(company.promoter_id, "Id of the promoter.", 17),

@@ -15,7 +15,7 @@ import { pageParams, readListing, period, span } from "../../params.ts";
 import { ownExport, type AffiliateOperation, type AffiliateRequest } from "../operation.ts";
 import { maskedEmail, maskedUid } from "../referral/referrals.ts";
 import { ownCampaignAnswer, ownCampaignJson } from "../own-campaign.ts";
-import { createdAt, field, recordId } from "../../../http/fields.ts";
+import { createdSecond, field, recordId, second, wholeSecond } from "../../../http/fields.ts";
 import { percentIn, textsOf, type Language, type Say } from "../../../languages/languages.ts";
 
 const answer = z
@@ -23,11 +23,8 @@ const answer = z
     id: recordId,
     status: field(z.enum(COMMISSION_STATUSES), "State of the record."),
     external_note: field(z.string().nullable(), "A note that the promoter sees.", "Thank you for the talk"),
-    created_at: createdAt,
-    status_updated_at: field(
-      z.iso.datetime().nullable(),
-      "When its status was last changed, or null if it never was.",
-    ),
+    created_at: createdSecond,
+    status_updated_at: field(second.nullable(), "When its status was last changed, or null if it never was."),
     promoter_campaign: field(ownCampaignAnswer, "The promoter campaign that the lead belongs to."),
     referral: field(
       z
@@ -63,10 +60,7 @@ const answer = z
       "What the commission is for, in one sentence.",
       "20% of a sale of $100.00 to s***@example.net.",
     ),
-    approves_at: field(
-      z.iso.datetime().nullable(),
-      "When it is approved automatically, or null if it is not held.",
-    ),
+    approves_at: field(second.nullable(), "When it is approved automatically, or null if it is not held."),
     payout_id: field(z.int().nullable(), "Id of the payout.", 88),
   })
   .meta({ id: "PortalCommission" });
@@ -140,8 +134,8 @@ function show({ account, language }: AffiliateRequest, parts: CommissionParts): 
     id: commission.id,
     status: commission.status,
     external_note: commission.externalNote,
-    created_at: commission.createdAt,
-    status_updated_at: commission.statusUpdatedAt,
+    created_at: wholeSecond(commission.createdAt),
+    status_updated_at: wholeSecond(commission.statusUpdatedAt),
     promoter_campaign: ownCampaignJson(commission, parts),
     referral: isOwnLead ? { id: lead.id, uid: maskedUid(lead.uid), email: who } : null,
     reward: rewardJson(commission),
@@ -155,7 +149,7 @@ function show({ account, language }: AffiliateRequest, parts: CommissionParts): 
     amount: commission.amount,
     is_paid: isPaid(commission, parts.payout),
     reason: commissionReason({ commission, who, currency: account.currency, language: language ?? "en" }),
-    approves_at: commission.status === "pending" ? commission.approveAt : null,
+    approves_at: commission.status === "pending" ? wholeSecond(commission.approveAt) : null,
     payout_id: commission.payoutId,
   };
 }
@@ -177,10 +171,9 @@ interface ReasonParts {
 /** Explains in one sentence what a commission is for. */
 function commissionReason({ commission, who, currency, language }: ReasonParts): string {
   const { terms, takesBackId, refundId, amount, saleCents, tierLevel } = commission;
-  const { externalNote, isReplaced, splitTenThousandths } = commission;
+  const { externalNote, splitTenThousandths } = commission;
   const say = textsOf(language);
   const buyer = who === null ? "" : say("reason.buyer", { lead: who });
-  if (takesBackId !== null && isReplaced) return say("reason.replaced", { buyer });
   if (takesBackId !== null && refundId === null) return say("reason.corrected", { buyer });
   if (takesBackId !== null && amount > 0) return say("reason.won", { buyer });
   if (takesBackId !== null) return say("reason.refunded", { buyer });
@@ -200,11 +193,12 @@ function commissionReason({ commission, who, currency, language }: ReasonParts):
 }
 
 function customReason(
-  { type, saleCents, externalNote, rewardName }: Commission,
+  { type, saleCents, externalNote, rewardName, setOff }: Commission,
   say: Say,
   sale: { amount: string; buyer: string },
 ): string {
   if (externalNote !== null) return externalNote;
+  if (setOff !== undefined) return say("reason.set_off");
   if (rewardName !== null) return `“${rewardName}”.`;
   return type === "sale" || saleCents > 0 ? say("reason.sale", sale) : say("reason.by_hand");
 }

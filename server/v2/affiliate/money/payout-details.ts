@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { hasLatinForm } from "../../../domain/latin.ts";
 import { compactNumber } from "../../../domain/bank-numbers.ts";
 import { BANK_FIELD_NAMES, bankFaults } from "../../../domain/ledger/payout-method/bank-country.ts";
 import { email, word } from "../../../input/fields.ts";
@@ -17,6 +18,7 @@ const bank = z
   .object({
     bank_country: country,
     account_holder_name: line,
+    account_holder_name_latin: line.optional(),
     ...Object.fromEntries(BANK_FIELD_NAMES.map((name) => [name, line.optional()])),
     iban: compact(60).optional(),
     swift_bic_code: compact(20).optional(),
@@ -27,9 +29,26 @@ const bank = z
   })
   .superRefine((given, context) => {
     const faults = bankFaults(given as Record<string, string | undefined>);
-    for (const [name, message] of Object.entries(faults))
+    for (const [name, message] of Object.entries({ ...faults, ...latinFaults(given) }))
       context.addIssue({ code: "custom", path: [name], message });
   });
+
+/** A bank that takes Latin letters only can't pay a name that only its owner can write in them. */
+function latinFaults({
+  account_holder_name: name,
+  account_holder_name_latin: latin,
+  bank_country: country,
+}: {
+  account_holder_name: string;
+  account_holder_name_latin?: string | undefined;
+  bank_country: string;
+}): Record<string, string> {
+  if (latin === undefined && hasLatinForm(name, country)) return {};
+  if (latin === undefined) return { account_holder_name_latin: "can't be blank" };
+  return hasLatinForm(latin, country)
+    ? {}
+    : { account_holder_name_latin: "must be in Latin letters or in kana" };
+}
 
 /**
  * The payout methods that promoters can set up themselves, with their required details.

@@ -13,6 +13,7 @@ import {
 } from "../../embedded-json.ts";
 import { pageParams, readListing, readPathId } from "../../params.ts";
 import { payoutMethodAnswer, payoutMethodJson } from "../../payout/payout-methods.ts";
+import { setOffAnswer, setOffJson } from "../../payout/payouts.ts";
 import {
   dueStatsAnswer,
   dueStatsJson,
@@ -21,12 +22,14 @@ import {
 } from "../../payout/payout-stats.ts";
 import { ownExport, type AffiliateOperation, type AffiliateRequest } from "../operation.ts";
 import { OWN_METHOD_NAMES } from "./payout-details.ts";
-import { createdAt, field, recordId } from "../../../http/fields.ts";
+import { createdSecond, field, recordId, second, wholeSecond } from "../../../http/fields.ts";
 import { shownName } from "../../../domain/program/account/brand.ts";
 import { dueStats } from "../../../domain/ledger/payout/stats.ts";
 import type { Account } from "../../../domain/program/account/account.ts";
 import { promoterName, type Promoter } from "../../../domain/people/promoter/promoter.ts";
 import { Failure } from "../../../failure.ts";
+import { periodEndDateOf } from "../../../domain/ledger/payout/payout.ts";
+import { dayIn, timeZoneOf } from "../../../domain/program/account/time-zone.ts";
 import { invoiceFields, invoiceFieldsJson } from "./invoice-details.ts";
 
 /** A payout as its promoter sees it. */
@@ -35,6 +38,7 @@ const ownPayoutAnswer = z
     id: recordId,
     status: field(z.enum(PAYOUT_STATUSES), "State of the record."),
     amount: field(z.int(), "The amount: cents for `cash`, whole units otherwise.", 2000),
+    set_off: setOffAnswer,
     payments_batch_id: field(
       z.int().nullable(),
       "Id of the payments batch that it is part of, or null if it is in none.",
@@ -42,18 +46,15 @@ const ownPayoutAnswer = z
     ),
     tax_rate: field(z.number(), "Tax in percent.", 19),
     unit: field(z.enum(UNITS), "Unit of the amount.", "cash"),
-    period_start: field(z.iso.datetime(), "First moment of the period that is paid for."),
-    period_end: field(z.iso.datetime(), "Last moment of the period that is paid for."),
+    period_start: field(z.iso.date(), "First day of the period that is paid for."),
+    period_end: field(z.iso.date(), "Last day of the period that is paid for."),
     due_date: field(z.iso.date(), "Day by which it must be paid, or null if there is none."),
-    paid_at: field(z.iso.datetime().nullable(), "When it was paid, or null if it was not yet."),
-    processing_started_at: field(
-      z.iso.datetime().nullable(),
-      "When the payment began, or null if it has not.",
-    ),
-    failed_at: field(z.iso.datetime().nullable(), "When the payment failed, or null if it did not."),
+    paid_at: field(second.nullable(), "When it was paid, or null if it was not yet."),
+    processing_started_at: field(second.nullable(), "When the payment began, or null if it has not."),
+    failed_at: field(second.nullable(), "When the payment failed, or null if it did not."),
     error: field(z.string().nullable(), "What went wrong, for people.", "Campaign 7 was not found"),
     total_incl_tax: field(z.int(), "The amount with tax.", 2380),
-    created_at: createdAt,
+    created_at: createdSecond,
     payout_method: field(
       payoutMethodAnswer.nullable(),
       "How it is or was paid, or null if that is not known yet.",
@@ -150,25 +151,26 @@ function find(
 
 /** Shows a payout. Its method is fixed once the payment starts. */
 function ownPayoutJson(
-  { promoter }: Pick<AffiliateRequest, "promoter">,
+  { account, promoter }: Pick<AffiliateRequest, "account" | "promoter">,
   { payout, campaign, used: method }: PayoutParts,
 ): Answer {
   return {
     id: payout.id,
     status: payout.status,
     amount: payout.amount,
+    ...setOffJson(payout),
     payments_batch_id: payout.paymentsBatchId,
     tax_rate: payout.taxRateHundredths / 100,
     unit: payout.unit,
-    period_start: payout.periodStart,
-    period_end: payout.periodEnd,
+    period_start: dayIn(timeZoneOf(account), new Date(payout.periodStart)),
+    period_end: periodEndDateOf(payout),
     due_date: payout.dueDate,
-    paid_at: payout.paidAt,
-    processing_started_at: payout.processingStartedAt,
-    failed_at: payout.failedAt,
+    paid_at: wholeSecond(payout.paidAt),
+    processing_started_at: wholeSecond(payout.processingStartedAt),
+    failed_at: wholeSecond(payout.failedAt),
     error: payout.error,
     total_incl_tax: payout.totalInclTax,
-    created_at: payout.createdAt,
+    created_at: wholeSecond(payout.createdAt),
     payout_method: method && payoutMethodJson(method),
     promoter: embeddedPromoterJson(promoter),
     campaign: campaign && embeddedCampaignJson(campaign),

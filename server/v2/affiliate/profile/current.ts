@@ -22,7 +22,7 @@ import {
 } from "../campaign/promoter-campaigns.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { site } from "../own-fields.ts";
-import { field, message, recordId } from "../../../http/fields.ts";
+import { field, message, recordId, second } from "../../../http/fields.ts";
 import { endedSessionCookies, SESSION_COOKIES } from "../../../http/credentials.ts";
 import { endSessions } from "../../../domain/access/session.ts";
 import { archivePromoter } from "../../../domain/people/promoter/changes.ts";
@@ -44,12 +44,12 @@ export const currentAnswer = z
       "What the promoter has earned and has not been paid yet.",
     ),
     custom_fields: customFields,
-    first_event_at: field(z.iso.datetime(), "When the promoter's first event happened."),
+    first_event_at: field(second, "When the promoter's first event happened."),
     invoice_details_status: field(
       z.enum(INVOICE_DETAILS_STATUSES),
       "Whether the promoter's invoice details are approved.",
     ),
-    joined_at: field(z.iso.datetime(), "When the promoter joined."),
+    joined_at: field(second, "When the promoter joined."),
     selected_payout_method: field(
       z.enum(PAYOUT_METHODS).nullable(),
       "How the promoter is paid, or null if they have not chosen yet.",

@@ -12,7 +12,7 @@ import { id, listOf, oneOf, text, word, subId } from "../../../input/fields.ts";
 import type { Found, Window } from "../../../storage/query.ts";
 import { pageParams, readListing, readPathId, period, span } from "../../params.ts";
 import { ownExport, type AffiliateOperation, type AffiliateRequest } from "../operation.ts";
-import { field, createdAt, recordId } from "../../../http/fields.ts";
+import { createdSecond, field, recordId, second, wholeSecond } from "../../../http/fields.ts";
 import { v2FieldError } from "../../../http/errors.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { shapeChanges, shapeInput } from "../../../input/shape.ts";
@@ -58,9 +58,9 @@ const portalReferralAnswer = z
       z.enum(ENTRY_SOURCES),
       "How the lead got its promoter. `cookie`: by a visit. `api`: by a request. `coupon`: by a promo code. `manual_admin`, `manual_affiliate`: by hand.",
     ),
-    created_at: createdAt,
+    created_at: createdSecond,
     customer_since: field(
-      z.iso.datetime().nullable(),
+      second.nullable(),
       "When the lead became a customer, or null if they have not.",
       "2026-03-01T09:30:00.000Z",
     ),
@@ -253,8 +253,8 @@ async function showOwnReferral(view: View, lead: Lead): Promise<z.output<typeof 
     state: lead.state,
     metadata: {},
     entry_source: lead.entrySource,
-    created_at: lead.createdAt,
-    customer_since: lead.customerSince,
+    created_at: wholeSecond(lead.createdAt),
+    customer_since: wholeSecond(lead.customerSince),
     sub_id: lead.subId,
     first_name: said?.firstName ?? null,
     last_name: said?.lastName ?? null,

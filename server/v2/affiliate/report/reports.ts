@@ -17,7 +17,7 @@ import {
 } from "../../report/report-columns.ts";
 import { narrowing, paramsOf, queryOf, sortOf, narrowed } from "../../report/reports.ts";
 import { csvFile, type AffiliateOperation, type AffiliateRequest } from "../operation.ts";
-import { field, recordId } from "../../../http/fields.ts";
+import { field, recordId, second, wholeSecond } from "../../../http/fields.ts";
 import { loadPromoterTotals, type Metric } from "../../../domain/people/daily.ts";
 import { GROUPINGS } from "../../../domain/reports/figures.ts";
 import { readQuery } from "../../../http/parameters/form.ts";
@@ -92,14 +92,18 @@ export const ownSubIdsOperation: AffiliateOperation = {
   refusals: ["invalid"],
   async handle(request) {
     const { params: given, query, page, window } = readListing(request, subIdParams);
-    const { report, records, total } = await channels(request, { given, query, window });
+    const { report, groups, total } = await channels(request, { given, query, window });
     setPageHeaders(request, page, total);
-    return records.map((channel) => ({
-      sub_id: channel.name,
-      id: channel.id,
-      data: dataJson(channel.total, report.columns),
-      sub_data: channel.rows.map((row) => rowJson(row, report)),
-    }));
+    const shown = [];
+    for await (const channel of groups) {
+      shown.push({
+        sub_id: channel.name,
+        id: channel.id,
+        data: dataJson(channel.total, report.columns),
+        sub_data: channel.rows.map((row) => rowJson(row, report)),
+      });
+    }
+    return shown;
   },
 };
 
@@ -117,12 +121,16 @@ export const ownSubIdsDownloadOperation: AffiliateOperation = {
   async handle(request) {
     const { params: given, query } = readListing(request, channelParams);
     const window = { limit: MOST_LINES, offset: 0 };
-    const { report, records } = await channels(request, { given, query, window });
+    const { report, groups } = await channels(request, { given, query, window });
     const { from, to } = report.range;
+    const lines = [];
+    for await (const { name, total } of groups) {
+      lines.push({ sub_id: name, ...dataJson(total, report.columns) });
+    }
     return csvFile(request, {
       name: `channels-${from}-${to}.csv`,
       columns: ["sub_id", ...report.columns],
-      lines: records.map(({ name, total }) => ({ sub_id: name, ...dataJson(total, report.columns) })),
+      lines,
     });
   },
 };
@@ -240,7 +248,7 @@ const answer = z
     id: recordId,
     name: field(z.string().nullable(), "The first name, or null if it was not given.", "Alex"),
     email: field(z.string().nullable(), "The masked e-mail address.", "a***@example.com"),
-    joined_at: field(z.iso.datetime(), "When the promoter joined."),
+    joined_at: field(second, "When the promoter joined."),
     stats: field(promoterAnswer.shape.stats, "Figures of the record."),
   })
   .meta({ id: "SubAffiliate" });
@@ -270,7 +278,7 @@ async function show(view: View, child: Promoter): Promise<z.output<typeof answer
     id: child.id,
     name: child.profile.firstName,
     email: maskedEmail(child.email),
-    joined_at: child.createdAt,
+    joined_at: wholeSecond(child.createdAt),
     stats: promoterStatsJson(stats),
   };
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { signOutEverywhere } from "../../../domain/people/portal/entry.ts";
 import { signInByPassword, type SignedIn } from "../../../domain/people/portal/sign-in.ts";
 import { endSession } from "../../../domain/access/session.ts";
 import { Failure } from "../../../failure.ts";
@@ -65,6 +66,22 @@ export const signOutOperation: AffiliateOperation = {
   isForNewcomers: true,
   isForReaders: true,
   handle: signOut,
+};
+
+/** `DELETE /api/v2/affiliate/sessions` */
+export const signOutEverywhereOperation: AffiliateOperation = {
+  id: "signOutOfPortalEverywhere",
+  summary: "Sign out of the portal everywhere",
+  description:
+    "Ends all sessions of the promoter, this one too. Sign-in links and the auth token that were given out before open nothing any more. An extension of Tidemark.",
+  answer: z.null(),
+  status: 204,
+  isForNewcomers: true,
+  async handle({ context, account, promoter, cookies, publicUrl }) {
+    await signOutEverywhere(context, account.id, promoter.id);
+    cookies.push(...endedSessionCookies(SESSION_COOKIES.promoter, publicUrl));
+    return null;
+  },
 };
 
 async function signIn(request: OpenRequest) {
