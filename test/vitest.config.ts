@@ -22,8 +22,8 @@ const LEFT_OUT = IS_QUICK ? [`test/http/{${SLOW_FOLDERS}}/**`, `test/http/**/{${
  * that a company may come from.
  */
 const RARE = [
-  "journey/{account-move,cut-transfers,damage,demo-data,failover,full-disk,fuzz,killed-*,listener,odd-texts,outbox*}",
-  "journey/{paypal-payouts,proxies}",
+  "journey/{account-move,cut-transfers,damage,demo-data,failover,full-disk,fuzz,killed-*,listener,lost-*,odd-texts,outbox*}",
+  "journey/{patroni,paypal-payouts,proxies}",
   "journey/{postgres,postgres-erasure,postgres-faults,postgres-limits,postgres-transfer,rolling-upgrade,standby-reads}",
   "journey/{transfer,upgrade,workers*}",
   "storage/{crash,durability,failover,full-disk,killed-migration,postgres-cuts,postgres-limits,postgres-tls}",
@@ -52,6 +52,8 @@ export default defineConfig({
     testTimeout: LIMIT_MS,
     hookTimeout: LIMIT_MS,
     expect: { poll: { timeout: 60_000 } },
+    // CI may keep only the message of a failure, so it shows values whole, unless they are as large as a page of Playwright.
+    chaiConfig: { truncateThreshold: 100_000 },
     include: ["test/{client,http,journey,storage,unit}/**/*.test.ts"],
     exclude: [...LEFT_OUT, ...LEFT_TO_CI],
     // Some wait for the processes that they start, so more of them than cores run at once.

@@ -28,3 +28,15 @@ export async function writeItem(session: Session, key: string, value: string | n
       values: [key, value],
     });
 }
+
+/** Removes an item unless its value has changed since it was read. */
+export async function removeUnchanged(
+  session: Session,
+  { key, value }: { key: string; value: string },
+): Promise<void> {
+  const [first, second] = [1, 2].map(session.dialect.value);
+  await session.run({
+    text: `delete from items where key = ${first} and value = ${second}`,
+    values: [key, value],
+  });
+}

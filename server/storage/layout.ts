@@ -1,58 +1,38 @@
 import { Failure } from "../failure.ts";
-import { parseStored } from "./table.ts";
+import { readItem } from "./items.ts";
+import { MIGRATIONS } from "./migrations.ts";
 import type { Engine, Reads, Session } from "./session.ts";
-import { SQLITE } from "./sql.ts";
+import { parseStored } from "./table.ts";
 
-/** Raise it with every change to tables or to the shape of records. */
-export const LAYOUT = 15;
-/**
- * The oldest layout that this release can serve without an upgrade. It reads that layout and all later ones,
- * and writes the one in the store's mark.
- *
- * @see docs/storage.md "Changing the layout"
- */
-export const OLDEST_SERVED = 15;
-/** The first layout with tables. Earlier stores keep texts under keys. */
-export const FIRST_WITH_TABLES = 13;
-/** The layout of the first release. Stores and exports of every layout since then can be upgraded. */
-export const OLDEST_LAYOUT = 5;
-/** The key of the layout mark, in the format that keys had before there were tables. */
-export const MARK_KEY = "c0:slayout!";
+/** The number of the form that this release's tables have, and that its servers need. */
+export const LAYOUT = 1 + MIGRATIONS.length;
+/** The item that holds the mark. */
+export const MARK_KEY = "tidemark:layout";
 /**
  * After a commit failed for lack of disk space, the process writes an item here and removes it, to find out
  * whether there is space again.
  */
-export const ROOM_KEY = "c0:slayout!:sroom!";
+export const ROOM_KEY = "tidemark:room";
 /** The text that only the key of the store's secrets opens. Copies of the store have it, exports don't. */
-export const PROOF_KEY = "c0:slayout!:sseal!";
+export const PROOF_KEY = "tidemark:seal";
 
 /** The steps of work on a whole store, in their order. */
-export const STAGES = ["clear", "fill", "drop"] as const;
+export const STAGES = ["clear", "fill"] as const;
 /** Unfinished work on a whole store. */
 export interface UnderWay {
-  work: "import" | "move" | "upgrade";
+  work: "import" | "move";
   /** Identifies the process that does the work, since several may do so in turn. */
   by: string;
   stage: (typeof STAGES)[number];
-  /**
-   * The digest of the records being filled in, so that two sources are never mixed, or null if it is not
-   * being filled.
-   */
-  source: string | null;
-  /** The layout of its records before the work began. */
-  layout: number;
+  /** The digest of the records being filled in, so that two sources are never mixed. */
+  source: string;
   /** How many items have been filled in. */
   filledCount: number;
 }
 
 /** A store's layout mark. */
 export interface Mark {
-  /** The layout that is written. */
   version: number;
-  /**
-   * The layout that is about to be written; processes that don't know it stop. Absent: no change is planned.
-   */
-  next?: number;
   /** Absent: the store may be used. */
   underWay?: UnderWay;
 }
@@ -61,8 +41,6 @@ const REFUSALS: Record<UnderWay["work"], string> = {
   import:
     "An import into the store is unfinished: run `tidemark import` again with --resume to continue it, or with --force to start over",
   move: "A move into the store is unfinished: run `tidemark move` again with --resume to continue it, or with --force to start over",
-  upgrade:
-    "An upgrade of the store is running or was interrupted: if nothing runs it any more, `tidemark upgrade` continues it",
 };
 
 /**
@@ -77,95 +55,59 @@ export async function checkLayout(engine: Engine): Promise<void> {
   });
   const { mark } = await readMark(engine.reads);
   if (mark?.underWay !== undefined) throw refusalOf(mark.underWay);
-  if (mark !== null && isKnown(mark)) return;
-  if (isOlder(mark)) {
+  if (mark?.version === LAYOUT) return;
+  if (mark === null)
     throw new Failure(
       "refused",
-      "The store was made by an earlier release of Tidemark: `tidemark upgrade` upgrades it, and so does starting the server",
+      "A release before 1.0 of Tidemark made the store, which this release can't read: use an empty one",
     );
-  }
-  const maker =
-    mark !== null && (mark.next ?? mark.version) > LAYOUT ? "a later release" : "a build before 0.1";
-  throw new Failure("refused", `The store was made by ${maker} of Tidemark: use that one, or an empty store`);
+  throw new Failure(
+    "refused",
+    mark.version > LAYOUT
+      ? "A later release of Tidemark made the store: use that one, or an empty store"
+      : "An earlier release of Tidemark made the store: `tidemark upgrade` upgrades it, and so does starting the server",
+  );
 }
 
 /** The layout mark as it was read, or null if there is none. */
 export interface ReadMark {
   text: string | null;
   mark: Mark | null;
-  /** The table that holds it. */
-  table: string;
 }
 
-const NONE: ReadMark = { text: null, mark: null, table: "items" };
+const NONE: ReadMark = { text: null, mark: null };
 
 export async function readMark(reads: Reads): Promise<ReadMark> {
-  const found = await markIn(reads, "items");
-  if (found !== null) return found;
-  const former = (await formerItems(reads)) ?? "items";
-  return (former !== "items" ? await markIn(reads, former) : null) ?? NONE;
-}
-
-/**
- * The table in which stores before `FIRST_WITH_TABLES` keep everything as texts under keys, or null if there
- * is none. On Postgres its name differs from the table of items, and only the mark stays there, which keeps
- * earlier releases away.
- */
-export async function formerItems(reads: Reads): Promise<string | null> {
-  if (reads.dialect === SQLITE) return "items";
-  const [row] = await reads.all({ text: "select to_regclass('tidemark_items')::text", values: [] });
-  return row?.[0] ? "tidemark_items" : null;
+  const text = await readItem(reads, MARK_KEY);
+  return text === null ? NONE : { text, mark: parseStored<Mark>(MARK_KEY, text) };
 }
 
 /** Replaces the mark that was read. Resolves to false if another process was faster. */
 export async function replaceMark(session: Session, seen: ReadMark, mark: Mark): Promise<boolean> {
   const [one, two, three] = [1, 2, 3].map(session.dialect.value);
   const value = JSON.stringify(mark);
-  const put = (table: string, otherwise: string) =>
-    session.run({
-      text: `insert into ${table} (key, value) values (${one}, ${two}) on conflict (key) do ${otherwise}`,
-      values: [MARK_KEY, value],
-    });
-  const changedCount = await (seen.text === null
-    ? put("items", "nothing")
-    : session.run({
-        text: `update ${seen.table} set value = ${one} where key = ${two} and value = ${three}`,
-        values: [value, MARK_KEY, seen.text],
-      }));
-  if (changedCount === 0) return false;
-  if (mark.version >= FIRST_WITH_TABLES) {
-    for (const table of await markTables(session)) await put(table, "update set value = excluded.value");
-  }
-  return true;
-}
-
-async function markTables(reads: Reads): Promise<Set<string>> {
-  return new Set(["items", (await formerItems(reads)) ?? "items"]);
-}
-
-async function markIn(reads: Reads, table: string): Promise<ReadMark | null> {
-  const text = `select value from ${table} where key = ${reads.dialect.value(1)}`;
-  const [row] = await reads.all({ text, values: [MARK_KEY] });
-  const value = row?.[0] as string | undefined;
-  return value === undefined ? null : { text: value, mark: parseStored<Mark>(MARK_KEY, value), table };
+  const changedCount = await session.run(
+    seen.text === null
+      ? {
+          text: `insert into items (key, value) values (${one}, ${two}) on conflict (key) do nothing`,
+          values: [MARK_KEY, value],
+        }
+      : {
+          text: `update items set value = ${one} where key = ${two} and value = ${three}`,
+          values: [value, MARK_KEY, seen.text],
+        },
+  );
+  return changedCount > 0;
 }
 
 async function isEmpty(reads: Reads): Promise<boolean> {
-  for (const table of await markTables(reads)) {
-    const rows = await reads.all({ text: `select key from ${table} limit 1`, values: [] });
-    if (rows.length > 0) return false;
-  }
-  return true;
+  const rows = await reads.all({ text: "select key from items limit 1", values: [] });
+  return rows.length === 0;
 }
 
-/** Whether this release can use a store as it is. */
-function isKnown({ version, next = version, underWay }: Mark): boolean {
-  return underWay === undefined && version >= OLDEST_SERVED && next <= LAYOUT;
-}
-
-/** Whether an earlier release made a store that this one must upgrade before it can use it. */
+/** Whether an earlier release made a store, so that it must be upgraded before this one can use it. */
 export function isOlder(mark: Mark | null): boolean {
-  return mark !== null && mark.version >= OLDEST_LAYOUT && mark.version < OLDEST_SERVED;
+  return mark !== null && mark.version < LAYOUT;
 }
 
 /** The refusal of a store with unfinished work. */
@@ -176,26 +118,20 @@ export function refusalOf({ work }: UnderWay): Failure {
 /** How old a process's knowledge of the mark may be when it commits. */
 const TRUST_MS = 2_000;
 
-/**
- * An engine that knows its store's layout, and stops committing once a later release takes the store over.
- */
+/** An engine that stops committing once another process takes the whole store over. */
 export interface WatchedEngine extends Engine {
-  /** The layout to write. It rises when `tidemark upgrade` runs after all servers were replaced. */
-  layout(): number;
   /** Reads the mark. Resolves to the reason why this process may no longer use the store, or null. */
   look(): Promise<string | null>;
 }
 
 /**
- * Makes an engine that watches the layout mark. If each commit checked the mark, all accounts would wait for
- * each other. Instead, each process checks it periodically, and an upgrade waits longer than that before it
- * changes anything.
+ * Makes an engine that watches the mark. If each commit checked the mark, all accounts would wait for each other. Instead, each
+ * process checks it periodically.
  */
 export function watchLayout(
   engine: Engine,
   elapsedMs: () => number = () => performance.now(),
 ): WatchedEngine {
-  let layout = LAYOUT;
   let lookedAt = -Infinity;
   let obstacle: string | null = null;
 
@@ -204,13 +140,11 @@ export function watchLayout(
     const { mark } = await readMark(engine.reads);
     lookedAt = at;
     obstacle = mark === null ? null : obstacleIn(mark);
-    if (mark !== null && obstacle === null) layout = mark.version;
     return obstacle;
   }
 
   return {
     ...engine,
-    layout: () => layout,
     look,
     async transact(work) {
       if (elapsedMs() - lookedAt > TRUST_MS) await look();
@@ -220,9 +154,7 @@ export function watchLayout(
   };
 }
 
-function obstacleIn(mark: Mark): string | null {
-  if (isKnown(mark)) return null;
-  const work = mark.underWay?.work ?? "upgrade";
-  if (work === "upgrade") return "A later release of Tidemark takes the store over";
-  return `Another process works on the whole store (${work})`;
+function obstacleIn({ version, underWay }: Mark): string | null {
+  if (underWay !== undefined) return `Another process works on the whole store (${underWay.work})`;
+  return version === LAYOUT ? null : "Another release of Tidemark has taken the store over";
 }

@@ -1,8 +1,7 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { Seal } from "../seal.ts";
-import { fileIn } from "./engines/sqlite/database.ts";
 import { sqliteEngine } from "./engines/sqlite/engine.ts";
 import { freezes } from "./freeze.ts";
 import { checkLayout, watchLayout } from "./layout.ts";
@@ -12,15 +11,23 @@ import type { Engine } from "./session.ts";
 import { newStore, type Store } from "./store.ts";
 import type { Table } from "./table.ts";
 
+/**
+ * What a process may make: a store if there is none, only the tables that a store of an earlier release lacks, or nothing. A
+ * table that is missing otherwise is damage.
+ */
+export type Makes = "store" | "tables" | "nothing";
+
 /** How an engine is opened. */
 export interface EngineOptions {
   /** Every table of the store. */
   tables: readonly Table<never>[];
+  /** What the process may make. The default is `store`. */
+  makes?: Makes;
   /** Opens and seals secrets. Absent: the process has no keys. */
   seal?: Seal;
   connections?: number;
-  /** Whether the operator requires a synchronous standby. */
-  requiresStandby?: boolean;
+  /** Whether the operator requires a synchronous standby. `always`: nothing is committed without one. */
+  requiresStandby?: boolean | "always";
   /** Standbys for reads that may lag slightly. */
   standbys?: { url: string; maxAgeSeconds: number } | null;
   /** Receives notices for the operator, for example that another host is now written to. */
@@ -34,7 +41,7 @@ export interface OpenOptions extends EngineOptions {
 
 /**
  * Opens the store that a `STORAGE_URL` names: `memory:`, `sqlite:` with a folder, or a `postgres:` address.
- * Missing folders and tables are created.
+ * Missing folders and tables are created, unless `makes` says otherwise.
  *
  * @throws Error for any other scheme, for a database that can't be reached, and for a store that another
  * release made
@@ -81,8 +88,7 @@ async function openWithoutKeys(url: string, given: Omit<EngineOptions, "seal">):
   const folder = folderOf(url);
   if (folder === undefined) throw new Error(whyUnknown(url));
   const path = resolve(folder);
-  refuseLmdb(path);
-  makeFolder(path);
+  if (given.makes === undefined || given.makes === "store") makeFolder(path);
   return sqliteEngine(path, options);
 }
 
@@ -92,7 +98,11 @@ function openInMemory(options: Omit<EngineOptions, "seal">): Engine {
   const remove = () => rmSync(folder, { recursive: true, force: true });
   process.once("exit", remove);
   // Its files are removed with the process, so there is nothing to back up.
-  const { backup: _backup, ...engine } = sqliteEngine(folder, { ...options, isDurable: false });
+  const { backup: _backup, ...engine } = sqliteEngine(folder, {
+    ...options,
+    makes: "store",
+    isDurable: false,
+  });
   return {
     ...engine,
     size: async () => null,
@@ -108,40 +118,11 @@ function isPostgres(url: string): boolean {
   return /^postgres(ql)?:\/\//.test(url);
 }
 
-/**
- * Refuses a folder that no server ever wrote to, because a typo would look like an empty store.
- * @throws Error naming the folder
- */
-export function requireStore(url: string): void {
-  const folder = folderOf(url);
-  if (folder === undefined || existsSync(fileIn(folder))) return;
-  refuseLmdb(folder);
-  throw new Error(`there is no store in ${resolve(folder)}`);
-}
-
 /** The folder of a store, or undefined if it is in a database or in memory. */
 export function folderOf(url: string): string | undefined {
   return /^sqlite:(.+)$/.exec(url)?.[1];
 }
 
-/**
- * A new store beside an old one would look like the old one without its data.
- *
- * @throws Error
- */
-function refuseLmdb(folder: string): void {
-  if (existsSync(join(folder, "data.mdb")) && !existsSync(fileIn(folder))) throw new Error(whyLmdb(folder));
-}
-
-function whyLmdb(folder: string): string {
-  return (
-    `Only Tidemark 0.1 opens LMDB stores. With it, run STORAGE_URL=lmdb:${folder} tidemark export all.ndjson. ` +
-    'With this release, run tidemark import all.ndjson into an empty store. See "From 0.1 to 0.2" in docs/operators.md'
-  );
-}
-
 function whyUnknown(url: string): string {
-  const [scheme, ...rest] = url.split(":");
-  if (scheme === "lmdb") return whyLmdb(rest.join(":"));
-  return `STORAGE_URL ${scheme}: is unknown; use sqlite:./folder, postgres://… or memory:`;
+  return `STORAGE_URL ${url.split(":", 1)[0]}: is unknown; use sqlite:./folder, postgres://… or memory:`;
 }

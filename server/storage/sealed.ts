@@ -17,21 +17,47 @@ export function rowOf<R extends { accountId: number }>(of: Table<R>, record: R, 
   return [record.accountId, ...columnValues(of, record), docOf(of, record, seal)];
 }
 
-/** The document of a record. One that is sealed already stays as it is. */
+/**
+ * The document of a record. One that is sealed already stays as it is, also one that no key opens, so that a
+ * change of another field doesn't lose its secret.
+ */
 export function docOf<R extends { accountId: number }>(of: Table<R>, record: R, seal: Seal): string {
   const { sealed: declared } = of;
-  if (declared === undefined || isSealed(record) || !declared.isSecret(record)) return JSON.stringify(record);
+  const isKept = isSealed(record) && declared?.fields.every((name) => record[name] === null);
+  if (declared === undefined || isKept || !declared.isSecret(record)) return JSON.stringify(record);
   const secrets = Object.fromEntries(declared.fields.map((name) => [name, record[name]]));
   const blanks = Object.fromEntries(declared.fields.map((name) => [name, null]));
   const sealed = seal.close(JSON.stringify(secrets), placeOf(of, record));
   return JSON.stringify({ ...record, ...blanks, sealed });
 }
 
-/** Parses a document and opens its secrets. @throws Failure `refused` if no key opens them */
+/**
+ * Parses a document and opens its secrets. A record whose secrets no key opens comes without them, so that it alone
+ * is of no use, and not each list with it. So does one that is not sealed although there is a key: only someone who
+ * has no key can have written it.
+ */
 export function openDoc<R>(from: Table<R>, doc: string, seal: Seal): R {
   // Opened records are not kept in the cache of parsed ones, which outlives the request.
-  if (!mayBeSealed(from, doc)) return parseRaw(from, doc);
-  return freeze(openRecord(from, parseStored<R>(from.name, doc), seal));
+  if (!mayBeSealed(from, doc)) {
+    const record = parseRaw<R>(from, doc);
+    const isForeign = seal.hasKey && from.sealed?.isSecret(record) === true;
+    return isForeign ? hidden(from, record, { seal, fault: "is not encrypted" }) : record;
+  }
+  const record = parseStored<R>(from.name, doc);
+  try {
+    return freeze(openRecord(from, record, seal));
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return hidden(from, record, { seal, fault: "can't be opened" });
+  }
+}
+
+/** The record without its secrets. The log names it. */
+function hidden<R>(from: Table<R>, record: R, { seal, fault }: { seal: Seal; fault: string }): R {
+  const { accountId } = record as unknown as { accountId: number };
+  const label = `${from.name} ${JSON.stringify(keyOf(from, record))} of account ${accountId}`;
+  seal.warn(`the secret of ${label} ${fault}, so it is neither shown nor used: run tidemark check`);
+  return freeze({ ...record, ...(from.sealed?.without(record) as R) });
 }
 
 /** Whether a document may have secrets. It may say yes wrongly, but never no. */
@@ -39,7 +65,7 @@ export function mayBeSealed(from: Pick<Table<never>, "sealed">, doc: string): bo
   return from.sealed !== undefined && doc.includes('"sealed":"');
 }
 
-/** A parsed document with its secrets. @throws Failure `refused` if no key opens them */
+/** A parsed document with its secrets. Exports and checks use it, which must miss none. @throws Failure `refused` if no key opens them */
 export function openRecord<R>(of: Table<R>, record: R, seal: Seal): R {
   if (of.sealed === undefined || !isSealed(record)) return record;
   const { sealed, ...rest } = record;
@@ -62,7 +88,7 @@ export function isSealed<R>(record: R): record is R & Required<Hidden> {
 /** A sealed text can't be copied to another record. */
 function placeOf<R>(of: Table<R>, record: R): string {
   const { accountId } = record as unknown as { accountId: number };
-  return JSON.stringify([of.name, accountId, ...keyOf(of, record)]);
+  return JSON.stringify([of.name, accountId, ...keyOf(of, record), ...(of.sealed?.boundTo?.(record) ?? [])]);
 }
 
 /** The place of the text that proves the key. */

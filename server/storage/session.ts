@@ -83,14 +83,18 @@ export interface Engine {
   size(): Promise<StoreSize | null>;
   /** Sentences on why commits are less durable than promised. Absent: they never are. */
   weaknesses?(): Promise<string[]>;
+  /** Why hosts that accept writes are not written to, in sentences. Absent: there is one host. */
+  refusedHosts?(): string[];
+  /** Whether nothing is committed without a synchronous standby. */
+  needsStandby?: boolean;
+  /** Handles a request that has just arrived, whose changes get a deadline. Absent: no change waits for long. */
+  handleInTime?<T>(handle: () => T | Promise<T>): Promise<T>;
   /** Reads from a standby, to relieve the primary, or null if no standby is fresh enough. */
   aged?(): Promise<AgedReads | null>;
   /** Where servers on several machines share their rate limits. Absent: all servers are on one machine. */
   limits?: LimitsDatabase;
   /** Copies the store into an empty folder while other processes use it. For engines that keep files. */
   backup?(folder: string): Promise<void>;
-  /** Removes former contents of rows from the log. For engines whose log lies beside the data. */
-  emptyLog?(): Promise<void>;
   /** Reads all files and lists the damage, in the engine's words. */
   damage?(): Promise<string[]>;
   close(): Promise<void>;

@@ -12,12 +12,6 @@ export interface Dialect {
   own: string[];
   /** Assignments that every `update` must add. */
   ownUpdate: string;
-  /**
-   * Selects the names of a table's columns, or of its indexes except the primary key. The value is the SQL
-   * name.
-   */
-  columnsOf: string;
-  indexesOf: string;
 }
 
 export const SQLITE: Dialect = {
@@ -27,8 +21,6 @@ export const SQLITE: Dialect = {
   doc: "text",
   own: [],
   ownUpdate: "",
-  columnsOf: "select name from pragma_table_info(?)",
-  indexesOf: "select name from pragma_index_list(?) where origin = 'c'",
 };
 /** Texts are compared by bytes, as in SQLite, even if the database has another collation. */
 export const POSTGRES: Dialect = {
@@ -39,11 +31,6 @@ export const POSTGRES: Dialect = {
   // Counts the writes to a row, so that a transaction can detect changes by others.
   own: ["version bigint not null default 1"],
   ownUpdate: ", version = version + 1",
-  columnsOf:
-    "select attname from pg_attribute where attrelid = to_regclass($1) and attnum > 0 and not attisdropped",
-  indexesOf:
-    "select relname from pg_index join pg_class on pg_class.oid = indexrelid" +
-    " where indrelid = to_regclass($1) and not indisprimary",
 };
 
 /** A statement with its values. */
@@ -149,13 +136,13 @@ export function ddl(of: Table<never>, dialect: Dialect): string[] {
 }
 
 /** A column's name and type. */
-export function columnDdl(of: Table<never>, column: string, dialect: Dialect): string {
+function columnDdl(of: Table<never>, column: string, dialect: Dialect): string {
   const type: Column<never> = of.columns[column]!;
   return `${column} ${(typeof type === "string" ? type : type[0]) === "text" ? dialect.text : dialect.integer}`;
 }
 
 /** The statements that create the indexes of a table. Their names begin with the table's. */
-export function indexDdl(of: Table<never>, dialect: Dialect): string[] {
+function indexDdl(of: Table<never>, dialect: Dialect): string[] {
   const table = sqlName(of);
   const unique = Object.entries<readonly string[]>(of.unique).map(([constraint, on]) => ({
     name: uniqueName(of, constraint),

@@ -1,7 +1,8 @@
 import { NO_SEAL, type Seal } from "../seal.ts";
 import { refuseFrozen } from "./freeze.ts";
-import { LAYOUT, MARK_KEY, ROOM_KEY, type WatchedEngine } from "./layout.ts";
+import { MARK_KEY, ROOM_KEY, type WatchedEngine } from "./layout.ts";
 import { readItem, writeItem } from "./items.ts";
+import { newKeptTexts, type KeptTexts } from "./kept-texts.ts";
 import type { Engine, LimitsDatabase, StoreSize } from "./session.ts";
 import { runOn, type OpenTransaction, type Transaction } from "./transaction.ts";
 import { newView, type View } from "./view.ts";
@@ -26,24 +27,25 @@ export interface Store extends View {
    * enough, and is null if there is none.
    */
   aged: (() => Promise<AgedStore | null>) | null;
-  /** Whether the store answers and accepts writes, as far as this process knows. */
-  isReady(): Promise<boolean>;
   /**
-   * Sentences on why commits are less durable than promised. The list is empty while the store can't be
-   * reached.
+   * Why the store does not answer or accept writes, as far as this process knows, or null. If a standby is required, also why commits
+   * are less durable.
    */
-  weaknesses(): Promise<string[]>;
+  whyUnready(): Promise<string | null>;
+  /** Sentences on why commits are less durable than promised, or null while the store can't be reached. */
+  weaknesses(): Promise<string[] | null>;
+  /** Why hosts of the store that accept writes are not written to, in sentences. */
+  refusedHosts(): string[];
+  /** Handles a request that has just arrived. On a database, its changes get a deadline. */
+  handleInTime<T>(handle: () => T | Promise<T>): T | Promise<T>;
   /** The store's size, or null if it is in memory or unknown. */
   size(): Promise<StoreSize | null>;
-  /** The layout to write. */
-  layout(): number;
-  /**
-   * The reason why this process may no longer use the store, for example that a later release takes it over,
-   * or null.
-   */
+  /** The reason why this process may no longer use the store, for example that it is being filled anew, or null. */
   look(): Promise<string | null>;
   /** Where servers on several machines share their rate limits, or null if all servers are on one machine. */
   limits: LimitsDatabase | null;
+  /** Small texts that all servers of the store share. */
+  kept: KeptTexts;
   /** Encrypts what is not a field of a table, such as the secrets of payment providers. */
   seal: Seal;
   close(): Promise<void>;
@@ -59,7 +61,7 @@ interface AgedStore {
 
 /** Makes a store of an engine. */
 export function newStore(engine: Engine & Partial<WatchedEngine>): Store {
-  // An import or upgrade has the store to itself, so its engine does not watch the layout.
+  // An import has the store to itself, so its engine does not watch the mark.
   const look = async () => (await engine.look?.()) ?? null;
   const { seal = NO_SEAL } = engine;
   const store: Store = {
@@ -78,15 +80,16 @@ export function newStore(engine: Engine & Partial<WatchedEngine>): Store {
       ),
     aged: engine.aged === undefined ? null : aged,
     nextId: engine.nextId,
-    async isReady() {
+    async whyUnready() {
       try {
         await readItem(engine.reads, MARK_KEY);
         // A server that is not ready gets no requests, so it would never commit and notice that there is
         // space again.
         if (engine.lacksRoom()) await findRoom(engine);
-        return (await look()) === null;
-      } catch {
-        return false; // any error means that it is not ready
+        const [weakness] = engine.needsStandby ? await engine.weaknesses!() : [];
+        return weakness ?? (await look());
+      } catch (error) {
+        return error instanceof Failure ? error.message : "The store does not answer";
       }
     },
     size: engine.size,
@@ -94,12 +97,14 @@ export function newStore(engine: Engine & Partial<WatchedEngine>): Store {
       try {
         return (await engine.weaknesses?.()) ?? [];
       } catch {
-        return []; // `isReady` reports that the store can't be reached
+        return null; // `whyUnready` reports it
       }
     },
-    layout: () => engine.layout?.() ?? LAYOUT,
+    handleInTime: (handle) => engine.handleInTime?.(handle) ?? handle(),
+    refusedHosts: () => engine.refusedHosts?.() ?? [],
     look,
     limits: engine.limits ?? null,
+    kept: newKeptTexts(engine),
     seal,
     close: engine.close,
   };

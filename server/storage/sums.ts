@@ -1,5 +1,6 @@
 import { mentions, type Dialect, type Statement } from "./sql.ts";
 import type { ColumnType, ColumnValue, Key, KeyPart, Table } from "./table.ts";
+import type { Reader } from "./view.ts";
 
 /** A table of sums. Only the records that it sums up write to it, in their own transactions. */
 export interface SumTable<By extends string = string, Summed extends string = string> {
@@ -20,10 +21,36 @@ export interface Share {
   amounts: readonly number[];
 }
 
+/** The calendar day of an instant. A day stays as it is. */
+export type Calendar = (at: string) => string;
+
 /** How the records of a table contribute to a table of sums. */
 export interface Summing<R> {
   into: SumTable;
-  sharesOf: (record: R) => Share[];
+  /** The days of an account. That of a past instant never changes. Absent: the sums are not by day. */
+  calendarOf?: (reader: Pick<Reader, "get">, accountId: number) => Promise<Calendar>;
+  sharesOf: (record: R, calendar: Calendar) => Share[];
+}
+
+/** The calendars of accounts, each read once. */
+export interface Calendars {
+  /** Null for a table whose records are in no sums. */
+  of(table: Pick<Table<never>, "sums">, accountId: number): Promise<Calendar | null>;
+}
+
+const unchanged: Calendar = (at) => at;
+
+export function newCalendars(reader: Pick<Reader, "get">): Calendars {
+  const known = new Map<number, Calendar>();
+  return {
+    async of({ sums }, accountId) {
+      if (sums === undefined) return null;
+      if (sums.calendarOf === undefined) return unchanged;
+      const calendar = known.get(accountId) ?? (await sums.calendarOf(reader, accountId));
+      known.set(accountId, calendar);
+      return calendar;
+    },
+  };
 }
 
 /** An amount to add to one row. */
@@ -37,7 +64,10 @@ export interface Addition extends Share {
 /** Collects the contributions of records, so that each row is written once. */
 export interface Additions {
   /** Notes a record's contribution after a change, less the one before it. */
-  note<R extends { accountId: number }>(of: Table<R>, change: { before: R | null; after: R | null }): void;
+  note<R extends { accountId: number }>(
+    of: Table<R>,
+    change: { before: R | null; after: R | null; calendar: Calendar | null },
+  ): void;
   /** Adds contributions that were collected elsewhere. */
   include(others: readonly Addition[]): void;
   /** The sums collected for the rows whose keys begin with these values. */
@@ -67,12 +97,13 @@ export function newAdditions(): Additions {
   }
 
   return {
-    note({ sums }, { before, after }) {
+    note({ sums }, { before, after, calendar }) {
       const record = after ?? before;
-      if (sums === undefined || record === null) return;
+      if (sums === undefined || record === null || calendar === null) return;
       const { into, sharesOf } = sums;
       const { accountId } = record;
-      const [less, more] = [before === null ? [] : sharesOf(before), after === null ? [] : sharesOf(after)];
+      const less = before === null ? [] : sharesOf(before, calendar);
+      const more = after === null ? [] : sharesOf(after, calendar);
       // Most changes of a record affect no sum.
       if (areSame(less, more)) return;
       const rows = rowsOf(into);

@@ -39,6 +39,8 @@ export type Key = readonly KeyPart[];
  */
 export interface SealedFields<R> {
   fields: readonly (keyof R & string)[];
+  /** Further values that the sealed text belongs to, besides account and key. Absent: none. */
+  boundTo?: (record: R) => readonly KeyPart[];
   /** Whether a record has something to hide. The others are stored as they are. */
   isSecret: (record: R) => boolean;
   /** The record without what it hides, for exports. */

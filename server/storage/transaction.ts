@@ -4,7 +4,7 @@ import { freezes } from "./freeze.ts";
 import { rowOf } from "./sealed.ts";
 import type { Session } from "./session.ts";
 import { columnOf, fillStatement, keyOf, type Listing } from "./sql.ts";
-import { newAdditions } from "./sums.ts";
+import { newAdditions, newCalendars } from "./sums.ts";
 import { ownerOf, type Column, type Key, type Table } from "./table.ts";
 import { newView, parseFound, type Reader, type View } from "./view.ts";
 
@@ -84,6 +84,7 @@ function newTransaction(session: Session, seal: Seal): { tx: OpenTransaction; ad
     if (taken.length > 0) await session.addUp(taken);
   };
   const view = askingAfter(addUp, newView(session, seal));
+  const calendars = newCalendars(view);
   const touched = new Set<number>();
   const frozen = new Set<number>();
   const touch = (into: { name: string }, accountId: number) =>
@@ -101,7 +102,8 @@ function newTransaction(session: Session, seal: Seal): { tx: OpenTransaction; ad
       refusals[unique ?? ""]?.() ?? new Failure("taken", `${unique ?? "id"} has already been taken`);
     const writing = session.write(into, rowOf(into, after, seal), { key, isNew, refusal });
     if (writing instanceof Promise) await writing;
-    additions.note(into, { before, after });
+    const calendar = await calendars.of(into, after.accountId);
+    additions.note(into, { before, after, calendar });
   }
 
   const tx: OpenTransaction = {
@@ -125,7 +127,8 @@ function newTransaction(session: Session, seal: Seal): { tx: OpenTransaction; ad
       if (before === null) return;
       touch(from, ownerOf(from as Table<typeof before>, before));
       await session.remove(from, accountId, id);
-      additions.note(from as Table<typeof before>, { before, after: null });
+      const calendar = await calendars.of(from, accountId);
+      additions.note(from as Table<typeof before>, { before, after: null, calendar });
     },
     async fill(into, listing, filling) {
       touch(into, listing.accountId);

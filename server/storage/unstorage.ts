@@ -2,13 +2,10 @@ import { createStorage, type Driver, type Storage } from "unstorage";
 import { Failure } from "../failure.ts";
 import { parseStored, type Key, type Table } from "./table.ts";
 import { itemKeys, readItem, writeItem } from "./items.ts";
-import { MARK_KEY, PROOF_KEY, ROOM_KEY } from "./layout.ts";
+import { isOwn } from "./kept-texts.ts";
 import type { Engine } from "./session.ts";
 import { keyOf, sqlName } from "./sql.ts";
 import { newStore, type Store } from "./store.ts";
-
-/** The store's own items. */
-const OWN = new Set([MARK_KEY, PROOF_KEY, ROOM_KEY]);
 
 /**
  * A whole store for unstorage. Each table is mounted under its SQL name, with a record's account and key in
@@ -26,9 +23,9 @@ export function unstorageOf(engine: Engine, tables: readonly Table<never>[]): St
  * Plain items. `getItemRaw` is missing on purpose: unstorage then stores bytes as base64 and decodes them.
  */
 export function itemDriver(engine: Engine): Driver {
-  const read = async (key: string) => (OWN.has(key) ? null : readItem(engine.reads, key));
+  const read = async (key: string) => (isOwn(key) ? null : readItem(engine.reads, key));
   const write = (key: string, value: string | null) => {
-    if (OWN.has(key)) throw new Failure("refused", `${key} belongs to the store itself`);
+    if (isOwn(key)) throw new Failure("refused", `${key} belongs to the store itself`);
     return engine.transact((session) => writeItem(session, key, value));
   };
   return {
@@ -37,7 +34,7 @@ export function itemDriver(engine: Engine): Driver {
     getItem: read,
     setItem: write,
     removeItem: (key) => write(key, null),
-    getKeys: async () => (await itemKeys(engine.reads)).filter((key) => !OWN.has(key)),
+    getKeys: async () => (await itemKeys(engine.reads)).filter((key) => !isOwn(key)),
   };
 }
 

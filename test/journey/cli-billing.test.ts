@@ -23,12 +23,18 @@ it("connects an account by files of secrets, lists it and disconnects it", async
   const shown = {
     provider: "stripe",
     endpoint: "/hooks/stripe/acme",
+    mode: "live",
     has_api_key: true,
     refunds_waiting: 0,
     created_at: expect.any(String),
   };
   const secrets = ["--secret-file", file("secret", "whsec_1\n"), "--api-key-file", file("key", "rk_1\n")];
   expect(await billing("connect", "acme", "stripe", ...secrets)).toEqual(shown);
+  expect(await billing("connect", "acme", "stripe", ...secrets, "--mode", "test")).toEqual({
+    ...shown,
+    mode: "test",
+  });
+  expect(await billing("connect", "acme", "stripe", ...secrets, "--mode", "live")).toEqual(shown);
   expect(await billing("list", "acme")).toEqual([shown]);
   const store = await storeAt(`sqlite:${folder()}`);
   expect(await loadConnection(store, 1, "stripe")).toMatchObject({ secret: "whsec_1", apiKey: "rk_1" });
@@ -55,6 +61,7 @@ it("syncs, and says what it found", async () => {
     known: 0,
     waiting: 0,
     ignored: 1,
+    other_mode: 0,
     failed: 0,
   });
   const [asked = ""] = api.asked;

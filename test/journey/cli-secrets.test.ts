@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { callCli } from "../support/cli.ts";
@@ -50,7 +50,7 @@ it("refuses to go on without the key or with another one, in one sentence each",
     stderr: `The store of STORAGE_URL can't be opened: the key of its secrets is missing: put ${file} back, or name it with TIDEMARK_SECRET_FILE\n`,
   });
   const other = join(around, "other");
-  writeFileSync(other, Buffer.alloc(32, "o").toString("base64"));
+  writeFileSync(other, Buffer.alloc(32, "o").toString("base64"), { mode: 0o600 });
   expect(await unkeyed(["account", "list"], other)).toEqual({
     ...refused,
     stderr:
@@ -62,6 +62,17 @@ it("refuses to go on without the key or with another one, in one sentence each",
   );
   writeFileSync(other, key);
   expect(await unkeyed(["account", "list"], other)).toMatchObject({ code: 0, stderr: "" });
+});
+
+it("warns of a key that every user of the machine can read", async () => {
+  await unkeyed(CREATE);
+  const file = `${folder}.key`;
+  const warning = `Every user of this machine can read the key of the store's secrets: run chmod 600 ${file}\n`;
+  chmodSync(file, 0o644);
+  expect(await unkeyed(["account", "list"])).toMatchObject({ code: 0, stderr: warning });
+  expect(await unkeyed(["account", "list"], file)).toMatchObject({ code: 0, stderr: warning });
+  chmodSync(file, 0o640);
+  expect(await unkeyed(["account", "list"])).toMatchObject({ code: 0, stderr: "" });
 });
 
 it("refuses a place for the key that can't be written to", async () => {

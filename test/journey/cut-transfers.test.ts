@@ -6,8 +6,8 @@ import { newDice } from "../support/fuzz/dice.ts";
 import { rounds } from "../support/rounds.ts";
 import { temporaryFolder } from "../support/server.ts";
 
-/** One is imported, the next one moved. A long run kills a hundred transfers. */
-const STORES = rounds(2, 50);
+/** One is imported, the next one moved. A long run kills 24 transfers. */
+const STORES = rounds(2, 12);
 const LEADS = "500";
 const LONG_MS = 60 * 60_000;
 /** How often one import or move is interrupted before it may finish. */

@@ -1,4 +1,4 @@
-import { copyFileSync, cpSync, openSync, closeSync, statSync, truncateSync, writeSync } from "node:fs";
+import { cpSync, openSync, closeSync, statSync, truncateSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { callCli } from "../support/cli.ts";
@@ -108,10 +108,6 @@ describe("a server does not start, and says why in a sentence, if", () => {
 
   it.each([
     ["its file is cut off", () => halve(file())],
-    [
-      "its file was emptied and the log is left",
-      () => (copyFileSync(file(), file("-wal")), truncateSync(file())),
-    ],
     ["every page is spoiled", () => spoilAll()],
   ])("%s", async (_, damage) => {
     damage();

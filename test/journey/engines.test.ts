@@ -13,7 +13,7 @@ import { fillWithExamples } from "../support/operations.ts";
 import { temporaryStore, type STORAGES, type TemporaryStore } from "../support/temporary-store.ts";
 
 /** How often each operation is called, and how often in a row until it has succeeded once. */
-const CALLS = rounds(1, 20);
+const CALLS = rounds(1, 6);
 const TRIES = 10;
 const SEED = 9;
 /**

@@ -13,7 +13,7 @@ import { rounds } from "../support/rounds.ts";
 import { startServer, v1, v2, type Server } from "../support/server.ts";
 import { storeAt, recordsIn } from "../support/records.ts";
 
-const ROUNDS = rounds(1, 50);
+const ROUNDS = rounds(1, 15);
 const TEST_MS = rounds(240_000, 3_600_000);
 /** Each look reads the whole store. */
 const PATIENT = { timeout: TEST_MS, interval: 1_000 };

@@ -15,7 +15,7 @@ import { startServer, temporaryFolder, type Server } from "../support/server.ts"
 
 /** To repeat a failure, set its seed, and one lane if the order matters. */
 const SEED = Number(process.env.FUZZ_SEED ?? 20_261_121);
-const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? rounds(150, 10_000));
+const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? rounds(150, 3_000));
 const LANES = Number(process.env.FUZZ_LANES ?? 8);
 /** How many faults to show; one cause has many. */
 const SHOWN = 25;

@@ -10,11 +10,15 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { systemChance } from "../../server/domain/context.ts";
+import { eraseLead, erasePromoter } from "../../server/domain/privacy/erasure.ts";
+import { storeOn } from "../../server/storage/open.ts";
 import type { Statement } from "../../server/storage/sql.ts";
 import { callCli, runCli } from "../support/cli.ts";
 import { inStore } from "../support/consistency.ts";
 import { endConnections } from "../support/garbage.ts";
 import { startMailServer } from "../support/mail-server.ts";
+import { mortalEngine } from "../support/mortal-engine.ts";
 import { IS_LONG } from "../support/rounds.ts";
 import { startServer, temporaryFolder, v1 } from "../support/server.ts";
 
@@ -131,6 +135,32 @@ it("import-csv says what it makes of other columns, and does what someone says a
   expect(await mail("--dry-run")).toEqual({ dry_run: true, mailed: 1, ...counts });
   expect(await mail()).toEqual({ dry_run: false, mailed: 1, ...counts });
   expect(await mail()).toEqual({ ...counts, dry_run: false, mailed: 0, mailed_before: 1 });
+});
+
+it("import-csv asks what unknown states mean, and imports nothing before", async () => {
+  writeFileSync(at("promoters.csv"), "email,ref_id\njane@example.com,jane\n");
+  writeFileSync(at("earned.csv"), "ref_id,amount,status\njane,1.00,Ausgezahlt\njane,2.00,Unpaid\n");
+  await run("import-csv", "acme", "--promoters", at("promoters.csv"));
+  const words = ["import-csv", "acme", "--commissions", at("earned.csv")];
+  const question =
+    'earned.csv: Say what these words of status mean (pending, approved, denied, paid): "Ausgezahlt"\n';
+  for (const more of [[], ["--dry-run"]])
+    expect(await run(...words, ...more)).toMatchObject({ code: 1, stdout: "", stderr: question });
+  const dry = await run(...words, "--word", "ausgezahlt=paid", "--dry-run");
+  expect(JSON.parse(dry.stdout)).toMatchObject({
+    commissions: {
+      added: 2,
+      words: [
+        { field: "status", word: "Ausgezahlt", meaning: "paid" },
+        { field: "status", word: "Unpaid", meaning: "approved" },
+      ],
+      preview: [{ values: { status: "paid" } }, { values: { status: "approved" } }],
+    },
+  });
+  const { stdout } = await run(...words, "--word", "Ausgezahlt=paid");
+  expect(JSON.parse(stdout)).toMatchObject({ commissions: { added: 2, bad: 0 } });
+  const { stdout: books } = await run("books", "acme", "--at", "2099-01-01");
+  expect(books).toContain("2.00");
 });
 
 it("export --open writes an account for other programs", async () => {
@@ -274,7 +304,15 @@ it("seed fills an account that has people only with --force", async () => {
 
 it.each([
   [["import-csv", "acme"], "Name a file: --promoters, --leads, --customers, --sales, --commissions\n"],
-  [["import-csv", "acme", "--leads", "package.json", "--column", "x=email"], 'No file has a column "x"\n'],
+  [["import-csv", "acme", "--leads", "README.md", "--column", "x=email"], 'No file has a column "x"\n'],
+  [
+    ["import-csv", "acme", "--leads", "package.json", "--word", "x"],
+    '--word x is not like "Ausgezahlt=paid"',
+  ],
+  [
+    ["import-csv", "acme", "--leads", "README.md", "--word", "x=eaten"],
+    "--word x=eaten: no file has a state eaten\n",
+  ],
   [
     ["import-csv", "acme", "--leads", "x.csv", "--column", "x"],
     '--column x is not like "Their title=ref_id"',
@@ -442,3 +480,41 @@ it.skipIf(process.geteuid?.() !== 0)(
     expect(owners.filter(([, owner, group]) => owner !== uid || group !== gid)).toEqual([]);
   },
 );
+
+it.each([
+  ["promoter", erasePromoter],
+  ["lead", eraseLead],
+] as const)(
+  "an erasure of a %s that was killed half-way is finished by the same command",
+  async (kind, erase) => {
+    await run("seed", "acme", "--promoters", "1", "--leads", "1", "--sales", "0");
+    let email = "";
+    await inStore(`sqlite:${at("store")}`, async (engine) => {
+      const text = `select email from ${kind}s where account_id = 1`;
+      email = String((await engine.reads.all({ text, values: [] }))[0]![0]);
+      const mortal = mortalEngine(engine);
+      const store = await storeOn(mortal.engine);
+      const context = { store, now: new Date(), chance: systemChance };
+      // Its first commit is the last one of the process.
+      mortal.kill({ afterCommits: 0, isWritten: true });
+      await expect(erase(context, 1, email)).rejects.toThrow("killed");
+    });
+    const { code, stdout, stderr } = await run("erase", kind, "acme", email);
+    expect({ code, stdout: JSON.parse(stdout) as unknown }).toEqual({
+      code: 0,
+      stdout: { erased: kind, id: NUMBER },
+    });
+    expect(stderr).toMatch(
+      /^The interrupted erasure of (promoter|lead) \d+ was finished, and no other .* is .*@/,
+    );
+    expect((await run("erase", kind, "acme", email)).code).toBe(1);
+  },
+);
+
+it("an export of a store without accounts can be imported", async () => {
+  await inStore(`sqlite:${at("empty")}`, storeOn);
+  await callCli(at("empty"), ["export", at("all.jsonl")]);
+  const imported = await callCli(at("other"), ["import", at("all.jsonl")]);
+  expect(imported).toMatchObject({ code: 0 });
+  expect(await callCli(at("other"), ["check"])).toMatchObject({ code: 0, stderr: "no faults\n" });
+});

@@ -196,9 +196,9 @@ it("pays once although the command is killed again and again", async () => {
     await killedCommands({ afterRequests: 1 + (round % 8), afterMs: (round * 7) % 30 });
   }
   paypal.recover();
-  await finishPayments(`sqlite:${folder}`, 1);
+  await finishPayments(`sqlite:${folder}`, { paypal, afterHours: 1 });
   for (const item of paypal.items()) paypal.settle(item, "SUCCESS");
-  expect(await finishPayments(`sqlite:${folder}`, 10)).toEqual([
+  expect(await finishPayments(`sqlite:${folder}`, { paypal, afterHours: 10 })).toEqual([
     [1, "confirmed"],
     [2, "confirmed"],
   ]);

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { callCli } from "../support/cli.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { rounds } from "../support/rounds.ts";
@@ -28,6 +29,18 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on one Postgres", () => {
     servers.push(server);
     return server;
   };
+
+  it("make the store, and commands that look at it don't", async () => {
+    for (const words of [["check"], ["account", "list"], ["upgrade", "--check"]]) {
+      const { code, stderr } = await callCli("", words, { STORAGE_URL: cluster.url() });
+      expect([code, stderr]).toEqual([
+        1,
+        "The store of STORAGE_URL can't be opened: there is no store in this database\n",
+      ]);
+    }
+    const tables = "select count(*) from pg_tables where schemaname = 'public'";
+    expect((await cluster.query(tables)).rows).toEqual([{ count: "0" }]);
+  });
 
   it("create their tables when they start at the same time, and record one of many simultaneous sign-ups", async () => {
     const [first, second] = await Promise.all([start(), start()]);
@@ -93,7 +106,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on one Postgres", () => {
     expect(await ready()).toEqual([200, { status: "ready" }]);
     await cluster.kill();
     const [readiness, answer] = await Promise.all([ready(), signup()]);
-    expect(readiness).toEqual([503, { status: "unavailable" }]);
+    expect(readiness).toEqual([503, { status: "unavailable", reason: expect.stringMatching(/^The store /) }]);
     expect(answer.status).toBe(503);
     expect(answer.headers.get("retry-after")).toBe("1");
     expect(await answer.json()).toEqual({ error: "The store can't be reached or written to; try again" });

@@ -261,7 +261,7 @@ describe("a running server", () => {
         asked.once("response", (answer) => answer.resume().once("end", () => resolve(answer.statusCode!)));
         asked.end();
       });
-    for (let count = 0; count < rounds(5, 100); count++) {
+    for (let count = 0; count < rounds(5, 40); count++) {
       expect(await ask("/healthz")).toBe(200);
       expect(await ask(`/${"a".repeat(75_000)}`)).toBe(431);
     }

@@ -2,7 +2,7 @@ import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect, type ClientHttp2Session } from "node:http2";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { selfSigned } from "../support/certificate.ts";
 import { freePort } from "../support/free-port.ts";
 import { KEY, startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
@@ -59,6 +59,11 @@ describe.skipIf(!hasProxies()).each(Object.keys(PROXIES))("behind %s, as the gui
     expect((await send("/svc.js")).status).toBe(200);
   });
 
+  it("serves the script to a browser with 20 kB of the site's cookies", async () => {
+    const cookies = Array.from({ length: 5 }, (_, at) => `shop${at}=`.padEnd(4_000, "x"));
+    expect((await send("/svc.js", { cookie: cookies.join("; ") })).status).toBe(200);
+  });
+
   it("signs in by a cookie that only its path gets", async () => {
     const json = { ":method": "POST", "content-type": "application/json", origin: new URL(publicUrl).origin };
     const signedIn = await send("/api/v2/company/session", json, JSON.stringify(OWNER));
@@ -95,6 +100,46 @@ describe.skipIf(!hasProxies()).each(Object.keys(PROXIES))("behind %s, as the gui
   });
 });
 
+describe.skipIf(!hasProxies())("two servers behind nginx, as the guide sets it up", () => {
+  it("answer every request while one after the other is restarted", async () => {
+    const { folder, remove } = temporaryFolder();
+    const [port, ...upstreams] = await Promise.all([freePort(), freePort(), freePort()]);
+    const start = (at: number) => startServer(folder, { PORT: String(upstreams[at]) });
+    const servers = [await start(0), await start(1)];
+    mkdirSync(join(folder, "temporary"));
+    writeFileSync(join(folder, "config"), nginxConfig(folder, rollingSite(port, upstreams)));
+    const proxy = spawn("nginx", PROXIES["nginx"]!(folder), { stdio: "ignore" });
+    onTestFinished(async () => {
+      proxy.kill("SIGTERM");
+      await Promise.all(servers.map((server) => server.stop()));
+      remove();
+    });
+    const ask = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status;
+    await vi.waitFor(async () => expect(await ask()).toBe(200), { timeout: 60_000 });
+    const statuses = new Set<number>();
+    const askAll = async () => {
+      for (let count = 0; count < 20; count++) statuses.add(await ask());
+    };
+    for (const at of [0, 1]) {
+      await servers[at]!.stop();
+      await askAll();
+      servers[at] = await start(at);
+      await askAll();
+    }
+    expect([...statuses]).toEqual([200]);
+  });
+});
+
+/** The guide's second block for nginx with this machine's ports. */
+function rollingSite(port: number, [first, second]: number[]): string {
+  const [, block = ""] =
+    /```nginx\n(upstream [^]*?)```/.exec(readFileSync("docs/operators.md", "utf8")) ?? [];
+  return block
+    .replace("127.0.0.1:3000", `127.0.0.1:${first}`)
+    .replace("127.0.0.1:3001", `127.0.0.1:${second}`)
+    .replace("listen 80", `listen 127.0.0.1:${port}`);
+}
+
 /** The block of the guide with this machine's ports and files. */
 function configOf(
   name: string,
@@ -118,6 +163,11 @@ function configOf(
     .replace("443", `127.0.0.1:${port}`)
     .replace("/etc/ssl/example.com.pem", join(folder, "cert.pem"))
     .replace("/etc/ssl/example.com.key", join(folder, "key.pem"));
+  return nginxConfig(folder, site);
+}
+
+/** A configuration of nginx that writes only to a folder. */
+function nginxConfig(folder: string, site: string): string {
   const kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
   const paths = kinds.map((kind) => `${kind}_temp_path ${join(folder, "temporary", kind)};`);
   return `daemon off; master_process off; pid ${join(folder, "nginx.pid")}; events {}\nhttp { access_log off; ${paths.join(" ")}\n${site}}`;

@@ -1,142 +1,161 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { afterEach, beforeEach, expect, it } from "vitest";
-import { writeItem } from "../../server/storage/items.ts";
-import { LAYOUT, OLDEST_SERVED } from "../../server/storage/layout.ts";
-import { openEngine } from "../../server/storage/open.ts";
-import { runCli } from "../support/cli.ts";
-import { ANSWERS_0_1, EXPORT_0_1, EXPORT_5, entriesOfLayout5 } from "../support/fixture.ts";
-import { endConnections } from "../support/garbage.ts";
-import { startServer, temporaryFolder, type Server } from "../support/server.ts";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import { join, resolve as resolvePath } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { CommandResult } from "../support/cli.ts";
+import { makeNextRelease, NEXT_LAYOUT } from "../support/made-up-release.ts";
+import { startCluster, type Cluster } from "../support/postgres.ts";
+import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
+import { rounds } from "../support/rounds.ts";
+import { startServer, temporaryFolder, v1, v2, type Server } from "../support/server.ts";
 
-let folder: string;
-let remove: () => void;
-let server: Server | null;
-beforeEach(async () => {
-  ({ folder, remove } = temporaryFolder());
-  server = null;
-  await fill();
-  await endConnections();
-});
-afterEach(async () => {
-  await server?.kill();
-  remove();
-});
+const TODAY = "dist";
+const NO_FAULTS = { code: 0, stdout: "", stderr: "no faults\n" };
+const SHARED =
+  "Another server or command uses the store, and this release must upgrade it first: stop all servers, then start this one";
+const EARLIER =
+  "The store of STORAGE_URL can't be opened: An earlier release of Tidemark made the store: `tidemark upgrade` upgrades it, and so does starting the server";
+const LATER = "A later release of Tidemark made the store: use that one, or an empty store";
+const mainOf = (release: string) => resolvePath(release, "server/main.js");
+const cliOf = (release: string) => resolvePath(release, "server/cli.js");
+/** How much longer each try to upgrade runs before it is killed. */
+const STEP_MS = rounds(150, 60);
 
-/** Makes a store of an earlier layout. Nothing of it stays in use. */
-async function fill(): Promise<void> {
-  const engine = await openEngine(`sqlite:${folder}`, { tables: [] });
-  await engine.transact(async (session) => {
-    for (const [key, text] of entriesOfLayout5()) await writeItem(session, key, text);
+describe.each(["SQLite", ...(POSTGRES_FOLDER === null ? [] : ["Postgres"])])("a store in %s", (engine) => {
+  let next: string;
+  let cluster: Cluster | null = null;
+  let folder: string;
+  let remove: () => void;
+  let url: string;
+  let servers: Server[];
+  beforeAll(async () => {
+    next = makeNextRelease();
+    if (engine === "Postgres") cluster = await startCluster();
   });
-  await engine.close();
-}
+  afterAll(() => cluster?.remove());
+  beforeEach(async () => {
+    servers = [];
+    ({ folder, remove } = temporaryFolder());
+    url = cluster?.url() ?? `sqlite:${folder}/data`;
+    const server = await serve(TODAY);
+    await v1(server, "/promoters/create", { email: "jane@example.com", first_name: "Jane" });
+  });
+  afterEach(async () => {
+    await Promise.all(servers.map((server) => server.kill()));
+    await cluster?.query("drop schema public cascade; create schema public");
+    remove();
+  });
 
-const settings = () => ({ STORAGE_URL: `sqlite:${folder}` });
-const run = (...words: string[]) => runCli(folder, words, settings());
-const backups = () => readdirSync(folder).filter((name) => name.startsWith("before-upgrade-"));
-const records = (text: string) => text.split("\n").slice(1, -2);
+  const environment = () => ({ ...process.env, STORAGE_URL: url });
 
-it("a starting server upgrades an old store once, after a backup", async () => {
-  for (let start = 0; start < 2; start++) {
-    server = await startServer(folder, { ...settings(), WORKERS: "2" });
-    const headers = { "x-api-key": "key-of-acme" };
-    const answer = await fetch(`${server.url}/api/v1/leads/list`, { headers });
-    expect([answer.status, answer.headers.get("total")]).toEqual([200, "52"]);
-    expect(await server.stop()).toBe(0);
-    expect(backups()).toHaveLength(1);
+  async function serve(release: string, settings: Record<string, string> = {}): Promise<Server> {
+    // In the folder, because the backup of a database is written to the current one.
+    const command: [string, ...string[]] = ["env", "-C", folder, process.execPath, mainOf(release)];
+    const server = await startServer(folder, { STORAGE_URL: url, ...settings }, { command });
+    servers.push(server);
+    return server;
   }
-  const [backup] = backups();
-  expect(records(readFileSync(`${folder}/${backup}`, "utf8"))).toEqual(
-    records(readFileSync(EXPORT_5, "utf8")),
-  );
-  expect(await run("check")).toEqual({ code: 0, stdout: "", stderr: "no faults\n" });
-});
 
-it("a starting server leaves an old store as it is while another process uses it", async () => {
-  const other = await openEngine(`sqlite:${folder}`, { tables: [] });
-  expect(await run("upgrade", "--check")).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining("Another server or command uses the store now.") as string,
-  });
-  await expect(startServer(folder, settings())).rejects.toThrow(
-    "Another server or command uses the store, and this release must convert it first: stop all servers, then start this one\n",
-  );
-  expect([backups(), (await run("upgrade")).code]).toEqual([[], 1]);
-  await other.close();
-});
+  const stop = () => Promise.all(servers.splice(0).map((server) => server.stop()));
 
-it("a conversion logs a line when a step begins, not one for each thousand entries", async () => {
-  server = await startServer(folder, { ...settings(), LOG_LEVEL: "info" });
-  const lines = server.output().match(/"msg":"[^"]*(so far|upgraded[^"]*)"/g) ?? [];
-  const said = lines.map((line) => line.slice(7, -1));
-  const steps = ["exported", "converted", "cleared"].map((what) => `${what} so far`);
-  expect(said).toEqual(["the store is being upgraded to this release", ...steps, "the store was upgraded"]);
-});
-
-it("`upgrade --check` says what would happen, and changes nothing", async () => {
-  const { code, stdout } = await run("upgrade", "--check");
-  expect({ code, told: stdout.trimEnd().split("\n") }).toEqual({
-    code: 0,
-    told: [
-      `The store has layout 5, and this release needs layout ${OLDEST_SERVED}: it will be converted. It can't be used meanwhile.`,
-      expect.stringMatching(
-        /^It has \d[\d,]* entries of less than 1 MB\. The conversion takes about \d+ seconds on this machine, /,
-      ),
-      expect.stringMatching(
-        /^Before that, a backup of less than 1 MB at most is written to .*before-upgrade-.*\.jsonl\.$/,
-      ),
-      "No other server or command uses the store now.",
-    ],
-  });
-  expect(backups()).toEqual([]);
-  expect((await run("upgrade")).code).toBe(0);
-  expect((await run("upgrade", "--check")).stdout).toBe(
-    "Nothing has to be done: the store has the layout of this release.\n",
-  );
-});
-
-it("other commands refuse an old store in one sentence until it is upgraded by hand", async () => {
-  const { code, stderr } = await run("account", "list");
-  expect([code, stderr]).toEqual([
-    1,
-    "The store of STORAGE_URL can't be opened: The store was made by an earlier release of Tidemark: `tidemark upgrade` upgrades it, and so does starting the server\n",
-  ]);
-  const upgraded = await run("upgrade", "--backup", `${folder}/mine.jsonl`);
-  expect(JSON.parse(upgraded.stdout)).toEqual({ layout: LAYOUT, backup: `${folder}/mine.jsonl` });
-  expect(await run("check")).toMatchObject({ code: 0 });
-  expect(JSON.parse((await run("upgrade")).stdout)).toEqual({ layout: LAYOUT, backup: null });
-});
-
-it("an export of release 0.1 is imported, and all records are there, with V2's payouts in cents", async () => {
-  const store = { STORAGE_URL: `sqlite:${folder}/from-0.1` };
-  const { code } = await runCli(folder, ["import", EXPORT_0_1], store);
-  expect(code).toBe(0);
-  expect(await runCli(folder, ["check"], store)).toEqual({ code: 0, stdout: "", stderr: "no faults\n" });
-  server = await startServer(folder, store);
-  for (const [path, former] of Object.entries(ANSWERS_0_1)) {
-    // The key is that of 0.1, and it is still good.
-    const answer = await fetch(`${server.url}${path}`, {
-      headers: { "x-api-key": "key-of-acme", authorization: "Bearer key-of-acme", "account-id": "acme" },
+  function run(release: string, ...words: string[]): Promise<CommandResult> {
+    return new Promise((resolve) => {
+      execFile(
+        process.execPath,
+        [cliOf(release), ...words],
+        { env: environment(), cwd: folder },
+        (error, stdout, stderr) => resolve({ code: error === null ? 0 : Number(error.code), stdout, stderr }),
+      );
     });
-    const rows = (await answer.json()) as unknown[];
-    const expected = path === "/api/v2/company/payouts" ? former.map(inCents) : former;
-    expect(rows, path).toHaveLength(expected.length);
-    expect(rows, path).toMatchObject(expected);
   }
-});
 
-/** A payout of V2 as releases since 0.2 show it. 0.1 showed decimals there, and cents in V1. */
-function inCents(payout: Record<string, unknown>): Record<string, unknown> {
-  const cents = (name: string) => Math.round(Number(payout[name]) * 100);
-  return { ...payout, amount: cents("amount"), total_incl_tax: cents("total_incl_tax") };
-}
+  /** The names of all backups. */
+  const backups = () =>
+    [folder, join(folder, "data")]
+      .flatMap((each) => (engine === "SQLite" || each === folder ? readdirSync(each) : []))
+      .filter((name) => name.startsWith("before-upgrade-"));
 
-it("an LMDB store of release 0.1 is refused with the two commands that bring its records over", async () => {
-  const message =
-    "The store of STORAGE_URL can't be opened: Only Tidemark 0.1 opens LMDB stores. With it, run STORAGE_URL=lmdb:./data " +
-    "tidemark export all.ndjson. With this release, run tidemark import all.ndjson into an empty store. " +
-    'See "From 0.1 to 0.2" in docs/operators.md\n';
-  const { code, stderr } = await runCli(folder, ["account", "list"], { STORAGE_URL: "lmdb:./data" });
-  expect({ code, stderr }).toEqual({ code: 1, stderr: message });
-  expect(await runCli(folder, ["move", "lmdb:./data", `sqlite:${folder}/new`])).toMatchObject({ code: 1 });
+  it("is upgraded when the next release starts, once, after a backup", async () => {
+    await stop();
+    for (let start = 0; start < 2; start++) {
+      const server = await serve(next, { WORKERS: "2", LOG_LEVEL: "info" });
+      const { body } = await v2(server, "GET /promoters");
+      expect(body).toMatchObject({ data: [{ id: 1, email: "jane@example.com" }] });
+      const lines = server.output().match(/"msg":"[^"]*(so far|upgraded[^"]*)"/g) ?? [];
+      expect(lines.map((line) => line.slice(7, -1))).toEqual(
+        start === 0
+          ? ["the store is being upgraded to this release", "exported so far", "the store was upgraded"]
+          : [],
+      );
+      await stop();
+      expect(backups()).toHaveLength(1);
+    }
+    expect(await run(next, "check")).toEqual(NO_FAULTS);
+    await expect(serve(TODAY)).rejects.toThrow(LATER);
+  });
+
+  it("stays as it is while another process uses it", async () => {
+    await expect(serve(next)).rejects.toThrow(`${SHARED}\n`);
+    expect(await run(next, "upgrade")).toMatchObject({ code: 1, stderr: expect.stringContaining(SHARED) });
+    expect((await run(next, "upgrade", "--check")).stdout).toContain(
+      "Another server or command uses the store now: stop all servers first.\n",
+    );
+    expect(backups()).toEqual([]);
+    await v1(servers[0]!, "/promoters/create", { email: "bob@example.com" });
+    await stop();
+    expect(await run(TODAY, "check")).toEqual(NO_FAULTS);
+  });
+
+  it("is upgraded by hand, and refused by all other commands until then", async () => {
+    await stop();
+    expect(await run(next, "account", "list")).toEqual({ code: 1, stdout: "", stderr: `${EARLIER}\n` });
+    const { code, stdout } = await run(next, "upgrade", "--check");
+    expect({ code, told: stdout.trimEnd().split("\n") }).toEqual({
+      code: 0,
+      told: [
+        `The store has layout ${NEXT_LAYOUT - 1}, and this release needs layout ${NEXT_LAYOUT}. It can't be used during the upgrade:`,
+        "- Promoters have a nickname.",
+        expect.stringMatching(
+          /^Before that, a backup of all records is written to .*before-upgrade-.*\.jsonl\.$/,
+        ),
+        "No other server or command uses the store now.",
+      ],
+    });
+    expect(backups()).toEqual([]);
+    const backup = join(folder, "mine.jsonl");
+    const upgraded = await run(next, "upgrade", "--backup", backup);
+    expect(JSON.parse(upgraded.stdout)).toEqual({ layout: NEXT_LAYOUT, backup });
+    expect(await run(next, "check")).toEqual(NO_FAULTS);
+    expect(JSON.parse((await run(next, "upgrade")).stdout)).toEqual({ layout: NEXT_LAYOUT, backup: null });
+    expect((await run(next, "upgrade", "--check")).stdout).toBe(
+      "Nothing has to be done: the store has the layout of this release.\n",
+    );
+    url = `sqlite:${folder}/former`;
+    expect((await run(TODAY, "import", backup)).code).toBe(0);
+    const { body } = await v2(await serve(TODAY), "GET /promoters");
+    expect(body).toMatchObject({ data: [{ id: 1, email: "jane@example.com" }] });
+  });
+
+  it("has its former form or the next one wherever an upgrade is killed", async () => {
+    await stop();
+    let killedCount = 0;
+    for (let waitMs = STEP_MS; ; waitMs += STEP_MS) {
+      const words = [cliOf(next), "upgrade"];
+      const upgrading = spawn(process.execPath, words, { env: environment(), cwd: folder, stdio: "ignore" });
+      const ended = once(upgrading, "close");
+      await Promise.race([ended, sleep(waitMs)]);
+      if (upgrading.exitCode === 0) break;
+      upgrading.kill("SIGKILL");
+      await ended;
+      killedCount++;
+      // One of the two releases reads the store. On Postgres, the connection of the killed process ends a moment later.
+      await expect
+        .poll(async () => [await run(TODAY, "check"), await run(next, "check")])
+        .toContainEqual(NO_FAULTS);
+    }
+    expect(killedCount).toBeGreaterThan(3);
+    expect(await run(next, "check")).toEqual(NO_FAULTS);
+  });
 });

@@ -9,7 +9,7 @@ import { startServer, temporaryFolder, v1, type Server } from "../support/server
 import { startSignups } from "../support/signup-load.ts";
 
 const CLIENTS = 16;
-const KILLS = rounds(2, 20);
+const KILLS = rounds(2, 8);
 
 let folder: string;
 let remove: () => void;

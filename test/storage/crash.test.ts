@@ -41,7 +41,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 it.each(["sqlite"])(
   "keeps every acknowledged commit whole when two processes on one store (%s) are killed while they write",
   async (scheme) => {
-    await killWriters(`${scheme}:${join(folder, scheme)}`, { kills: rounds(2, 20) });
+    await killWriters(`${scheme}:${join(folder, scheme)}`, { kills: rounds(2, 10) });
   },
 );
 

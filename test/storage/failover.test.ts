@@ -95,6 +95,51 @@ describe.skipIf(POSTGRES_FOLDER === null)("an engine on a primary and its synchr
     await third.remove();
   });
 
+  it("goes on with an older timeline once every host answers and none has the newer one", async () => {
+    const store = await open();
+    const old = pair.primary();
+    expect(await put(store, "a")).toBe(true);
+    await old.kill();
+    await pair.promote();
+    await putAtLast(store, "b");
+    const promoted = pair.primary();
+    await old.start();
+    const refusal = `Refused: ${nameOf(old)} accepts writes on timeline 1, which ended: timeline 2 has begun elsewhere`;
+    await expect.poll(() => store.refusedHosts()).toEqual([refusal]);
+    // The other one may come back.
+    await promoted.kill();
+    await expect(put(store, "c")).rejects.toMatchObject({ kind: "unavailable" });
+    expect(store.refusedHosts()).toEqual([refusal]);
+    // It comes back without its data.
+    await promoted.follow(old);
+    await putAtLast(store, "d");
+    expect((await written(store))[0]).toBe("ad");
+    expect(notices).toContain("Timeline 2 is lost with all that was recorded on it alone: no host has it");
+    expect(store.refusedHosts()).toEqual([]);
+  });
+
+  it("goes on with no older timeline while a standby has the newer one", async () => {
+    const third = await startCluster();
+    const old = pair.primary();
+    await third.follow(old);
+    const store = await open(pair.url.replace("/postgres", `,${nameOf(third)}/postgres`));
+    expect(await put(store, "a")).toBe(true);
+    await old.kill();
+    await pair.promote();
+    await putAtLast(store, "b");
+    await third.follow(pair.primary());
+    await pair.primary().kill();
+    await old.start();
+    await pair.primary().follow(old);
+    // Now every host answers, and only the old one accepts writes.
+    await expect.poll(() => store.refusedHosts()).toHaveLength(1);
+    await expect(put(store, "c")).rejects.toMatchObject({ kind: "unavailable" });
+    await third.promote();
+    await putAtLast(store, "d");
+    expect((await written(store))[0]).toBe("abd");
+    await third.remove();
+  });
+
   it("leaves a primary that hangs, and does not come back to it when it continues", async () => {
     const store = await open();
     const old = pair.primary();

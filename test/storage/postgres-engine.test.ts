@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { Failure } from "../../server/failure.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { Failure, LOST_RACE } from "../../server/failure.ts";
 import { postgresEngine } from "../../server/storage/engines/postgres/engine.ts";
 import type { Engine } from "../../server/storage/session.ts";
 import { newStore, type Store, type Transaction } from "../../server/storage/store.ts";
@@ -155,6 +155,22 @@ describe.skipIf(POSTGRES_FOLDER === null).each(POOLER ? WAYS : WAYS.slice(0, 1))
         return second.count;
       });
       expect([runs, decided]).toEqual([2, 10]);
+    });
+
+    it("give up if others keep changing what they have read, and show no error of the database", async () => {
+      await insert(thing(1), thing(2));
+      const now = performance.now.bind(performance);
+      let aheadMs = 0;
+      const clock = vi.spyOn(performance, "now").mockImplementation(() => now() + aheadMs);
+      const lost = store.transact(async (tx) => {
+        const { count } = (await tx.get(things, 1, 1))!;
+        await other.transact((within) => within.put(things, thing(1, "thing 1", count + 1)));
+        aheadMs += 3_000;
+        await tx.put(things, thing(2, "sum", count));
+      });
+      const message = "Other requests kept changing the same records; try again";
+      await expect(lost).rejects.toMatchObject({ kind: "unavailable", message, cause: LOST_RACE });
+      clock.mockRestore();
     });
 
     it("run again if others have written what they have missed or listed", async () => {

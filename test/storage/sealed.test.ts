@@ -1,8 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { payoutMethods } from "../../server/domain/ledger/payout-method/payout-method.ts";
 import { newSeal } from "../../server/seal.ts";
@@ -10,16 +9,16 @@ import { openDoc } from "../../server/storage/sealed.ts";
 import { columnValues, sqlName } from "../../server/storage/sql.ts";
 import type { Engine } from "../../server/storage/session.ts";
 import { openEngine, storeOn } from "../../server/storage/open.ts";
+import { newStore } from "../../server/storage/store.ts";
 import { TABLES } from "../../server/tables.ts";
 import { findFaults, rebuildStore } from "../../server/transfer/check.ts";
 import { exportLines, type Secrets } from "../../server/transfer/export.ts";
 import { importFile } from "../../server/transfer/import.ts";
 import { moveStore } from "../../server/transfer/move.ts";
 import { resealStore } from "../../server/transfer/reseal.ts";
-import { upgradeStore } from "../../server/transfer/upgrade/upgrade.ts";
 import { NOW, countedChance, startApp } from "../support/app.ts";
 import { contentsOf } from "../support/contents.ts";
-import { ANSWERS_13, DATABASE_13, EXPORT_13 } from "../support/fixture.ts";
+import { PAYOUT_METHODS, PAYOUT_METHODS_ANSWERS } from "../support/fixture.ts";
 import { TEST_SEAL, memoryEngine } from "../support/memory-engine.ts";
 import { dyingAt } from "../support/mortal-engine.ts";
 import { startCluster } from "../support/postgres.ts";
@@ -55,7 +54,7 @@ async function newEngine(): Promise<Engine> {
 /** A store with the fixture's program. */
 async function filled(): Promise<Engine> {
   const engine = await newEngine();
-  await importFile(engine, { ...ONCE, file: EXPORT_13 });
+  await importFile(engine, { ...ONCE, file: PAYOUT_METHODS });
   await storeOn(engine);
   return engine;
 }
@@ -80,38 +79,26 @@ const leaksIn = (text: string | Buffer) => SECRETS.filter((secret) => text.inclu
 
 async function expectKept(engine: Engine): Promise<void> {
   const app = await startApp("memory", { store: await storeOn(engine), isFilled: true });
-  for (const [path, answer] of Object.entries(ANSWERS_13))
+  for (const [path, answer] of Object.entries(PAYOUT_METHODS_ANSWERS))
     expect([path, (await app.v2("GET", path)).body]).toMatchObject([path, answer]);
   for await (const fault of findFaults(engine)) expect.fail(fault);
   expect(app.bugs).toEqual([]);
   app.services.post.close();
 }
 
-describe("the release with layout 13 left payout methods that can be read", () => {
-  it("in its SQLite file, which has none of them after the upgrade", async () => {
-    const file = join(folder, "tidemark.db");
-    writeFileSync(file, gunzipSync(readFileSync(DATABASE_13)));
-    expect(leaksIn(readFileSync(file))).toEqual(SECRETS);
+describe("details of payout methods are kept, and none can be read", () => {
+  it("in a SQLite file", async () => {
     const engine = await openEngine(`sqlite:${folder}`, { tables: TABLES, seal: TEST_SEAL });
     opened.push(engine);
-    const backup = join(folder, "backup.jsonl");
-    const upgrading = { url: "memory:", now: new Date(NOW), onProgress: silent, noticedMs: 0 };
-    await upgradeStore(engine, { ...upgrading, file: backup });
-    for (const each of [file, `${file}-wal`].filter(existsSync))
-      expect(leaksIn(readFileSync(each))).toEqual([]);
+    await importFile(engine, { ...ONCE, file: PAYOUT_METHODS });
     await expectKept(engine);
-    // The backup is of the former layout, so that it can be undone.
-    const again = await newEngine();
-    await importFile(again, { ...ONCE, file: backup });
-    await expectKept(again);
+    for (const name of readdirSync(folder)) expect(leaksIn(readFileSync(join(folder, name)))).toEqual([]);
   });
 
-  it("in its export", async () => expectKept(await filled()));
-
-  it.skipIf(POSTGRES_FOLDER === null)("and a dump of Postgres has none of them", async () => {
+  it.skipIf(POSTGRES_FOLDER === null)("in a dump of Postgres", async () => {
     const cluster = await startCluster();
     const engine = await openEngine(cluster.url(), { tables: TABLES, seal: TEST_SEAL });
-    await importFile(engine, { ...ONCE, file: EXPORT_13 });
+    await importFile(engine, { ...ONCE, file: PAYOUT_METHODS });
     await expectKept(engine);
     await engine.close();
     const dump = execFileSync(join(POSTGRES_FOLDER!, "pg_dump"), [cluster.url()], {
@@ -241,20 +228,81 @@ describe("a check", () => {
   it("names a secret that no key opens", async () => {
     const engine = await filled();
     expect(await faultsIn(withKeys(engine, [NEXT]))).toContain(
-      "payout-method [1] of account 1 is encrypted with a key that TIDEMARK_SECRET_FILE does not have",
+      "payout-method [1] of account 1 can't be decrypted: TIDEMARK_SECRET_FILE lacks its key, or it was sealed for another record or promoter",
     );
   });
 
-  it("names a secret that can be read, and a rebuild encrypts it", async () => {
+  it("names a secret that can be read, and a rebuild does not make it a good one", async () => {
     const engine = await filled();
-    const before = await contentsOf(engine);
     const method = await (await storeOn(engine)).get(payoutMethods, 1, 1);
-    const [doc, id] = [1, 2].map(engine.dialect.value);
-    const text = `update payout_methods set doc = ${doc} where id = ${id}`;
-    await engine.transact(async (session) => session.run({ text, values: [JSON.stringify(method), 1] }));
-    expect(await faultsIn(engine)).toEqual(["payout-method [1] of account 1 is not encrypted"]);
-    expect(await rebuildStore(engine, silent)).toEqual([]);
-    expect(await faultsIn(engine)).toEqual([]);
-    expect(await contentsOf(engine)).toEqual(before);
+    await writeDoc(engine, 1, JSON.stringify(method));
+    const fault =
+      "payout-method [1] of account 1 is not encrypted, so its secret is not used: it was written without the key";
+    expect(await faultsIn(engine)).toEqual([fault]);
+    expect(await rebuildStore(engine, silent)).toEqual([fault]);
+  });
+});
+
+/** Changes the document of a payout method as someone who has the store but no key. */
+async function writeDoc(engine: Engine, methodId: number, text: string): Promise<void> {
+  const [doc, id] = [1, 2].map(engine.dialect.value);
+  const update = `update payout_methods set doc = ${doc} where id = ${id}`;
+  await engine.transact(async (session) => session.run({ text: update, values: [text, methodId] }));
+}
+
+async function docOfMethod(engine: Engine, id: number): Promise<Record<string, unknown>> {
+  const select = `select doc from payout_methods where id = ${engine.dialect.value(1)}`;
+  const [row] = await engine.reads.all({ text: select, values: [id] });
+  return JSON.parse(String(row?.[0])) as Record<string, unknown>;
+}
+
+describe("a secret that can't be used", () => {
+  /** The store in a process that notes its warnings, with its first payout method changed. */
+  async function changed(change: (doc: Record<string, unknown>) => object) {
+    const engine = await filled();
+    await writeDoc(engine, 1, JSON.stringify(change(await docOfMethod(engine, 1))));
+    const warnings: string[] = [];
+    const seal = newSeal([OLD], (sentence) => void warnings.push(sentence));
+    return { engine: { ...engine, seal }, warnings };
+  }
+  const shown = async (engine: Engine) => {
+    const app = await startApp("memory", { store: await storeOn(engine), isFilled: true });
+    const { status, body } = await app.v2("GET", "/payouts?per_page=100");
+    expect([status, app.bugs]).toEqual([200, []]);
+    app.services.post.close();
+    return JSON.stringify(body);
+  };
+  const cut = ({ sealed, ...doc }: Record<string, unknown>) => ({ ...doc, sealed: `${String(sealed)}AAAA` });
+
+  it.each([
+    ["was damaged", "can't be opened", cut],
+    ["was given to another promoter", "can't be opened", (doc: object) => ({ ...doc, promoterId: 2 })],
+    [
+      "was written without the key",
+      "is not encrypted",
+      (doc: object) => ({ ...doc, sealed: undefined, details: { iban: "XX-OF-A-THIEF" } }),
+    ],
+  ])("is left out alone if it %s, and the log names it once", async (_, fault, change) => {
+    const { engine, warnings } = await changed(change);
+    expect(await shown(engine)).not.toContain("XX-OF-A-THIEF");
+    expect(leaksIn(await shown(engine))).toEqual([SECRETS[2]]);
+    const store = await storeOn(engine);
+    expect(await store.get(payoutMethods, 1, 1)).toMatchObject({ details: {} });
+    expect(warnings).toEqual([
+      `the secret of payout-method [1] of account 1 ${fault}, so it is neither shown nor used: run tidemark check`,
+    ]);
+  });
+
+  it("comes back with its key, although another field was changed meanwhile", async () => {
+    const engine = await filled();
+    const before = await (await storeOn(engine)).get(payoutMethods, 1, 1);
+    // A process without the former key, as after a rotation that was cut short.
+    const store = newStore(withKeys(engine, [NEXT]));
+    await store.transact(async (tx) => {
+      const method = await tx.get(payoutMethods, 1, 1);
+      await tx.put(payoutMethods, { ...method!, isDisabled: true });
+    });
+    const after = await (await storeOn(engine)).get(payoutMethods, 1, 1);
+    expect(after).toEqual({ ...before, isDisabled: true });
   });
 });

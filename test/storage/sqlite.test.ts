@@ -1,9 +1,11 @@
 import {
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -12,12 +14,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { DatabaseSync } from "@photostructure/sqlite";
+import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { keepDamagedLog } from "../../server/storage/engines/sqlite/log-damage.ts";
 import { openEngine } from "../../server/storage/open.ts";
 import type { Engine } from "../../server/storage/session.ts";
 import { newStore } from "../../server/storage/store.ts";
 import { table } from "../../server/storage/table.ts";
-import { IS_LONG } from "../support/rounds.ts";
+import { IS_LONG, rounds } from "../support/rounds.ts";
 
 interface Thing {
   accountId: number;
@@ -27,6 +31,9 @@ interface Thing {
 
 const things = table<Thing>()({ name: "thing", columns: { id: "integer" } });
 const twins = table<Thing>()({ name: "twin", columns: { id: "integer" } });
+
+const LOG_DAMAGED =
+  /^The log of \/.*tidemark\.db was damaged at byte \d+, and the changes after it are lost\. \/.*\/tidemark\.db-wal\.damaged-\S+ is a copy: compare with your backups, and delete it when that is settled$/;
 
 let folder: string;
 let file: string;
@@ -187,6 +194,62 @@ it("tells a copy that lacks its log from one that is whole", async () => {
   expect(await damageIn("stopped", [""])).toEqual(whole);
 });
 
+it("keeps a copy of a damaged log, and says so until it is deleted", async () => {
+  const engine = await open();
+  for (let id = 0; id < 10; id++) await put(engine, thing(id));
+  const copy = join(folder, "copy");
+  mkdirSync(copy);
+  copyFileSync(file, join(copy, "tidemark.db"));
+  const log = readFileSync(`${file}-wal`);
+  log[log.length >> 1]! ^= 1;
+  writeFileSync(join(copy, "tidemark.db-wal"), log);
+  await engine.close();
+  const damageAfter = async (work: (opened: Engine) => Promise<void>) => {
+    const opened = await open(copy);
+    await work(opened);
+    const damage = await opened.damage!();
+    await opened.close();
+    return damage;
+  };
+  const told = [expect.stringMatching(LOG_DAMAGED) as string];
+  expect(await damageAfter(async (opened) => expect(await countIn(opened)).toBeLessThan(9))).toEqual(told);
+  expect(await damageAfter((opened) => put(opened, thing(20)))).toEqual(told);
+  const kept = readdirSync(copy).find((name) => name.startsWith("tidemark.db-wal.damaged-"))!;
+  expect(readFileSync(join(copy, kept))).toEqual(log);
+  rmSync(join(copy, kept));
+  expect(await damageAfter((opened) => put(opened, thing(21)))).toEqual([]);
+});
+
+it("tells a damaged log from one that merely ends", async () => {
+  await (await open()).close(); // The tables are in the file.
+  const engine = await open();
+  for (let id = 0; id < 40; id++) await put(engine, thing(id, "x".repeat(1_000)));
+  const log = readFileSync(`${file}-wal`);
+  /** What is left of the records if the server was killed and its log changed, and how many logs are kept as damaged. */
+  const afterKill = (changed: Buffer) => {
+    const copy = mkdtempSync(join(folder, "copy-"));
+    copyFileSync(file, join(copy, "tidemark.db"));
+    writeFileSync(join(copy, "tidemark.db-wal"), changed);
+    const kept = keepDamagedLog(join(copy, "tidemark.db"));
+    const db = new DatabaseSync(join(copy, "tidemark.db"));
+    const { count } = db.prepare("select count(*) as count from things").get() as { count: number };
+    db.close();
+    return { count, kept: kept.length };
+  };
+  fc.assert(
+    fc.property(fc.nat(log.length - 1), fc.nat(7), (byte, bit) => {
+      expect(afterKill(log.subarray(0, byte)).kept).toBe(0);
+      const flipped = Buffer.from(log);
+      flipped[byte]! ^= 1 << bit;
+      const { count, kept } = afterKill(flipped);
+      // A wrong last commit may also be one that a power cut has interrupted.
+      expect([count, kept]).toEqual([count, count < 39 ? 1 : 0]);
+    }),
+    { numRuns: rounds(50, 1_000) },
+  );
+  await engine.close();
+});
+
 it("writes its log back while others read constantly", async () => {
   const engine = await open();
   const load = { isOver: false };
@@ -270,3 +333,42 @@ it("reads what it has committed in the turn that read the former record", async 
   expect([former, await store.get(things, 1, 1)]).toEqual([thing(1, "before"), thing(1, "after")]);
   await engine.close();
 });
+
+it.each(["", "-wal"])(
+  "acknowledges nothing, and reads nothing, while its file%s is deleted or another one",
+  async (beside) => {
+    const engine = await open();
+    await put(engine, thing(1));
+    const store = newStore(engine);
+    const away = join(folder, "away");
+    const gone = {
+      kind: "unavailable",
+      message: "The store's file was deleted or replaced; try again later",
+    };
+    // It is lost between the beginning of a commit and its end.
+    const commit = store.transact(async (tx) => {
+      await tx.put(things, thing(2));
+      renameSync(`${file}${beside}`, away);
+    });
+    await expect(commit).rejects.toMatchObject(gone);
+    const refused = async () => {
+      await nextTurn();
+      await expect(put(engine, thing(3))).rejects.toMatchObject(gone);
+      await expect(store.nextId("thing")).rejects.toMatchObject(gone);
+      await expect((async () => store.get(things, 1, 1))()).rejects.toMatchObject(gone);
+      await expect(countIn(engine)).rejects.toMatchObject(gone);
+      await expect(engine.snapshot()).rejects.toMatchObject(gone);
+      await expect(engine.backup!(join(folder, "copy"))).rejects.toMatchObject(gone);
+      expect(await store.whyUnready()).toBe(gone.message);
+    };
+    await refused();
+    expect(existsSync(`${file}${beside}`)).toBe(false);
+    copyFileSync(away, `${file}${beside}`);
+    await refused();
+    renameSync(away, `${file}${beside}`);
+    await nextTurn();
+    await put(engine, thing(4));
+    expect(await store.whyUnready()).toBe(null);
+    await engine.close();
+  },
+);

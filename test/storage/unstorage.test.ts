@@ -204,7 +204,7 @@ describe.each(KINDS)("a store on %s under unstorage", (name) => {
     await storage.setItem("a", 1);
     await storage.clear();
     expect(await keys()).toEqual([]);
-    expect(await store.isReady()).toBe(true);
+    expect(await store.whyUnready()).toBe(null);
     const [mark] = await engine.reads.all({ text: "select key from items", values: [] });
     await expect(async () => storage.setItem(String(mark), "x")).rejects.toThrow(
       "belongs to the store itself",

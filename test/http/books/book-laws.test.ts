@@ -43,7 +43,7 @@ it("in every history the books equal what was shown on each day, and add up betw
         await engine.close();
       }
     }),
-    { numRuns: rounds(4, 300) },
+    { numRuns: rounds(4, 100) },
   );
 });
 

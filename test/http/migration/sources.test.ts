@@ -21,7 +21,7 @@ const STAND_INS: [SourceName, (options?: StandInOptions) => Promise<StandIn>][] 
   ["partnerstack", startPartnerStack],
   ["dub", startDub],
 ];
-const KILLS = rounds(6, 20);
+const KILLS = rounds(6, 10);
 const KINDS = [
   "campaign",
   "promoter",

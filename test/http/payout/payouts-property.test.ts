@@ -176,7 +176,7 @@ it("answers like a plain filter over all payouts, for any combination of filters
         await app.close();
       },
     ),
-    { numRuns: rounds(5, 200) },
+    { numRuns: rounds(5, 60) },
   );
 });
 

@@ -13,7 +13,7 @@ import type { TestApp } from "../../support/app.ts";
 import { MAIN_KINDS, useEmptyStore } from "../../support/stores.ts";
 import { balanceFaults } from "../../support/balance-laws.ts";
 import { moneyHistory, type MoneyHistory } from "../../support/money-history.ts";
-import { breaches, changeBreaches, readLedger } from "../../support/money-laws.ts";
+import { breaches, changeBreaches, onceBreaches, readLedger } from "../../support/money-laws.ts";
 import { appOf, foundProgram, replaceDead, take } from "../../support/money-world.ts";
 import { payoutFaults } from "../../support/payout-laws.ts";
 import { reportFaults } from "../../support/report-laws.ts";
@@ -31,7 +31,7 @@ describe("the laws of money hold in every history", () => {
           await engine.close();
         }
       }),
-      { numRuns: rounds(3, 300) },
+      { numRuns: rounds(3, 80) },
     );
   });
 
@@ -41,7 +41,7 @@ describe("the laws of money hold in every history", () => {
     let engine: Engine;
     useEmptyStore(kind, TABLES, (emptyEngine) => void (engine = emptyEngine));
 
-    it.each(fc.sample(moneyHistory(24), 40))("(history %#)", async (history) => {
+    it.each(fc.sample(moneyHistory(24), 10))("(history %#)", async (history) => {
       await live(engine, history);
     });
   });
@@ -77,7 +77,7 @@ it("after any history money stays the same to the last unit in exports, imports 
       await engine.close();
       rmSync(folder, { recursive: true });
     }),
-    { numRuns: rounds(1, 60) },
+    { numRuns: rounds(1, 15) },
   );
 });
 
@@ -94,7 +94,8 @@ async function live(engine: Engine, { currency, waves }: MoneyHistory): Promise<
     await replaceDead(world);
     const after = await readLedger(store, accountId);
     expect(await breaches(store, accountId)).toEqual([]);
-    if (steps.every(({ step }) => step.kind !== "state")) expect(changeBreaches(before, after)).toEqual([]);
+    if (steps.every(({ step }) => step.kind !== "state"))
+      expect([...changeBreaches(before, after), ...onceBreaches(before, after)]).toEqual([]);
     before = after;
   }
   const app = await appOf(world);

@@ -134,6 +134,6 @@ it("customers leave the same, in whichever order and however often the server le
       const repeatedly = (app: TestApp) => againAndAgain(told.flat(), app, chance);
       for (const tell of [backwards, together, repeatedly]) expect(await leftBy(unit, tell)).toEqual(once);
     }),
-    { numRuns: rounds(3, 300) },
+    { numRuns: rounds(3, 100) },
   );
 });

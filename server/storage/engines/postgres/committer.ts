@@ -9,8 +9,22 @@ import {
   commandsOf,
   slotsOf,
   HAS_BEGUN,
+  HAS_STANDBY,
+  DEMANDED_STANDBY,
 } from "./statements.ts";
-import { isOutdated, isPassing, LOST_RACE, sqlState, deadlineIn, withRetries } from "./faults.ts";
+import { LOST_RACE } from "../../../failure.ts";
+import type { IsLate } from "../../request-limit.ts";
+import {
+  OVER,
+  NO_STANDBY,
+  isOutdated,
+  isPassing,
+  isWithoutStandby,
+  sqlState,
+  deadlineIn,
+  unavailable,
+  withRetries,
+} from "./faults.ts";
 import { sendOn, type Answer, type Command } from "./pipeline.ts";
 import { BEGIN } from "./schema.ts";
 
@@ -20,14 +34,15 @@ const MAX_RUNNING = 2;
 const MAX_ROWS = 20_000;
 
 /**
- * Commits a transaction's reads and writes.
+ * Commits a transaction's reads and writes. `isLate`: whether its caller has been refused. It is not sent then.
  *
  * @throws the fault that prevents the commit
  */
-export type Commit = (changes: Changes) => Promise<void>;
+export type Commit = (changes: Changes, isLate: IsLate) => Promise<void>;
 
 interface Waiting {
   changes: Changes;
+  isLate: IsLate;
   slots: ReadonlyMap<number, boolean>;
   resolve: () => void;
   reject: (fault: unknown) => void;
@@ -39,9 +54,9 @@ export function newCommit(writes: () => Pool, marks: Marks): Commit {
   const running = new Set<Waiting[]>();
   let isScheduled = false;
 
-  return (changes) =>
+  return (changes, isLate) =>
     new Promise((resolve, reject) => {
-      waiting.push({ changes, slots: slotsOf(changes), resolve, reject });
+      waiting.push({ changes, isLate, slots: slotsOf(changes), resolve, reject });
       schedule();
     });
 
@@ -51,6 +66,7 @@ export function newCommit(writes: () => Pool, marks: Marks): Commit {
     // By then all transactions that ended together are waiting.
     setImmediate(() => {
       isScheduled = false;
+      waiting = withoutLate(waiting);
       while (running.size < MAX_RUNNING) {
         const batch = takeBatch(waiting, [...running].flat());
         if (batch.length === 0) return;
@@ -65,10 +81,17 @@ export function newCommit(writes: () => Pool, marks: Marks): Commit {
     });
   }
 
-  async function settle(batch: Waiting[]): Promise<void> {
+  async function settle(all: Waiting[]): Promise<void> {
+    let batch = all;
     try {
-      const commands = [BEGIN, ...commandsOf(merged(batch.map(({ changes }) => changes)), { goesOn: false })];
-      await marks.finish((end) => sendOn(writes(), [...commands, ...end]));
+      await marks.finish((end) =>
+        sendOn(writes(), () => {
+          batch = withoutLate(all);
+          if (batch.length === 0) throw LOST_RACE;
+          const changes = merged(batch.map((one) => one.changes));
+          return [BEGIN, ...commandsOf(changes, { goesOn: false }), ...end];
+        }),
+      );
     } catch (fault) {
       // A fault of one transaction must not fail the others. Nothing was written, otherwise there would be no
       // SQL state.
@@ -85,6 +108,12 @@ export function newCommit(writes: () => Pool, marks: Marks): Commit {
     waiting = waiting.filter((one) => !lost.has(one));
     for (const { reject } of lost) reject(LOST_RACE);
   }
+}
+
+/** Those whose callers still wait. The others are rejected. */
+function withoutLate(all: Waiting[]): Waiting[] {
+  for (const { isLate, reject } of all) if (isLate()) reject(OVER);
+  return all.filter(({ isLate }) => !isLate());
 }
 
 /**
@@ -147,8 +176,11 @@ export interface Marks {
   close(): Promise<void>;
 }
 
-/** There are as many marks as concurrent commits. */
-export function newMarks(pool: () => Pool): Marks {
+/**
+ * There are as many marks as concurrent commits. `needsStandby`: nothing counts as committed without a synchronous
+ * standby.
+ */
+export function newMarks(pool: () => Pool, { needsStandby }: { needsStandby: boolean }): Marks {
   const process = randomUUID();
   const free: Mark[] = [];
   let count = 0;
@@ -157,15 +189,21 @@ export function newMarks(pool: () => Pool): Marks {
       const mark = free.pop() ?? { writer: `${process}/${++count}`, number: 0 };
       mark.number += STEP;
       let lost: { fault: unknown } | null = null;
+      let hasStandby = true;
       try {
-        const answers = await send([marking(mark), { text: "commit", values: [] }]);
-        if (answers.at(-1)!.command !== "COMMIT") throw new Error("The commit was answered with a rollback");
+        const [before, after] = needsStandby ? [[DEMANDING], [ASKING]] : [[], []];
+        const answers = await send([marking(mark), ...before, COMMIT, ...after]);
+        if (answers.at(-1 - after.length)!.command !== "COMMIT")
+          throw new Error("The commit was answered with a rollback");
+        if (needsStandby) hasStandby = answers.at(-1)!.rows[0]![0] === 1;
       } catch (fault) {
         // A mark whose last outcome is unknown must not be reused.
-        if (isOutdated(fault) || !(await isDone(pool, mark))) lost = { fault };
+        if (isWithoutStandby(fault)) lost = { fault: unavailable(fault) };
+        else if (isOutdated(fault) || !(await isDone(pool, mark, { needsStandby }))) lost = { fault };
       }
       free.push(mark);
       if (lost !== null) throw lost.fault;
+      requireStandby(hasStandby);
     },
     async close() {
       if (free.length === 0) return;
@@ -175,6 +213,20 @@ export function newMarks(pool: () => Pool): Marks {
         pool().query("delete from tidemark_commits where writer = any($1)", [writers]))().catch(() => {});
     },
   };
+}
+
+const COMMIT: Command = { text: "commit", values: [] };
+/** Fails before a commit that would not wait for a standby, or for one that is gone. */
+const DEMANDING: Command = { text: `select ${DEMANDED_STANDBY}`, values: [] };
+/**
+ * Asks after a commit whether it has waited for a standby. If the standby goes while a commit waits and its name is
+ * removed, Postgres ends the wait and calls the commit done.
+ */
+const ASKING: Command = { text: `select cast(${HAS_STANDBY} as integer)`, values: [] };
+
+/** @throws Failure `unavailable` for a commit that may be on one disk only. It can't be undone, but is not acknowledged */
+function requireStandby(hasStandby: boolean): void {
+  if (!hasStandby) throw unavailable(new Error(NO_STANDBY));
 }
 
 /** Marks a commit as done. It fails if the commit was given up. */
@@ -197,18 +249,23 @@ function marking({ writer, number }: Mark): Command {
  * commit is in that server's data but perhaps nowhere else. This write waits for the standby too, so it
  * answers only when the standby has the commit.
  */
-async function isDone(pool: () => Pool, { writer, number }: Mark): Promise<boolean> {
-  const { rows } = await withRetries(
-    async () =>
-      pool().query<{ number: number | string }>(
-        `insert into tidemark_commits as mark (writer, number, at) values ($1, $2, current_timestamp)
-          on conflict (writer) do update
-          set at = excluded.at, number = case when mark.number < $2 - ${GIVEN_UP} then $2 else mark.number end
-          returning number`,
-        [writer, number + GIVEN_UP],
-      ),
+async function isDone(
+  pool: () => Pool,
+  { writer, number }: Mark,
+  { needsStandby }: { needsStandby: boolean },
+): Promise<boolean> {
+  const resolving: Command = {
+    text: `insert into tidemark_commits as mark (writer, number, at)
+      values (cast($1 as text), cast($2 as bigint), current_timestamp)
+      on conflict (writer) do update
+      set at = excluded.at, number = case when mark.number < excluded.number - ${GIVEN_UP} then excluded.number else mark.number end
+      returning number`,
+    values: [writer, number + GIVEN_UP],
+  };
+  const [marked, standby] = await withRetries(
+    async () => sendOn(pool(), [resolving, ...(needsStandby ? [ASKING] : [])]),
     deadlineIn(RESOLVE_MS),
   );
-  // Postgres returns 64-bit integers as text.
-  return Number(rows[0]!.number) === number;
+  if (needsStandby) requireStandby(standby!.rows[0]![0] === 1);
+  return marked!.rows[0]![0] === number;
 }

@@ -1,16 +1,26 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Pool } from "pg";
 import pLimit from "p-limit";
-import { isOutage, reasonOf, Failure } from "../../../failure.ts";
+import { isOutage, reasonOf, Failure, LOST_RACE } from "../../../failure.ts";
 import type { EngineOptions } from "../../open.ts";
 import type { Engine, StoreSize, AgedReads, Session } from "../../session.ts";
 import { POSTGRES } from "../../sql.ts";
-import { sqlState, deadlineIn, withRetries, isPassing, isOutdated, LOST_RACE } from "./faults.ts";
+import { DEMANDED_STANDBY } from "./statements.ts";
+import {
+  isWithoutStandby,
+  unavailable,
+  sqlState,
+  deadlineIn,
+  withRetries,
+  isPassing,
+  raceIn,
+} from "./faults.ts";
 import { newCommit, newMarks } from "./committer.ts";
 import { isShared, openReadPool } from "./pool.ts";
 import { newReads, newRows, READ_MS, openSnapshot } from "./rows.ts";
 import { LIMITS_TABLE, prepareTables } from "./schema.ts";
 import { openServers, readHosts, type Servers } from "./servers.ts";
+import { inTime, withinLimit, type IsLate } from "../../request-limit.ts";
 import { blockLength, firstOfBlock } from "../../id-blocks.ts";
 import { newSession, type OpenSession, type Place } from "./session.ts";
 
@@ -32,19 +42,27 @@ const DISK_FULL = "53100";
  */
 export async function postgresEngine(
   url: string,
-  { tables, connections, requiresStandby = false, standbys = null, notify = () => {} }: EngineOptions,
+  {
+    tables,
+    makes = "store",
+    connections,
+    requiresStandby = false,
+    standbys = null,
+    notify = () => {},
+  }: EngineOptions,
 ): Promise<Engine> {
   const servers = openServers(url, { connections, notify });
-  await withRetries(async () => prepareTables(servers.reads(), tables), deadlineIn(OPEN_MS)).catch(
-    async (error: unknown) => {
-      await servers.close();
-      throw new Error(reasonOf(error), { cause: error });
-    },
-  );
+  const prepare = async () => prepareTables(servers.reads(), { tables, makes });
+  await withRetries(prepare, deadlineIn(OPEN_MS)).catch(async (error: unknown) => {
+    await servers.close();
+    throw new Error(reasonOf(error), { cause: error });
+  });
   const rows = newRows(servers.reads);
   const { writes } = servers;
-  const marks = newMarks(writes);
+  const needsStandby = requiresStandby === "always";
+  const marks = newMarks(writes, { needsStandby });
   const transactor = newTransactor({ rows, writes, marks, commit: newCommit(writes, marks) });
+  const nextId = newIdSource(servers, { needsStandby });
   const standbyReads = standbys && openStandbys(standbys.url, { primary: servers.reads, ...standbys });
   let lacksRoom = false;
   let closing: Promise<void> | null = null;
@@ -54,7 +72,7 @@ export async function postgresEngine(
     snapshot: () => withRetries(async () => openSnapshot(servers.reads()), deadlineIn(READ_MS)),
     async transact(work) {
       try {
-        const { result, hasWritten } = await transactor.transact(work);
+        const { result, hasWritten } = await inTime((isLate) => transactor.transact(work, isLate));
         if (hasWritten) lacksRoom = false;
         return result;
       } catch (error) {
@@ -62,11 +80,17 @@ export async function postgresEngine(
         throw error;
       }
     },
-    nextId: newIdSource(servers),
+    nextId: (kind) => inTime(() => nextId(kind)),
     lacksRoom: () => lacksRoom,
     isShared: () => withRetries(async () => isShared(servers.reads()), deadlineIn(READ_MS)),
     weaknesses: () =>
-      withRetries(async () => readWeaknesses(servers.reads(), { requiresStandby }), deadlineIn(READ_MS)),
+      withRetries(
+        async () => readWeaknesses(servers.reads(), { requiresStandby: requiresStandby !== false }),
+        deadlineIn(READ_MS),
+      ),
+    needsStandby,
+    handleInTime: withinLimit,
+    refusedHosts: servers.refusals,
     // The log belongs to the whole cluster, and only its superuser may read its size.
     size: () => sizeOf(servers.reads()),
     // Without statement names, because poolers in transaction mode don't support them.
@@ -143,6 +167,8 @@ const TAKE_MS = 5_000;
 const TAKE = `insert into ids (kind, next) values ($1, 1 + ${blockLength("1", "least", "greatest")})
   on conflict (kind) do update set next = ids.next + ${blockLength("ids.next", "least", "greatest")}
   returning next`;
+/** The insertion waits for a standby, even for one that is gone. */
+const TAKE_WITH_STANDBY = `${TAKE}, ${DEMANDED_STANDBY}`;
 
 interface Block {
   next: number;
@@ -155,16 +181,22 @@ interface Block {
 }
 
 /** Issues ids that no other process issues, from blocks reserved in the database. */
-export function newIdSource({ reads, timeline }: Servers): (kind: string) => Promise<number> {
+export function newIdSource(
+  { reads, timeline }: Servers,
+  { needsStandby }: { needsStandby: boolean },
+): (kind: string) => Promise<number> {
   const blocks = new Map<string, Promise<Block>>();
 
   async function take(kind: string): Promise<Block> {
     return withRetries(async () => {
       const taken = timeline();
-      const { rows } = await reads().query<{ next: number | string }>(TAKE, [kind]);
+      const text = needsStandby ? TAKE_WITH_STANDBY : TAKE;
+      const { rows } = await reads().query<{ next: number | string }>(text, [kind]);
       const end = Number(rows[0]!.next);
       return { next: firstOfBlock(end), end, timeline: taken };
-    }, deadlineIn(TAKE_MS));
+    }, deadlineIn(TAKE_MS)).catch((error: unknown) => {
+      throw isWithoutStandby(error) ? unavailable(error) : error;
+    });
   }
 
   return async function nextId(kind) {
@@ -271,7 +303,8 @@ const RETRIES = 8;
 
 /** Runs transactions. */
 interface Transactor {
-  transact<T>(work: (session: Session) => Promise<T>): Promise<Done<T>>;
+  /** `isLate`: whether the caller has been refused, so that nothing may be sent any more. */
+  transact<T>(work: (session: Session) => Promise<T>, isLate?: IsLate): Promise<Done<T>>;
 }
 
 interface Done<T> {
@@ -279,27 +312,27 @@ interface Done<T> {
   hasWritten: boolean;
 }
 
-type Outcome<T> = Done<T> | { error: unknown } | { lost: unknown };
+type Outcome<T> = Done<T> | { error: unknown } | { lost: Error };
 
 export function newTransactor(place: Place): Transactor {
   const inTurn = pLimit(RETRIES);
 
   return {
-    async transact(work) {
+    async transact(work, isLate = () => false) {
       const deadline = deadlineIn(TRY_MS);
-      const first = await tryFor(work, { isCareful: false, deadline });
+      const first = await tryFor(work, { isCareful: false, isLate, deadline });
       if (!("lost" in first)) return settle(first);
-      return settle(await inTurn(() => retry(work, { deadline, lost: first.lost })));
+      return settle(await inTurn(() => retry(work, { isLate, deadline, lost: first.lost })));
     },
   };
 
   /** Waiting transactions have about the same deadline, so they give up soon after the first. */
   async function retry<T>(
     work: (session: Session) => Promise<T>,
-    { deadline, lost }: { deadline: number; lost: unknown },
-  ): Promise<Exclude<Outcome<T>, { lost: unknown }>> {
+    { isLate, deadline, lost }: { isLate: IsLate; deadline: number; lost: Error },
+  ): Promise<Exclude<Outcome<T>, { lost: Error }>> {
     for (let tries = 1; performance.now() < deadline; tries++) {
-      const next = await tryFor(work, { isCareful: true, deadline });
+      const next = await tryFor(work, { isCareful: true, isLate, deadline });
       if (!("lost" in next)) return next;
       await sleep(Math.random() * Math.min(2 ** tries, MAX_DELAY_MS));
     }
@@ -315,10 +348,10 @@ export function newTransactor(place: Place): Transactor {
    */
   function tryFor<T>(
     work: (session: Session) => Promise<T>,
-    { isCareful, deadline }: { isCareful: boolean; deadline: number },
+    { isCareful, isLate, deadline }: { isCareful: boolean; isLate: IsLate; deadline: number },
   ): Promise<Outcome<T>> {
     return withRetries(async () => {
-      const session = newSession(place, { isCareful });
+      const session = newSession(place, { isCareful, isLate });
       try {
         return await run(session, work);
       } finally {
@@ -349,8 +382,9 @@ export function newTransactor(place: Place): Transactor {
 }
 
 /** @throws the fault if a retry may help */
-function faultOf(fault: unknown): { error: unknown } | { lost: unknown } {
-  if (isOutdated(fault)) return { lost: fault };
+function faultOf(fault: unknown): { error: unknown } | { lost: Error } {
+  const lost = raceIn(fault);
+  if (lost !== null) return { lost };
   if (isPassing(fault)) throw fault;
   return { error: fault };
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { Failure } from "../../../failure.ts";
+import { Failure, LOST_RACE } from "../../../failure.ts";
 
 /** Postgres' five-character error code, or null for other errors, such as a broken connection. */
 export function sqlState(error: unknown): string | null {
@@ -13,15 +13,32 @@ function isLostRace(error: unknown): boolean {
   return /^40(001|P01)$/.test(sqlState(error) ?? "");
 }
 
-/** A record has changed since the transaction first read it. */
-export const LOST_RACE = new Error("Others have changed records that the transaction has read");
+/** The comparison divides by zero if something has changed. */
+const DIVIDED_BY_ZERO = "22012";
+const TAKEN = "23505";
+
+/** The text in the place of a number, which says in the error why a commit is refused. */
+export const NO_STANDBY = "no synchronous standby is connected";
+const NOT_A_NUMBER = "22P02";
+
+/** Whether a statement failed because it demands a synchronous standby. */
+export function isWithoutStandby(error: unknown): boolean {
+  return sqlState(error) === NOT_A_NUMBER && (error as Error).message.includes(NO_STANDBY);
+}
+
+/** Whether a transaction failed because others were faster, and must be retried. */
+export function isOutdated(error: unknown): boolean {
+  return raceIn(error) !== null;
+}
 
 /**
- * Whether a transaction failed because others were faster, and must be retried: the comparison divides by
- * zero if something has changed, and a unique value may have been taken.
+ * The race that a transaction has lost, or null for other errors. A unique value that is taken at each try may be a fault,
+ * so its error is kept.
  */
-export function isOutdated(error: unknown): boolean {
-  return error === LOST_RACE || isLostRace(error) || /^(22012|23505)$/.test(sqlState(error) ?? "");
+export function raceIn(error: unknown): Error | null {
+  const state = sqlState(error);
+  if (state === TAKEN) return error as Error;
+  return error === LOST_RACE || isLostRace(error) || state === DIVIDED_BY_ZERO ? LOST_RACE : null;
 }
 
 /**
@@ -40,6 +57,9 @@ export function unavailable(cause: unknown): Failure {
   failure.cause = cause;
   return failure;
 }
+
+/** The fault of a transaction whose caller has been refused before it was sent. */
+export const OVER = new Failure("unavailable", "The time of the request is over");
 
 const FIRST_DELAY_MS = 10;
 const MAX_DELAY_MS = 500;

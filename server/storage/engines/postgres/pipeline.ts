@@ -1,6 +1,7 @@
 import { types, type Client, type Pool, type PoolClient, type QueryArrayResult } from "pg";
 import { storable } from "../../sql.ts";
 import type { ColumnValue } from "../../table.ts";
+import { isOutdated } from "./faults.ts";
 
 /** A value of a statement. An array is for `unnest`. */
 export type Value = ColumnValue | readonly ColumnValue[];
@@ -51,18 +52,26 @@ function sendable(value: Value): Value {
   return typeof value === "string" ? storable(value) : value;
 }
 
-/** Sends statements together on a connection of a pool. */
+/**
+ * Sends statements together on a connection of a pool. If they are a transaction, the last one ends it. So the
+ * connection of a lost race can be used again: a new one takes far longer than the transaction. A function is called
+ * when there is a connection, and sends nothing if it throws.
+ */
 export async function sendOn(
   pool: Pool,
-  commands: readonly Command[],
+  commands: readonly Command[] | (() => readonly Command[]),
   timeoutMs?: number,
 ): Promise<Answer[]> {
   const client = await pool.connect();
   let isIntact = false;
   try {
-    const answers = await sendAll(client, commands, timeoutMs);
+    const all = typeof commands === "function" ? commands() : commands;
+    const answers = await sendAll(client, all, timeoutMs);
     isIntact = true;
     return answers;
+  } catch (error) {
+    isIntact = isOutdated(error);
+    throw error;
   } finally {
     client.release(!isIntact);
   }

@@ -1,4 +1,6 @@
 import type { Pool } from "pg";
+import { Failure } from "../../../failure.ts";
+import type { Makes } from "../../open.ts";
 import { ddl, POSTGRES, sqlName } from "../../sql.ts";
 import { sumDdl, sumTablesOf } from "../../sums.ts";
 import type { Table } from "../../table.ts";
@@ -52,11 +54,14 @@ function wantedTables(tables: readonly Table<never>[]): Map<string, string[]> {
 }
 
 /**
- * Creates missing tables.
+ * Creates what is missing, as far as `makes` allows.
  *
- * @throws Error for a database that can't hold every text, or that has no advisory locks
+ * @throws Error for a database without a store, one that can't hold every text, or that has no advisory locks
  */
-export async function prepareTables(pool: Pool, tables: readonly Table<never>[]): Promise<void> {
+export async function prepareTables(
+  pool: Pool,
+  { tables, makes }: { tables: readonly Table<never>[]; makes: Makes },
+): Promise<void> {
   const { rows } = await pool.query<{ encoding: string; version: string }>(
     "select current_setting('server_encoding') as encoding, version() as version",
   );
@@ -66,8 +71,12 @@ export async function prepareTables(pool: Pool, tables: readonly Table<never>[])
   // It accepts the statements for locks, but ignores them.
   if (version.startsWith("CockroachDB")) throw new Error("CockroachDB has no advisory locks");
   const wanted = wantedTables(tables);
-  // Checked first, because a role with row rights only may not even try to create tables.
-  if ((await missingIn(pool, wanted)).length > 0) await makeTables(pool, wanted);
+  const missing = await missingIn(pool, wanted);
+  if (makes !== "store" && missing.includes("items"))
+    throw new Failure("refused", "there is no store in this database");
+  if (makes === "nothing") return;
+  // A role with row rights only may not even try to create tables.
+  if (missing.length > 0) await makeTables(pool, wanted);
   await pool.query(PRUNE);
 }
 

@@ -12,6 +12,8 @@ export interface Servers {
   limits(): Pool;
   /** Changes with the primary. */
   timeline(): number;
+  /** Why hosts that accept writes are not written to, in sentences. */
+  refusals(): string[];
   close(): Promise<void>;
 }
 
@@ -27,11 +29,13 @@ export function openServers(
   let pools: Pools | null = null;
   let timeline = 0;
   let reason = "none has answered yet";
+  let refused: string[] = [];
   let endWatch = async () => {};
   if (hosts.length === 1) pools = openPools(url, connections);
   else {
     endWatch = watchHosts(hosts, {
       notify,
+      onRefusals: (refusals) => (refused = refusals),
       onChange(primary, why) {
         pools?.cut();
         pools = primary === null ? null : openPools(primary.host.url, connections);
@@ -51,6 +55,7 @@ export function openServers(
     writes: () => current().writes,
     limits: () => current().limits,
     timeline: () => timeline,
+    refusals: () => refused,
     async close() {
       await endWatch();
       await pools?.end();
@@ -72,9 +77,14 @@ const LIMITS = {
 };
 const UNDEFINED_TABLE = "42P01";
 
-/** The name of the current log file contains the timeline. The control file would lag behind a promotion. */
+/**
+ * The name of the current log file contains a primary's timeline. The control file would lag behind a promotion. It has
+ * that of a standby's last checkpoint, and the receiver the one that the standby follows, if the role may see it.
+ */
 const STATE = `select cast(system_identifier as text) as system,
-  case when not pg_is_in_recovery() then pg_walfile_name(pg_current_wal_lsn()) end as "walFile"
+  case when not pg_is_in_recovery() then pg_walfile_name(pg_current_wal_lsn()) end as "walFile",
+  greatest((select timeline_id from pg_control_checkpoint()), (select received_tli from pg_stat_wal_receiver),
+    (select min_recovery_end_timeline from pg_control_recovery())) as followed
   from pg_control_system()`;
 
 /**
@@ -86,6 +96,8 @@ const RECORDED = "select timeline from tidemark_timelines where system = $1";
 interface WatchReports {
   /** The primary has changed. Null: there is none, for the given reason, which may change. */
   onChange(primary: Primary | null, reason: string): void;
+  /** Why servers that accept writes are refused now, in sentences. */
+  onRefusals(refusals: string[]): void;
   /** Reports a sentence for the operator. */
   notify(notice: string): void;
 }
@@ -96,7 +108,7 @@ interface WatchReports {
  *
  * @returns a function that ends the watch
  */
-function watchHosts(hosts: Host[], { onChange, notify }: WatchReports): () => Promise<void> {
+function watchHosts(hosts: Host[], { onChange, onRefusals, notify }: WatchReports): () => Promise<void> {
   const pools = new Map(hosts.map((host): [Host, Pool] => [host, openPool(host)]));
   const recordTimeline = newTimelineRecorder(pools, notify);
   const pause = newPause();
@@ -126,9 +138,11 @@ function watchHosts(hosts: Host[], { onChange, notify }: WatchReports): () => Pr
     const reports = answers
       .flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []))
       .filter(({ host }) => !lost.has(host));
-    const { primary: chosen, refusals } = choosePrimary(reports, last);
-    for (const refusal of refusals) if (!reported.includes(refusal)) notify(`Refused: ${refusal}`);
-    reported = refusals;
+    const { primary: chosen, refusals } = choosePrimary(reports, last, reports.length === hosts.length);
+    const notices = refusals.map((refusal) => `Refused: ${refusal}`);
+    for (const notice of notices) if (!reported.includes(notice)) notify(notice);
+    reported = notices;
+    onRefusals(notices);
     const reasons = answers.flatMap((answer, at) => reasonOf(answer, hosts[at]!));
     settle(chosen, [...refusals, ...reasons].join("; "));
     if (chosen !== null) await recordTimeline(chosen);
@@ -137,6 +151,8 @@ function watchHosts(hosts: Host[], { onChange, notify }: WatchReports): () => Pr
   function settle(chosen: Primary | null, reason: string): void {
     if (chosen !== null && chosen.host === primary?.host && chosen.timeline === primary.timeline) return;
     if (chosen === null && primary !== null) notify(`No host accepts writes: ${reason}`);
+    if (chosen !== null && last !== null && chosen.timeline < last.timeline)
+      notify(`Timeline ${last.timeline} is lost with all that was recorded on it alone: no host has it`);
     if (chosen !== null && last !== null)
       notify(`Writes go to ${chosen.host.name}, on timeline ${chosen.timeline}`);
     primary = chosen;
@@ -174,10 +190,11 @@ function newPause() {
 }
 
 async function ask(pool: Pool, host: Host): Promise<ServerReport> {
-  const { rows } = await pool.query<{ system: string; walFile: string | null }>(STATE);
-  const { system, walFile } = rows[0]!;
+  const { rows } = await pool.query<{ system: string; walFile: string | null; followed: number }>(STATE);
+  const { system, walFile, followed } = rows[0]!;
   const timeline = walFile === null ? null : Number.parseInt(walFile.slice(0, 8), 16);
-  return { host, system, timeline, recordedTimeline: await readTimeline(pool, system) };
+  const recorded = await readTimeline(pool, system);
+  return { host, system, timeline, knownTimeline: Math.max(recorded, followed, timeline ?? 0) };
 }
 
 /** Why a server is not the primary. */
@@ -196,11 +213,11 @@ function newTimelineRecorder(
   notify: WatchReports["notify"],
 ): (primary: Primary) => Promise<void> {
   let tried = 0;
-  return async ({ host, system, timeline, recordedTimeline }) => {
+  return async ({ host, system, timeline }) => {
     if (tried === timeline) return;
     tried = timeline;
-    if (recordedTimeline >= timeline) return;
     try {
+      if ((await readTimeline(pools.get(host)!, system)) >= timeline) return;
       await writeTimeline(pools.get(host)!, { system, timeline });
     } catch (error) {
       notify(`Timeline ${timeline} could not be recorded on ${host.name}: ${(error as Error).message}`);
@@ -250,8 +267,8 @@ export interface ServerReport {
   system: string;
   /** Postgres increments it with each promotion. Null for a standby. */
   timeline: number | null;
-  /** The newest timeline that Tidemark has recorded in this server's data, or 0. */
-  recordedTimeline: number;
+  /** The newest timeline that this server's data descends from, or that Tidemark has recorded in it. */
+  knownTimeline: number;
 }
 
 /** The server that receives commits. */
@@ -271,20 +288,25 @@ export function readHosts(url: string): Host[] {
  *
  * A promotion begins a new timeline. A server on an older timeline is a former primary: no other server would
  * get its writes, so it is never written to again.
+ *
+ * Unless the newer timeline is lost: every server answers (`isComplete`), and none has it or descends from it. While
+ * one is missing, it may be the one that was promoted.
  */
 export function choosePrimary(
   reports: ServerReport[],
-  last: Primary | null,
+  latest: Primary | null,
+  isComplete: boolean,
 ): { primary: Primary | null; refusals: string[] } {
   const [first] = reports;
+  const isLost = isComplete && reports.every((report) => isOlder(report, latest));
+  const last = isLost ? null : latest;
   const system = last?.system ?? first?.system;
   const strangers = reports.filter((other) => other.system !== system);
   if (last === null && strangers.length > 0) {
     return { primary: null, refusals: [`${namesOf(reports)} hold different databases`] };
   }
   const own = reports.filter((report) => !strangers.includes(report));
-  const timelines = own.flatMap(({ timeline, recordedTimeline }) => [timeline ?? 0, recordedTimeline]);
-  const newest = Math.max(last?.timeline ?? 0, ...timelines);
+  const newest = Math.max(last?.timeline ?? 0, ...own.map(({ knownTimeline }) => knownTimeline));
   const believing = own.filter(isPrimary);
   const current = believing.filter(({ timeline }) => timeline === newest);
   const old = believing.filter(({ timeline }) => timeline < newest);
@@ -303,6 +325,11 @@ export function choosePrimary(
     primary: kept,
     refusals: [...refusals, `${namesOf(current)} both accept writes on timeline ${newest}`],
   };
+}
+
+/** Whether a server of the same database has never heard of the latest primary's timeline. */
+function isOlder({ system, knownTimeline }: ServerReport, latest: Primary | null): boolean {
+  return latest !== null && system === latest.system && knownTimeline < latest.timeline;
 }
 
 function isPrimary(report: ServerReport): report is Primary {

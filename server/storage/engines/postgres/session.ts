@@ -1,5 +1,7 @@
 import type { Pool, PoolClient } from "pg";
+import { LOST_RACE } from "../../../failure.ts";
 import { parseStored, type ColumnValue, type Key, type Table } from "../../table.ts";
+import type { IsLate } from "../../request-limit.ts";
 import type { Session, Written } from "../../session.ts";
 import { columnValues, mentions, POSTGRES, sqlName, type Statement } from "../../sql.ts";
 import { addedTo, newAdditions, totalStatement, type Addition } from "../../sums.ts";
@@ -15,7 +17,7 @@ import {
   standing,
 } from "./statements.ts";
 import type { Commit, Marks } from "./committer.ts";
-import { LOST_RACE, sqlState } from "./faults.ts";
+import { OVER, sqlState } from "./faults.ts";
 import { sendAll, type Answer, type Command } from "./pipeline.ts";
 import { foundIn, namedRows, uniqueColumns, type StoredRow, type Rows } from "./rows.ts";
 import { BEGIN } from "./schema.ts";
@@ -65,12 +67,12 @@ interface Lookup extends Wanted {
  * database. It gets its own connection when it locks a record, or runs a query after a write.
  *
  * `isCareful`: unique values are looked up before they are written. Otherwise only the database notices that
- * another record has one.
+ * another record has one. `isLate`: whether its caller has been refused, so that it may not be committed.
  */
 // eslint-disable-next-line max-lines-per-function -- one state, whose parts nothing else uses
 export function newSession(
   { rows, writes, marks, commit }: Place,
-  { isCareful }: { isCareful: boolean },
+  { isCareful, isLate }: { isCareful: boolean; isLate: IsLate },
 ): OpenSession {
   const entries = new Map<string, Entry>();
   const lookups = new Map<string, Lookup>();
@@ -320,8 +322,9 @@ export function newSession(
     },
     fault: () => fault,
     hasChanges: () => hasSent || hasUnsent(),
-    commit() {
-      if (connecting === null) return commit(takeChanges());
+    async commit() {
+      if (connecting === null) return commit(takeChanges(), isLate);
+      if (isLate()) throw OVER;
       return marks.finish(async (end) => {
         try {
           const answers = await send([...commandsOf(takeChanges(), { goesOn: false }), ...end]);

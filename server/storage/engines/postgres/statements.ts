@@ -1,6 +1,7 @@
 import { sqlName } from "../../sql.ts";
 import { addedRow, addedTypes, adding, newAdditions, type Addition } from "../../sums.ts";
 import type { ColumnValue, Table, Key } from "../../table.ts";
+import { NO_STANDBY } from "./faults.ts";
 import type { Command, Value } from "./pipeline.ts";
 
 /**
@@ -8,6 +9,17 @@ import type { Command, Value } from "./pipeline.ts";
  * would commit by itself.
  */
 export const HAS_BEGUN = "current_setting('tidemark.begun', true) = 'yes'";
+
+/**
+ * Whether a commit waits for a standby that is connected. The names alone don't tell: some programs for failovers empty
+ * them when the standby is gone, which also ends the waiting of commits.
+ */
+export const HAS_STANDBY = `current_setting('synchronous_commit') not in ('off', 'local')
+  and current_setting('synchronous_standby_names') <> ''
+  and exists (select from pg_stat_replication where sync_state in ('sync', 'quorum'))`;
+
+/** Fails without such a standby, with an error that `isWithoutStandby` knows. */
+export const DEMANDED_STANDBY = `cast(case when ${HAS_STANDBY} then '1' else '${NO_STANDBY}' end as integer)`;
 
 /** Groups items that can share a statement. */
 export function groupedBy<T>(all: Iterable<T>, nameOf: (one: T) => string): T[][] {

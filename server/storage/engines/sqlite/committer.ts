@@ -28,6 +28,8 @@ export interface Committer {
 }
 
 interface Watching {
+  /** Throws if the file that is written to was deleted or replaced. */
+  requireFile(): void;
   /** One transaction was undone; the commit continues. */
   onUndone(): void;
   /** Everything since the commit began was undone. */
@@ -83,7 +85,10 @@ export function newCommitter(db: Database, watching: Watching): Committer {
 }
 
 /** Returns the function that runs jobs and commits them together. */
-function newRunner(db: Database, { onUndone, onRollback }: Watching): (jobs: Job[]) => Promise<void> {
+function newRunner(
+  db: Database,
+  { requireFile, onUndone, onRollback }: Watching,
+): (jobs: Job[]) => Promise<void> {
   const session = sessionOn(db);
   const [begin, commit] = [db.prepare("begin immediate"), db.prepare("commit")];
   const [mark, keep, undo] = ["savepoint job", "release job", "rollback to job"].map((text) =>
@@ -99,6 +104,7 @@ function newRunner(db: Database, { onUndone, onRollback }: Watching): (jobs: Job
     await waitFor(() => begin.run());
     session.forget();
     try {
+      requireFile();
       for (const job of jobs) {
         const hasFailed = await (isCareful ? runMarked(job) : runOne(job));
         if (!hasFailed) continue;
@@ -108,6 +114,8 @@ function newRunner(db: Database, { onUndone, onRollback }: Watching): (jobs: Job
       }
       session.flush();
       commit.run();
+      // What went into a deleted file must not be acknowledged.
+      requireFile();
     } catch (error) {
       undoAll();
       throw error;

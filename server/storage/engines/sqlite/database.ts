@@ -1,15 +1,20 @@
-import { closeSync, existsSync, openSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { Failure } from "../../../failure.ts";
-import { giveToFolderOwner } from "../../owner.ts";
-import { CUT_OFF, isBusy, openingFault } from "./faults.ts";
+import { ddl, SQLITE, sqlName } from "../../sql.ts";
+import type { Makes } from "../../open.ts";
+import { sumDdl, sumTablesOf } from "../../sums.ts";
+import type { Table } from "../../table.ts";
+import { makeWholeSync } from "../../whole-file.ts";
+import { CUT_OFF, goneFault, isBusy, openingFault } from "./faults.ts";
+import { keepDamagedLog } from "./log-damage.ts";
 
 /** A connection to a store's file. Rows are returned as arrays. */
 export type Database = DatabaseSyncInstance;
 
 const FILE = "tidemark.db";
-const OWNER_ONLY = 0o600;
 /**
  * "Tide" in ASCII: distinguishes our files from those of other programs.
  *
@@ -36,19 +41,16 @@ export function fileIn(folder: string): string {
   return join(folder, FILE);
 }
 
-/** Creates the file if it is missing. Only its owner can read it and its log. */
-export function makeFile(folder: string): string {
-  const file = fileIn(folder);
-  const isNew = !existsSync(file);
-  closeSync(openSync(file, "a", OWNER_ONLY));
-  // SQLite gives the log to the same owner.
-  if (isNew) giveToFolderOwner(file);
-  return file;
+/** The error of a folder that has no store. */
+export function noStore(folder: string): Error {
+  return new Error(`there is no store in ${resolve(folder)}`);
 }
 
-/** Opens a connection whose commits are on disk when they return. */
+/** Opens a connection to a file that exists, whose commits are on disk when they return. */
 export function connect(file: string, { isReadOnly = false }: { isReadOnly?: boolean } = {}): Database {
-  const db = new DatabaseSync(file, { timeout: BUSY_MS, returnArrays: true, readOnly: isReadOnly });
+  // Otherwise SQLite would make a deleted file anew, without any data.
+  const existing = `${pathToFileURL(file).href}?mode=${isReadOnly ? "ro" : "rw"}`;
+  const db = new DatabaseSync(existing, { timeout: BUSY_MS, returnArrays: true, readOnly: isReadOnly });
   if (isReadOnly) return db;
   // Only the writing connection makes checkpoints, between commits.
   // @see `newLog`
@@ -63,28 +65,59 @@ export function connect(file: string, { isReadOnly = false }: { isReadOnly?: boo
 /** A store's file, and what is known about it on opening. */
 interface OpenFile {
   db: Database;
-  /** A warning that the file was copied without its log, or null. */
-  missingLog: string | null;
+  file: string;
+  place: Place;
+  /** What the file has lost, in sentences. */
+  losses: string[];
+}
+
+interface Opening {
+  tables: readonly Table<never>[];
+  makes: Makes;
 }
 
 /**
- * Opens a process's first connection, and creates the table in an empty file.
+ * Opens a process's first connection.
  *
- * @throws Error in one sentence for a file that is damaged or belongs to another program
+ * @throws Error in one sentence if there is no store, and for a file that is damaged or belongs to another program
  */
-export function openDatabase(folder: string): OpenFile {
-  const file = makeFile(folder);
+export function openDatabase(folder: string, { tables, makes }: Opening): OpenFile {
+  const file = fileIn(folder);
+  // The log is checked first: another process that creates the store makes the file before the log.
+  const hasLog = sizeOf(`${file}-wal`) > 0;
+  if (!existsSync(file)) {
+    // SQLite would write the log of the former store into the new one.
+    if (hasLog) throw new Error(whyMissing(file));
+    if (makes !== "store") throw noStore(folder);
+    makeWholeSync(file, (path) => fillNew(path, tables));
+  }
+  if (sizeOf(file) === 0) throw new Error(whyEmpty(file));
   try {
-    refuseEmptied(file);
-    const hasLog = sizeOf(`${file}-wal`) > 0;
+    const losses = keepDamagedLog(file);
     const db = connect(file);
-    if (applicationOf(db) !== APPLICATION_ID) makeTable(db, file);
+    refuseForeign(db, file);
+    if (makes !== "store" && !hasTables(db)) throw noStore(folder);
+    if (makes !== "nothing") makeTables(db, tables);
     refuseCutOff(db, file);
-    db.prepare("select key from items limit 1").get();
-    return { db, missingLog: missingLog(db, { file, hasLog }) };
+    openLog(db);
+    const missing = missingLog(db, { file, hasLog });
+    return {
+      db,
+      file,
+      place: placeOf(file),
+      losses: missing === null ? losses : [...losses, missing],
+    };
   } catch (error) {
     throw openingFault(error, file);
   }
+}
+
+function whyMissing(file: string): string {
+  return `${file} is missing, but its log is there: put it back or restore a backup, or remove ${FILE}-wal to begin a new store`;
+}
+
+function whyEmpty(file: string): string {
+  return `${file} is empty, so what it held is lost: restore a backup, or remove the file to begin a new store`;
 }
 
 /**
@@ -106,22 +139,62 @@ function missingLog(db: Database, { file, hasLog }: { file: string; hasLog: bool
   );
 }
 
-/** Several processes may do this at the same time. */
-function makeTable(db: Database, file: string): void {
-  refuseForeign(db, file);
+/**
+ * Fills the file of a new store, which is synced afterwards. Without prepared statements, because they keep a connection open
+ * until they are garbage-collected.
+ */
+function fillNew(file: string, tables: readonly Table<never>[]): void {
+  const db = connect(file);
+  try {
+    db.exec("pragma synchronous = off; begin");
+    for (const statement of making(tables, new Set())) db.exec(statement);
+    db.exec("commit; pragma journal_mode = wal");
+  } finally {
+    db.close();
+  }
+}
+
+/** Creates the tables that a file lacks. Several processes may do this at the same time. */
+function makeTables(db: Database, tables: readonly Table<never>[]): void {
+  const missing = () => making(tables, namesIn(db));
+  if (missing().length === 0) return;
   writeAhead(db);
   db.exec("begin immediate");
-  if (applicationOf(db) !== APPLICATION_ID) {
-    db.exec("create table items (key text primary key, value text not null) without rowid");
-    db.exec(`pragma application_id = ${APPLICATION_ID}`);
-  }
+  for (const statement of missing()) db.exec(statement);
   db.exec("commit");
 }
 
-/** Otherwise a new store would begin in a file that lost everything. */
-function refuseEmptied(file: string): void {
-  // The log is checked first: another process that creates the store writes the log before the file.
-  if (sizeOf(`${file}-wal`) > 0 && sizeOf(file) === 0) throw new Error(CUT_OFF);
+/** The statements that create what a file with tables of these names lacks. */
+function making(tables: readonly Table<never>[], names: ReadonlySet<string>): string[] {
+  const sums = sumTablesOf(tables).filter(({ name }) => !names.has(name));
+  const missing = [
+    ...tables.filter((table) => !names.has(sqlName(table))).flatMap((table) => ddl(table, SQLITE)),
+    ...sums.map((each) => sumDdl(each, SQLITE, " without rowid")),
+    ...(names.has("ids")
+      ? []
+      : ["create table ids (kind text primary key, next integer not null) without rowid"]),
+  ];
+  if (missing.length === 0) return [];
+  const items = [
+    "create table items (key text primary key, value text not null) without rowid",
+    `pragma application_id = ${APPLICATION_ID}`,
+  ];
+  return [
+    ...(names.has("items") ? [] : items),
+    // It creates the statistics table, which is filled with each table and index.
+    "analyze items",
+    ...missing,
+    // Makes this connection load the statistics.
+    "analyze sqlite_schema",
+  ];
+}
+
+function hasTables(db: Database): boolean {
+  return namesIn(db).size > 0;
+}
+
+function namesIn(db: Database): Set<string> {
+  return new Set((db.prepare("select name from sqlite_master").all() as [string][]).flat());
 }
 
 /** Missing pages would be noticed only when they are read. */
@@ -133,11 +206,16 @@ function refuseCutOff(db: Database, file: string): void {
   if (sizeOf(`${file}-wal`) + sizeOf(file) < bytes) throw new Error(CUT_OFF);
 }
 
+/** The first read opens the log, and makes it if it is missing. */
+function openLog(db: Database): void {
+  db.prepare("select key from items limit 1").get();
+}
+
 function sizeOf(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** One statement reads both, because another process may be creating the table. */
+/** One statement reads both, because another process may be creating the tables. */
 function refuseForeign(db: Database, file: string): void {
   const tables = "(select count(*) from sqlite_master)";
   const [tableCount, id] = db
@@ -159,6 +237,7 @@ export function isShared(db: Database): boolean {
     throw error;
   }
   writeAhead(db);
+  openLog(db);
   return false;
 }
 
@@ -189,6 +268,39 @@ function pause(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }
 
-function applicationOf(db: Database): number {
-  return (db.prepare("pragma application_id").get() as [number])[0];
+/** The place of a store's open file and of its log. */
+export interface Place {
+  /** @throws Failure `unavailable` if one of them was deleted or replaced since they were opened */
+  require(): void;
+  /** Does work that makes the log anew. */
+  renewAfter<T>(work: () => T): T;
+}
+
+/** SQLite goes on in a deleted file, and everything that it writes there is lost in the end. */
+function placeOf(file: string): Place {
+  let opened = filesAt(file);
+  return {
+    require() {
+      if (filesAt(file) !== opened) throw goneFault(file);
+    },
+    renewAfter(work) {
+      if (filesAt(file) !== opened) throw goneFault(file);
+      const result = work();
+      opened = filesAt(file);
+      return result;
+    },
+  };
+}
+
+/** What identifies the two files. A file that this process may no longer look at is none. */
+function filesAt(file: string): string {
+  const identity = (path: string) => {
+    try {
+      const { dev, ino } = statSync(path, { bigint: true });
+      return `${dev}:${ino}`;
+    } catch {
+      return "none";
+    }
+  };
+  return `${identity(file)} ${identity(`${file}-wal`)}`;
 }

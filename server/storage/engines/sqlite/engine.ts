@@ -1,18 +1,20 @@
 import { statSync } from "node:fs";
 import { backup } from "@photostructure/sqlite";
+import type { Makes } from "../../open.ts";
 import type { Engine, Reads, Snapshot } from "../../session.ts";
-import { ddl, SQLITE, sqlName } from "../../sql.ts";
-import { sumDdl, sumTablesOf } from "../../sums.ts";
+import { SQLITE } from "../../sql.ts";
 import type { Key, Table } from "../../table.ts";
+import { makeWhole } from "../../whole-file.ts";
 import { newCommitter, type Committer } from "./committer.ts";
-import { connect, fileIn, isShared, openDatabase, type Database, makeFile, MINUTE_MS } from "./database.ts";
+import { connect, fileIn, isShared, MINUTE_MS, openDatabase, type Database, type Place } from "./database.ts";
 import { isWantOfRoom, refusalOf, isDamage } from "./faults.ts";
 import { newReaders } from "./readers.ts";
-import { guardedReads, newHeld } from "./statements.ts";
+import { guardedReads, newHeld, type Prepared } from "./statements.ts";
 import { blockLength, firstOfBlock } from "../../id-blocks.ts";
 
 interface SqliteOptions {
   tables: readonly Table<never>[];
+  makes?: Makes;
   /** Whether commits wait for the disk. */
   isDurable?: boolean;
   /** Receives notices for the operator. */
@@ -25,20 +27,19 @@ interface SqliteOptions {
  */
 export function sqliteEngine(
   folder: string,
-  { tables, isDurable = true, notify = () => {} }: SqliteOptions,
+  { tables, makes = "store", isDurable = true, notify = () => {} }: SqliteOptions,
 ): Engine {
-  const { db, missingLog } = openDatabase(folder);
+  const { db, file, place, losses } = openDatabase(folder, { tables, makes });
   if (!isDurable) db.exec("pragma synchronous = off");
-  if (missingLog !== null) notify(missingLog);
-  const file = fileIn(folder);
-  makeTables(db, tables);
+  for (const loss of losses) notify(loss);
   // From now on commits wait without blocking the process.
   db.exec("pragma busy_timeout = 0");
-  const reading = newReading(db, file);
+  const reading = newReading(db, { file, place });
   const readers = newReaders(file);
   const log = newLog(db);
   let lacksRoom = false;
   const committer: Committer = newCommitter(db, {
+    requireFile: place.require,
     onUndone: () => ids.onUndone(),
     onRollback: () => ids.onRollback(),
     onCommit(fault) {
@@ -58,18 +59,19 @@ export function sqliteEngine(
       find: (...given) => reading.reads().find(...given),
       all: (statement) => reading.reads().all(statement),
       total: (...given) => reading.reads().total(...given),
-      // A store that is never synced is for trials and tests, which need no threads.
-      ask: (question) =>
-        isDurable && !question.isQuick ? readers.ask(question) : reading.reads().ask(question),
+      ask: (question) => {
+        reading.beginTurn();
+        // A store that is never synced is for trials and tests, which need no threads.
+        return isDurable && !question.isQuick ? readers.ask(question) : reading.reads().ask(question);
+      },
     },
-    snapshot: () => openSnapshot(file),
+    snapshot: () => openSnapshot(file, place),
     transact: (work) => writing(() => committer.transact(work)),
     nextId: (kind) => writing(() => ids.nextId(kind)),
     lacksRoom: () => lacksRoom,
-    isShared: async () => reading.isApart() || isShared(db),
-    backup: (target) => backUp(file, target),
-    emptyLog: () => writing(async () => log.empty()),
-    damage: async () => [...(missingLog === null ? [] : [missingLog]), ...damageIn(db)],
+    isShared: async () => reading.isApart() || place.renewAfter(() => isShared(db)),
+    backup: (target) => backUp(file, { target, place }),
+    damage: async () => [...losses, ...damageIn(db)],
     size: async () => ({ bytes: sizeOf(file), logBytes: sizeOf(`${file}-wal`) }),
     close: () =>
       (closed ??= (async () => {
@@ -94,13 +96,22 @@ export function sqliteEngine(
  * Reads committed data. This is faster on the writing connection, because its commits invalidate the cache of
  * every other connection. While its transaction is open, reads use a separate connection.
  */
-function newReading(db: Database, file: string) {
+function newReading(db: Database, { file, place }: { file: string; place: Place }) {
   const own = guardedReads(db, file);
   let apart: { db: Database; reads: Reads } | undefined;
   const held = newHeld((from, accountId, key) => reads().get(from, accountId, key) as string | null);
   let holds = false;
 
+  /** Once in a turn of the event loop is enough to notice a deleted file soon. */
+  function beginTurn(): void {
+    if (holds) return;
+    place.require();
+    setImmediate(forget);
+    holds = true;
+  }
+
   function reads(): Reads {
+    beginTurn();
     return db.isTransaction ? (apart ??= openApart()).reads : own;
   }
 
@@ -115,46 +126,20 @@ function newReading(db: Database, file: string) {
   }
 
   return {
+    beginTurn,
     reads,
     /**
      * The requests of one turn of the event loop read the same keys and accounts, so each document is read
      * once in a turn, or until this process commits.
      */
     get(from: Table<never>, accountId: number, key: Key): string | null {
-      if (!holds) setImmediate(forget);
-      holds = true;
+      beginTurn();
       return held.get(from, accountId, key);
     },
     forget,
     isApart: () => apart !== undefined,
     close: () => apart?.db.close(),
   };
-}
-
-const IDS = "create table ids (kind text primary key, next integer not null) without rowid";
-
-/**
- * Creates the tables that a new file, or one of an earlier release, lacks. Several processes may do this at
- * the same time.
- */
-function makeTables(db: Database, tables: readonly Table<never>[]): void {
-  const missing = () => {
-    const names = new Set((db.prepare("select name from sqlite_master").all() as [string][]).flat());
-    const sums = sumTablesOf(tables).filter(({ name }) => !names.has(name));
-    return [
-      ...tables.filter((table) => !names.has(sqlName(table))).flatMap((table) => ddl(table, SQLITE)),
-      ...sums.map((each) => sumDdl(each, SQLITE, " without rowid")),
-      ...(names.has("ids") ? [] : [IDS]),
-    ];
-  };
-  if (missing().length === 0) return;
-  db.exec("begin immediate");
-  // It creates the statistics table, which is filled with each table and index.
-  db.exec("analyze items");
-  for (const statement of missing()) db.exec(statement);
-  // Makes this connection load the statistics.
-  db.exec("analyze sqlite_schema");
-  db.exec("commit");
 }
 
 function sizeOf(file: string): number {
@@ -177,14 +162,15 @@ interface IdSource {
 
 /** Reserves blocks of ids in the file, on the writing connection. */
 function newIdSource(db: Database, committer: () => Committer): IdSource {
-  const [take, keep] = [db.prepare(TAKE), db.prepare(KEEP)];
+  let prepared: { take: Prepared; keep: Prepared } | undefined;
+  const statements = () => (prepared ??= { take: db.prepare(TAKE), keep: db.prepare(KEEP) });
   const blocks = new Map<string, { next: number; end: number }>();
   /** The ends of all blocks that this process has reserved, and of those of the open commit. */
   const ends = new Map<string, number>();
   let open: string[] = [];
 
   function takeBlock(kind: string): void {
-    const [end] = take.get(kind, ends.get(kind) ?? 1) as [number];
+    const [end] = statements().take.get(kind, ends.get(kind) ?? 1) as [number];
     blocks.set(kind, { next: firstOfBlock(end), end });
     ends.set(kind, end);
     open.push(kind);
@@ -201,7 +187,7 @@ function newIdSource(db: Database, committer: () => Committer): IdSource {
       }
     },
     onUndone() {
-      for (const kind of open) keep.run(kind, ends.get(kind)!);
+      for (const kind of open) statements().keep.run(kind, ends.get(kind)!);
     },
     onRollback() {
       for (const kind of open) blocks.delete(kind);
@@ -230,10 +216,11 @@ function after(first: string): string {
 const ALL_PAGES = 2 ** 31 - 1;
 
 /** Copies the present state of a store into another folder, unaffected by writes meanwhile. */
-async function backUp(file: string, folder: string): Promise<void> {
+async function backUp(file: string, { target, place }: { target: string; place: Place }): Promise<void> {
+  place.require();
   const db = connect(file);
   try {
-    await backup(db, makeFile(folder), { rate: ALL_PAGES });
+    await makeWhole(fileIn(target), (path) => backup(db, path, { rate: ALL_PAGES }));
   } catch (error) {
     throw refusalOf(error, { file, what: "written to" });
   } finally {
@@ -242,7 +229,8 @@ async function backUp(file: string, folder: string): Promise<void> {
 }
 
 /** Opens reads of the present moment, on a connection of their own. */
-async function openSnapshot(file: string): Promise<Snapshot> {
+async function openSnapshot(file: string, place: Place): Promise<Snapshot> {
+  place.require();
   const db = connect(file);
   const reads = guardedReads(db, file);
   db.exec("begin");

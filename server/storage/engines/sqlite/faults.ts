@@ -54,6 +54,13 @@ export function refusalOf(
   return unavailable(`The store could not be ${what}; try again`, cause);
 }
 
+/** The error that callers get when a file was deleted or replaced while it was in use. */
+export function goneFault(file: string): Failure {
+  const remedy = "stop the servers, and put it back or restore a backup";
+  const cause = new Error(`${file} or its log was deleted or replaced while it was in use: ${remedy}`);
+  return unavailable("The store's file was deleted or replaced; try again later", cause);
+}
+
 /** Explains in a sentence why a file can't be opened. */
 export function openingFault(fault: unknown, file: string): unknown {
   if (primary(resultCode(fault)) === NOT_A_DATABASE) {

@@ -13,7 +13,8 @@ import {
 import type { Database } from "./database.ts";
 import { refusalOf } from "./faults.ts";
 
-type Prepared = ReturnType<Database["prepare"]>;
+/** A prepared statement. */
+export type Prepared = ReturnType<Database["prepare"]>;
 
 /** The maximum of cached documents per table, for example during a very large import. */
 const MAX_HELD = 1_000;

@@ -1,0 +1,82 @@
+import { join } from "node:path";
+import { Failure } from "../failure.ts";
+import { checkLayout, isOlder, LAYOUT, readMark, replaceMark } from "../storage/layout.ts";
+import { MIGRATIONS } from "../storage/migrations.ts";
+import { folderOf } from "../storage/open.ts";
+import type { Engine } from "../storage/session.ts";
+import { SQLITE } from "../storage/sql.ts";
+import { exportLines, writeNewFile } from "./export.ts";
+import type { Progress } from "./progress.ts";
+
+interface Upgrading {
+  /** The store's STORAGE_URL. */
+  url: string;
+  now: Date;
+  onProgress: Progress;
+  /** Where to write the backup. Null for the store's folder, or the current folder for a database. */
+  file?: string | null;
+}
+
+/**
+ * Runs the migrations that a store of an earlier release lacks, after a backup. They are one transaction, so a process that is
+ * killed leaves the store as it was.
+ *
+ * @returns the backup's file, or null if the store was up to date
+ * @throws Failure `refused` for a store that others use or that this release doesn't know, and Error if the backup can't be
+ *   written
+ */
+export async function upgradeStore(
+  engine: Engine,
+  { url, now, onProgress, file = null }: Upgrading,
+): Promise<string | null> {
+  const { mark } = await readMark(engine.reads);
+  if (!isOlder(mark)) {
+    await checkLayout(engine);
+    return null;
+  }
+  if (await engine.isShared())
+    throw new Failure(
+      "refused",
+      "Another server or command uses the store, and this release must upgrade it first: stop all servers, then start this one",
+    );
+  const backup = file ?? backupFile(url, now);
+  const lines = exportLines(engine, { now, onProgress, secrets: "sealed", onEnd: () => {} });
+  await writeNewFile(lines, backup);
+  await engine.transact(async (session) => {
+    const seen = await readMark(session);
+    if (seen.mark?.version !== mark!.version)
+      throw new Failure("conflict", "Another process has begun to work on the store");
+    for (const migration of MIGRATIONS.slice(mark!.version - 1)) {
+      for (const statement of session.dialect === SQLITE ? migration.sqlite : migration.postgres)
+        await session.define(statement);
+    }
+    await replaceMark(session, seen, { version: LAYOUT });
+  });
+  return backup;
+}
+
+/** Describes in sentences what an upgrade would do. It writes nothing. */
+export async function planUpgrade(
+  engine: Engine,
+  { url, now }: Pick<Upgrading, "url" | "now">,
+): Promise<string[]> {
+  const { mark } = await readMark(engine.reads);
+  if (!isOlder(mark)) {
+    await checkLayout(engine);
+    return ["Nothing has to be done: the store has the layout of this release."];
+  }
+  return [
+    `The store has layout ${mark!.version}, and this release needs layout ${LAYOUT}. It can't be used during the upgrade:`,
+    ...MIGRATIONS.slice(mark!.version - 1).map(({ about }) => `- ${about}`),
+    `Before that, a backup of all records is written to ${backupFile(url, now)}.`,
+    (await engine.isShared())
+      ? "Another server or command uses the store now: stop all servers first."
+      : "No other server or command uses the store now.",
+  ];
+}
+
+/** The default file of the backup: in the store's folder, or in the current folder for a database. */
+function backupFile(url: string, now: Date): string {
+  const name = `before-upgrade-${now.toISOString().replaceAll(":", "-")}.jsonl`;
+  return join(folderOf(url) ?? ".", name);
+}
