@@ -8,7 +8,6 @@ import type { CommandResult } from "../support/cli.ts";
 import { makeNextRelease, NEXT_LAYOUT } from "../support/made-up-release.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
-import { rounds } from "../support/rounds.ts";
 import { startServer, temporaryFolder, v1, v2, type Server } from "../support/server.ts";
 
 const TODAY = "dist";
@@ -21,7 +20,7 @@ const LATER = "A later release of Tidemark made the store: use that one, or an e
 const mainOf = (release: string) => resolvePath(release, "server/main.js");
 const cliOf = (release: string) => resolvePath(release, "server/cli.js");
 /** How much longer each try to upgrade runs before it is killed. */
-const STEP_MS = rounds(150, 60);
+const STEP_MS = 150;
 
 describe.each(["SQLite", ...(POSTGRES_FOLDER === null ? [] : ["Postgres"])])("a store in %s", (engine) => {
   let next: string;

@@ -26,7 +26,7 @@ describe("each payout is paid at most once, whatever is killed, lost, late or re
           await engine.close();
         }
       }),
-      { numRuns: rounds(3, 40) },
+      { numRuns: rounds(3, 25) },
     );
   }, 600_000);
 
@@ -53,7 +53,7 @@ describe.each(TRANSFER_PROVIDERS)(
             await engine.close();
           }
         }),
-        { numRuns: rounds(2, 25) },
+        { numRuns: rounds(2, 15) },
       );
     }, 600_000);
 

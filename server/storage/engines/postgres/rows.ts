@@ -8,7 +8,7 @@ import { sendOn, type Answer, type Command, sendAll } from "./pipeline.ts";
 import { type Wanted, groupedBy, lookup, wayOf } from "./statements.ts";
 
 /** How long a read is retried while the database is down, and how long reads of single records wait. */
-export const READ_MS = 2_000;
+export const READ_MS = 6_000;
 /**
  * The limit of concurrent queries. Reads that arrive meanwhile share the next one, and few queries cost
  * least.
