@@ -24,7 +24,7 @@ const LEFT_OUT = IS_QUICK ? [`test/http/{${SLOW_FOLDERS}}/**`, `test/http/**/{${
 const RARE = [
   "journey/{account-move,cut-transfers,damage,demo-data,failover,full-disk,fuzz,killed-*,listener,lost-*,odd-texts,outbox*}",
   "journey/{patroni,paypal-payouts,proxies}",
-  "journey/{postgres,postgres-erasure,postgres-faults,postgres-limits,postgres-transfer,rolling-upgrade,standby-reads}",
+  "journey/{postgres,postgres-erasure,postgres-faults,postgres-limits,postgres-transfer,standby-reads}",
   "journey/{transfer,upgrade,workers*}",
   "storage/{crash,durability,failover,full-disk,killed-migration,postgres-cuts,postgres-limits,postgres-tls}",
   "storage/{postgres-writers,processes}",

@@ -106,7 +106,7 @@ async function isEmpty(reads: Reads): Promise<boolean> {
 }
 
 /** Whether an earlier release made a store, so that it must be upgraded before this one can use it. */
-export function isOlder(mark: Mark | null): boolean {
+export function isOlder(mark: Mark | null): mark is Mark {
   return mark !== null && mark.version < LAYOUT;
 }
 

@@ -136,6 +136,11 @@ function readHeader(value: Json): Header {
   const { format, layout } = value as Partial<Header>;
   if (format !== FORMAT) throw new Failure("malformed", "The file is not a Tidemark export");
   if (layout === LAYOUT) return value as unknown as Header;
+  if (typeof layout !== "number")
+    throw new Failure(
+      "malformed",
+      "A release before 1.0 of Tidemark made the export, which this release can't read",
+    );
   throw new Failure(
     "malformed",
     `The export has layout ${layout}, and this release reads only layout ${LAYOUT}: import it with the release that made it`,

@@ -1,7 +1,15 @@
 import { join } from "node:path";
 import { Failure } from "../failure.ts";
-import { checkLayout, isOlder, LAYOUT, readMark, replaceMark } from "../storage/layout.ts";
-import { MIGRATIONS } from "../storage/migrations.ts";
+import {
+  checkLayout,
+  isOlder,
+  LAYOUT,
+  readMark,
+  replaceMark,
+  type Mark,
+  type ReadMark,
+} from "../storage/layout.ts";
+import { MIGRATIONS, type Migration } from "../storage/migrations.ts";
 import { folderOf } from "../storage/open.ts";
 import type { Engine } from "../storage/session.ts";
 import { SQLITE } from "../storage/sql.ts";
@@ -29,11 +37,8 @@ export async function upgradeStore(
   engine: Engine,
   { url, now, onProgress, file = null }: Upgrading,
 ): Promise<string | null> {
-  const { mark } = await readMark(engine.reads);
-  if (!isOlder(mark)) {
-    await checkLayout(engine);
-    return null;
-  }
+  const seen = await readOlder(engine);
+  if (seen === null) return null;
   if (await engine.isShared())
     throw new Failure(
       "refused",
@@ -43,14 +48,13 @@ export async function upgradeStore(
   const lines = exportLines(engine, { now, onProgress, secrets: "sealed", onEnd: () => {} });
   await writeNewFile(lines, backup);
   await engine.transact(async (session) => {
-    const seen = await readMark(session);
-    if (seen.mark?.version !== mark!.version)
+    // First, so that of two upgrades at the same moment only one changes tables.
+    if (!(await replaceMark(session, seen, { version: LAYOUT })))
       throw new Failure("conflict", "Another process has begun to work on the store");
-    for (const migration of MIGRATIONS.slice(mark!.version - 1)) {
+    for (const migration of missingIn(seen.mark)) {
       for (const statement of session.dialect === SQLITE ? migration.sqlite : migration.postgres)
         await session.define(statement);
     }
-    await replaceMark(session, seen, { version: LAYOUT });
   });
   return backup;
 }
@@ -60,19 +64,29 @@ export async function planUpgrade(
   engine: Engine,
   { url, now }: Pick<Upgrading, "url" | "now">,
 ): Promise<string[]> {
-  const { mark } = await readMark(engine.reads);
-  if (!isOlder(mark)) {
-    await checkLayout(engine);
-    return ["Nothing has to be done: the store has the layout of this release."];
-  }
+  const seen = await readOlder(engine);
+  if (seen === null) return ["Nothing has to be done: the store has the layout of this release."];
   return [
-    `The store has layout ${mark!.version}, and this release needs layout ${LAYOUT}. It can't be used during the upgrade:`,
-    ...MIGRATIONS.slice(mark!.version - 1).map(({ about }) => `- ${about}`),
+    `The store has layout ${seen.mark.version}, and this release needs layout ${LAYOUT}. It can't be used during the upgrade:`,
+    ...missingIn(seen.mark).map(({ about }) => `- ${about}`),
     `Before that, a backup of all records is written to ${backupFile(url, now)}.`,
     (await engine.isShared())
       ? "Another server or command uses the store now: stop all servers first."
       : "No other server or command uses the store now.",
   ];
+}
+
+/** The mark of a store that must be upgraded, or null if it has this release's layout. @throws Failure `refused` for any other store */
+async function readOlder(engine: Engine): Promise<(ReadMark & { mark: Mark }) | null> {
+  const { text, mark } = await readMark(engine.reads);
+  if (mark?.underWay === undefined && isOlder(mark)) return { text, mark };
+  await checkLayout(engine);
+  return null;
+}
+
+/** The migrations that a store lacks. */
+function missingIn({ version }: Mark): readonly Migration[] {
+  return MIGRATIONS.slice(version - 1);
 }
 
 /** The default file of the backup: in the store's folder, or in the current folder for a database. */

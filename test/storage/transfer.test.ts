@@ -193,6 +193,12 @@ it.each<[string, (lines: string[]) => string[], string]>([
   ["has a line after the last", (lines) => [...lines, lines[1]!], /^Line \d+ follows the last one$/ as never],
   ["is another program's", (lines) => lines.with(0, "{}"), "The file is not a Tidemark export"],
   [
+    "a release before 1.0 made",
+    (lines) =>
+      lines.with(0, '{"format":"tidemark-export","version":1,"createdAt":"2026-03-01T09:30:00.000Z"}'),
+    "A release before 1.0 of Tidemark made the export, which this release can't read",
+  ],
+  [
     "has another layout",
     (lines) => lines.with(0, lines[0]!.replace(/"layout":\d+/, '"layout":99')),
     `The export has layout 99, and this release reads only layout ${LAYOUT}: import it with the release that made it`,
