@@ -56,6 +56,15 @@ describe.each(ENGINES)("$name", ({ open }) => {
   };
   /** Waits until the page has sent everything that earlier pages have left. */
   const delivered = () => expect.poll(() => tab.run("localStorage.length")).toBe(0);
+  /** Opens a page whose stub has the sign-up before the script is there. Clicks get answers again. */
+  const signUpInStub = async () => {
+    delete world.site["/t/click"];
+    world.site["/"] = {
+      html: `<script>${STUB} svc("signup", { email: "lead@example.com" });</script>${tag(world)}`,
+    };
+    await visit("/");
+    await delivered();
+  };
   /** Waits for an answer to a request that the page makes after its others. */
   const reached = async () => {
     world.site["/reached"] = { html: "" };
@@ -78,12 +87,7 @@ describe.each(ENGINES)("$name", ({ open }) => {
       await visit("/?via=jane");
       expect(await told("'onReady'")).toBe("known");
       await followInVain("bob");
-      delete world.site["/t/click"];
-      world.site["/"] = {
-        html: `<script>${STUB} svc("signup", { email: "lead@example.com" });</script>${tag(world)}`,
-      };
-      await visit("/");
-      await delivered();
+      await signUpInStub();
       expect(await counts()).toEqual({ jane: { clicks: 1, leads: 0 }, bob: { clicks: 1, leads: 1 } });
       expect(await cookie("_svc_ref")).toBe("bob");
     });
@@ -91,12 +95,7 @@ describe.each(ENGINES)("$name", ({ open }) => {
     it("gets the sign-up in the next page's stub if neither its click nor the one before had an answer", async () => {
       await followInVain("jane");
       await followInVain("bob");
-      delete world.site["/t/click"];
-      world.site["/"] = {
-        html: `<script>${STUB} svc("signup", { email: "lead@example.com" });</script>${tag(world)}`,
-      };
-      await visit("/");
-      await delivered();
+      await signUpInStub();
       expect(await counts()).toEqual({ jane: { clicks: 1, leads: 0 }, bob: { clicks: 1, leads: 1 } });
     });
 

@@ -7,10 +7,32 @@ import { receivedEvents, sweepReceived } from "../../server/domain/ledger/billin
 import { commissions } from "../../server/domain/ledger/commission/commission.ts";
 import { leads } from "../../server/domain/people/lead/lead.ts";
 import { refunds, sales } from "../../server/domain/ledger/sale/sale.ts";
-import { answerOf, type TestApp } from "./app.ts";
+import { answerOf, startApp, type TestApp } from "./app.ts";
+import { makeReward, offer } from "./money.ts";
 import { SECONDS } from "./stripe-events.ts";
 
 export const STRIPE_SECRET = "whsec_test_secret";
+
+/** How many events have become what, before there were any. */
+export const NO_OUTCOMES = {
+  sale: 0,
+  signup: 0,
+  refund: 0,
+  cancellation: 0,
+  known: 0,
+  waiting: 0,
+  ignored: 0,
+  other_mode: 0,
+};
+
+/** An app in which Jane earns by sales and has referred Sam, whom billing providers know as `cus_1`. */
+export async function startWithSam(): Promise<TestApp> {
+  const app = await startApp();
+  await app.v1("/promoters/create", { email: "jane@example.com", first_name: "Jane" });
+  await offer(app, await makeReward(app));
+  await app.v1("/track/signup", { email: "sam@example.net", uid: "cus_1", ref_id: "jane" });
+  return app;
+}
 
 /** Connects the account with Stripe. */
 export function connectStripe(app: TestApp, over: Partial<ConnectionInput> = {}) {

@@ -6,7 +6,7 @@ import { decimal, email, instant, oneOf, text } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import { exponentOf, isCurrency, UNITS } from "../../domain/money.ts";
 import type { Columns } from "./columns.ts";
-import { CREATED_AT, PROMOTER_EMAIL, REF_ID, refId, type Kind } from "./import.ts";
+import { CREATED_AT, PROMOTER_EMAIL, REF_ID, refId, SALE_ID, type Kind } from "./import.ts";
 import { COMMISSION_WORDS, PAYMENT_WORDS } from "./words.ts";
 
 const columns: Columns[] = [
@@ -41,16 +41,7 @@ const columns: Columns[] = [
     "sale",
     "total",
   ],
-  [
-    "event_id",
-    "sale_id",
-    "transaction_id",
-    "invoice_id",
-    "charge_id",
-    "order_id",
-    "order_number",
-    "external_id",
-  ],
+  ["event_id", ...SALE_ID],
   CREATED_AT,
 ];
 

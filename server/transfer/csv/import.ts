@@ -122,6 +122,16 @@ export const CREATED_AT: Columns = [
 ];
 export const EMAIL: Columns = ["email", "email_address", "e_mail"];
 export const UID: Columns = ["uid", "customer_id", "cus_id", "user_id"];
+/** The names of a sale's id, besides those that each kind of file has for it. */
+export const SALE_ID: Columns = [
+  "sale_id",
+  "transaction_id",
+  "invoice_id",
+  "charge_id",
+  "order_id",
+  "order_number",
+  "external_id",
+];
 /** A whole name, for files without first and last names. */
 export const NAME: Columns = ["name", "full_name"];
 

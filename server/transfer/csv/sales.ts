@@ -7,20 +7,10 @@ import { decimal, email, instant, text } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { Columns } from "./columns.ts";
 import { currency } from "./commissions.ts";
-import { CREATED_AT, PROMOTER_EMAIL, REF_ID, refId, UID, type Kind } from "./import.ts";
+import { CREATED_AT, PROMOTER_EMAIL, REF_ID, refId, SALE_ID, UID, type Kind } from "./import.ts";
 
 const columns: Columns[] = [
-  [
-    "event_id",
-    "id",
-    "sale_id",
-    "transaction_id",
-    "invoice_id",
-    "charge_id",
-    "order_id",
-    "order_number",
-    "external_id",
-  ],
+  ["event_id", "id", ...SALE_ID],
   ["email", "lead_email", "customer_email", "email_address", "e_mail", "customer"],
   [...UID, "lead_uid"],
   REF_ID,

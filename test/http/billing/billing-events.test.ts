@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { NOW, startApp, type TestApp } from "../../support/app.ts";
+import { NOW, type TestApp } from "../../support/app.ts";
 import {
   booksOf,
   connectPaddle,
@@ -8,21 +8,18 @@ import {
   outcomeOf,
   receivedIn,
   repeatReceived,
+  startWithSam,
   sweepReceivedAt,
   tellPaddle,
   tellStripe,
 } from "../../support/billing.ts";
-import { makeReward, offer } from "../../support/money.ts";
 import { paddleEvent, transaction } from "../../support/paddle-events.ts";
 import { invoice, refundedFrom, stripeEvent, subscription } from "../../support/stripe-events.ts";
 import { company, invalid, outcome } from "../../support/v2.ts";
 
 let app: TestApp;
 beforeEach(async () => {
-  app = await startApp();
-  await app.v1("/promoters/create", { email: "jane@example.com", first_name: "Jane" });
-  await offer(app, await makeReward(app));
-  await app.v1("/track/signup", { email: "sam@example.net", uid: "cus_1", ref_id: "jane" });
+  app = await startWithSam();
   await connectStripe(app);
 });
 afterEach(async () => {

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { NOW, startApp, type TestApp } from "../../support/app.ts";
+import { NOW, type TestApp } from "../../support/app.ts";
 import {
   booksOf,
   connectStripe,
   outcomeOf,
   PADDLE_SECRET,
   STRIPE_SECRET,
+  startWithSam,
   tellPaddle,
   tellStripe,
 } from "../../support/billing.ts";
-import { makeReward, offer } from "../../support/money.ts";
 import { paddleEvent, transaction } from "../../support/paddle-events.ts";
 import { startProviderApi } from "../../support/provider-api.ts";
 import {
@@ -26,10 +26,7 @@ import { company, invalid, outcome } from "../../support/v2.ts";
 
 let app: TestApp;
 beforeEach(async () => {
-  app = await startApp();
-  await app.v1("/promoters/create", { email: "jane@example.com", first_name: "Jane" });
-  await offer(app, await makeReward(app));
-  await app.v1("/track/signup", { email: "sam@example.net", uid: "cus_1", ref_id: "jane" });
+  app = await startWithSam();
 });
 afterEach(async () => {
   expect(app.bugs).toEqual([]);

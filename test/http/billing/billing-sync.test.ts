@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { importEvents, syncBilling } from "../../../server/billing/sync.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
-import { accountOf, booksOf, connectStripe, outcomeOf, tellStripe } from "../../support/billing.ts";
+import {
+  accountOf,
+  booksOf,
+  connectStripe,
+  NO_OUTCOMES,
+  outcomeOf,
+  tellStripe,
+} from "../../support/billing.ts";
 import { makeReward, offer } from "../../support/money.ts";
 import { startProviderApi, type ProviderApi } from "../../support/provider-api.ts";
 import { company, invalid, outcome } from "../../support/v2.ts";
@@ -17,16 +24,6 @@ import {
 
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 const SINCE = new Date((SECONDS - 3_600) * 1_000);
-const NONE = {
-  sale: 0,
-  signup: 0,
-  refund: 0,
-  cancellation: 0,
-  known: 0,
-  waiting: 0,
-  ignored: 0,
-  other_mode: 0,
-};
 const list = (data: unknown[], has_more = false) => ({ object: "list", data, has_more, url: "/" });
 
 /** Newest first, as Stripe lists them, with a gap in the middle of a page. */
@@ -141,7 +138,7 @@ describe("a sync with Stripe", () => {
       status: 200,
       body: {
         events: 6,
-        outcomes: { ...NONE, sale: 2, refund: 1, cancellation: 1, known: 1, ignored: 1 },
+        outcomes: { ...NO_OUTCOMES, sale: 2, refund: 1, cancellation: 1, known: 1, ignored: 1 },
         faults: [],
       },
     });
@@ -157,7 +154,7 @@ describe("a sync with Stripe", () => {
     const account = await accountOf(app);
     expect(await syncBilling(app.context, account, { connection, since: SINCE })).toEqual({
       events: 6,
-      outcomes: { ...NONE, sale: 2, refund: 1, cancellation: 1, known: 1, ignored: 1 },
+      outcomes: { ...NO_OUTCOMES, sale: 2, refund: 1, cancellation: 1, known: 1, ignored: 1 },
       faults: [],
     });
     const books = {
@@ -175,7 +172,7 @@ describe("a sync with Stripe", () => {
     expect(new URL(first.slice(4), api.url).searchParams.get("created[gte]")).toBe(String(SECONDS - 3_600));
     expect(await syncBilling(app.context, account, { connection, since: SINCE })).toMatchObject({
       events: 6,
-      outcomes: { ...NONE, cancellation: 1, known: 4, ignored: 1 },
+      outcomes: { ...NO_OUTCOMES, cancellation: 1, known: 4, ignored: 1 },
     });
     expect(await booksOf(app)).toEqual(books);
   });
@@ -345,7 +342,11 @@ describe("the import of a lead's events", () => {
     async (names) => {
       await connect();
       await app.v1("/track/signup", { ref_id: "jane", ...names });
-      expect(await importOf()).toEqual({ events: 4, outcomes: { ...NONE, sale: 2, refund: 2 }, faults: [] });
+      expect(await importOf()).toEqual({
+        events: 4,
+        outcomes: { ...NO_OUTCOMES, sale: 2, refund: 2 },
+        faults: [],
+      });
       const books = {
         sales: [
           ["in_1", 10_000, 5_000],
@@ -358,7 +359,7 @@ describe("the import of a lead's events", () => {
         earned: 1_500,
       };
       expect(await booksOf(app)).toMatchObject(books);
-      expect(await importOf()).toEqual({ events: 4, outcomes: { ...NONE, known: 4 }, faults: [] });
+      expect(await importOf()).toEqual({ events: 4, outcomes: { ...NO_OUTCOMES, known: 4 }, faults: [] });
       expect(await outcomeOf(tellStripe(app, refundedFrom(5_000, 6_000)))).toBe("known");
       expect(await booksOf(app)).toMatchObject(books);
     },

@@ -1,22 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { importEvents, syncBilling } from "../../../server/billing/sync.ts";
 import { NOW, answerOf, startApp, type TestApp } from "../../support/app.ts";
-import { accountOf, booksOf, connectPaddle, outcomeOf, tellPaddle } from "../../support/billing.ts";
+import {
+  accountOf,
+  booksOf,
+  connectPaddle,
+  NO_OUTCOMES,
+  outcomeOf,
+  tellPaddle,
+} from "../../support/billing.ts";
 import { makeReward, offer } from "../../support/money.ts";
 import { adjustment, canceledSubscription, paddleEvent, transaction } from "../../support/paddle-events.ts";
 import { startProviderApi } from "../../support/provider-api.ts";
 
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
-const NONE = {
-  sale: 0,
-  signup: 0,
-  refund: 0,
-  cancellation: 0,
-  known: 0,
-  waiting: 0,
-  ignored: 0,
-  other_mode: 0,
-};
 
 let app: TestApp;
 beforeEach(async () => {
@@ -297,13 +294,13 @@ describe("with an API key", () => {
     await signUp({ email: "sam@example.net" });
     expect(await syncBilling(app.context, account, { connection, since: new Date("2026-03-01") })).toEqual({
       events: 3,
-      outcomes: { ...NONE, sale: 1, refund: 1, ignored: 1 },
+      outcomes: { ...NO_OUTCOMES, sale: 1, refund: 1, ignored: 1 },
       faults: [],
     });
     const [lead] = await app.records.all("lead");
     expect(await importEvents(app.context, account, lead!)).toEqual({
       events: 3,
-      outcomes: { ...NONE, sale: 1, known: 2 },
+      outcomes: { ...NO_OUTCOMES, sale: 1, known: 2 },
       faults: [],
     });
     expect(await books()).toEqual({

@@ -31,20 +31,10 @@ import {
   type Split,
 } from "./lead.ts";
 import { findKnownLead, findLeadByEmail, findLeadByUid } from "./search.ts";
-import { addLead, findReferrer, type NewLead, type Referrer, type Signup } from "./signup.ts";
+import { addLead, findReferrer, type NewLead, type Prospect, type Referrer } from "./signup.ts";
 
 /** A lead that the company adds itself. A sign-up may still follow. */
-interface CreatedLead extends Pick<
-  Signup,
-  | "details"
-  | "tid"
-  | "refToken"
-  | "promoterId"
-  | "promoterEmail"
-  | "address"
-  | "createdAt"
-  | "skipEmailNotification"
-> {
+interface CreatedLead extends Prospect {
   /** Null if the ref id, the promoter's e-mail address or the tid names the promoter. */
   promoterCampaignId: number | null;
   /** Null for `cookie` if a visit is known, otherwise `api`. */

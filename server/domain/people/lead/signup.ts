@@ -59,8 +59,8 @@ export interface RecordedSubscription {
   promoter: Promoter;
 }
 
-/** A person who subscribed, for example to a newsletter. */
-type Subscriber = Pick<
+/** A person who may still sign up: a subscriber, or one whom the company adds. */
+export type Prospect = Pick<
   Signup,
   | "details"
   | "tid"
@@ -83,7 +83,7 @@ type Subscriber = Pick<
 export async function recordSubscription<T>(
   context: Context,
   account: Account,
-  { show, ...subscriber }: Subscriber & { show: Show<RecordedSubscription, T> },
+  { show, ...subscriber }: Prospect & { show: Show<RecordedSubscription, T> },
 ): Promise<T | null> {
   const { store } = context;
   const ids = { leadId: await store.nextId("lead"), eventId: await store.nextId("event") };
@@ -213,7 +213,7 @@ type Recorded = Omit<RecordedSubscription, "eventId">;
 async function addSubscriber(
   tx: Transaction,
   context: Context,
-  { account, subscriber, leadId }: { account: Account; subscriber: Subscriber; leadId: number },
+  { account, subscriber, leadId }: { account: Account; subscriber: Prospect; leadId: number },
 ): Promise<Recorded | null> {
   const { tid, refToken, promoterId = null, promoterEmail } = subscriber;
   if ((tid ?? refToken ?? promoterId ?? promoterEmail) === null) return null;
