@@ -79,7 +79,32 @@ const NONE: ReadMark = { text: null, mark: null };
 
 export async function readMark(reads: Reads): Promise<ReadMark> {
   const text = await readItem(reads, MARK_KEY);
-  return text === null ? NONE : { text, mark: parseStored<Mark>(MARK_KEY, text) };
+  return text === null ? NONE : { text, mark: markIn(text) };
+}
+
+/** @throws Failure `unavailable` if it is damaged */
+function markIn(text: string): Mark {
+  const mark = parseStored<Partial<Mark> | null>(MARK_KEY, text);
+  const { version, underWay } = mark ?? {};
+  if (Number.isInteger(version) && (underWay === undefined || isUnderWay(underWay))) return mark as Mark;
+  throw new Failure("unavailable", "The store's mark is damaged: restore a backup");
+}
+
+function isUnderWay(value: unknown): boolean {
+  return (
+    typeof value === "object" && value !== null && Object.keys(REFUSALS).includes((value as UnderWay).work)
+  );
+}
+
+/** The query that `mayMakeTables` needs: the mark, and whether there is any item. */
+export const MARK_QUERY = `select (select value from items where key = '${MARK_KEY}') as mark, exists (select key from items)`;
+
+/**
+ * Whether a process may make the tables that a store lacks. Those of a later release or of one before 1.0 are refused, and stay as
+ * they are until then.
+ */
+export function mayMakeTables([mark, hasItems]: readonly unknown[]): boolean {
+  return mark === null ? !hasItems : markIn(String(mark)).version <= LAYOUT;
 }
 
 /** Replaces the mark that was read. Resolves to false if another process was faster. */

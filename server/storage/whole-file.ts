@@ -15,10 +15,7 @@ const OWNER_ONLY = 0o600;
  */
 export async function makeWhole(file: string, write: (path: string) => Promise<unknown>): Promise<void> {
   if (existsSync(file)) throw new Error(`${file} already exists`);
-  for (const name of await readdir(dirname(file))) {
-    if (name.startsWith(`${basename(file)}${UNFINISHED}`))
-      await rm(join(dirname(file), name), { recursive: true });
-  }
+  await removeUnfinished(dirname(file), (name) => name === basename(file));
   const path = begin(file);
   try {
     await write(path);
@@ -28,8 +25,16 @@ export async function makeWhole(file: string, write: (path: string) => Promise<u
   }
 }
 
+/** Removes what killed processes have left of some files in a folder. */
+export async function removeUnfinished(folder: string, isMeant: (name: string) => boolean): Promise<void> {
+  for (const entry of await readdir(folder)) {
+    const [name = "", rest] = entry.split(UNFINISHED);
+    if (rest !== undefined && isMeant(name)) await rm(join(folder, entry), { recursive: true });
+  }
+}
+
 /**
- * The same without waiting. Several processes may do this at the same time, and one of them makes the file. So what a killed one
+ * The same as `makeWhole` without waiting. Several processes may do this at the same time, and one of them makes the file. So what a killed one
  * leaves is not removed: it may belong to a process that still writes.
  */
 export function makeWholeSync(file: string, write: (path: string) => void): void {

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { Failure } from "../failure.ts";
-import { LAYOUT } from "../storage/layout.ts";
+import { isOwn } from "../storage/kept-texts.ts";
+import { LAYOUT, PROOF_KEY } from "../storage/layout.ts";
 import type { Engine } from "../storage/session.ts";
 import { NO_SEAL } from "../seal.ts";
 import { requireKey } from "../storage/sealed.ts";
@@ -58,7 +59,7 @@ async function openExport(file: string, onProgress: Progress): Promise<Source> {
     for (const line of lines) {
       hash.update(`${line.text}\n`);
       // A record that this release can't store must be refused before anything is written.
-      refuseUnknown(itemIn(line));
+      refuseUnknown(itemIn(line), line.number);
     }
     count += lines.length;
     checked(lines.length);
@@ -74,8 +75,15 @@ async function* itemsOf(file: string): AsyncGenerator<Item> {
   for await (const line of bodyOf(file, { header: null, trailer: null })) yield itemIn(line);
 }
 
-function refuseUnknown(item: Item): void {
-  if (![IDS, PLAIN].includes(item.collection)) tableOf(item);
+function refuseUnknown({ collection, text }: Item, number: number): void {
+  if (collection === IDS) return;
+  if (collection !== PLAIN) tableOf({ collection, text });
+  // The proof of the key goes along with sealed records. The mark would end the import.
+  else if (isOwn(keyOf(text)) && keyOf(text) !== PROOF_KEY) throw notOurs(number);
+}
+
+function keyOf(text: string): string {
+  return String((JSON.parse(text) as { key?: unknown }).key);
 }
 
 function itemIn({ value: { collection, record }, number }: Line): Item {
@@ -99,36 +107,39 @@ interface Ends {
 /** Yields the lines between header and trailer, and sets the two. */
 async function* bodyOf(file: string, found: Ends): AsyncGenerator<Line> {
   let number = 0;
-  for await (const text of linesOf(file)) {
+  for await (const { text, isLast } of linesOf(file)) {
     number++;
-    const value = parseLine(text, number);
+    const value = parseLine(text);
+    // A line that ends with the file is the last one, or a part of any.
+    if (value === null) throw isLast ? new Failure("malformed", CUT_OFF) : notOurs(number);
     if (found.header === null) found.header = readHeader(value);
     else if (found.trailer !== null) throw new Failure("malformed", `Line ${number} follows the last one`);
     else if (isTrailer(value)) found.trailer = value;
     else yield { text, value, number };
   }
-  if (found.trailer === null) throw new Failure("malformed", "The file is cut off: its last line is missing");
+  if (found.trailer === null) throw new Failure("malformed", CUT_OFF);
 }
 
+const CUT_OFF = "The file is cut off: its last line is missing";
+
 /** Since Node 24, `readline` also splits at U+2028 and U+2029, which JSON may contain unescaped. */
-async function* linesOf(file: string): AsyncGenerator<string> {
+async function* linesOf(file: string): AsyncGenerator<{ text: string; isLast: boolean }> {
   let rest = "";
   for await (const chunk of createReadStream(file, "utf8")) {
     const lines = (rest + String(chunk)).split("\n");
     rest = lines.pop() ?? "";
-    yield* lines;
+    for (const text of lines) yield { text, isLast: false };
   }
-  if (rest !== "") yield rest;
+  if (rest !== "") yield { text: rest, isLast: true };
 }
 
-function parseLine(line: string, number: number): Json {
+function parseLine(line: string): Json | null {
   try {
     const value: unknown = JSON.parse(line);
-    if (isObject(value)) return value;
+    return isObject(value) ? value : null;
   } catch {
-    // A line that is not JSON is refused below.
+    return null;
   }
-  throw notOurs(number);
 }
 
 /** @throws Failure `malformed` */
@@ -139,7 +150,7 @@ function readHeader(value: Json): Header {
   if (typeof layout !== "number")
     throw new Failure(
       "malformed",
-      "A release before 1.0 of Tidemark made the export, which this release can't read",
+      "The export names no layout: a release before 1.0 made it, or it was changed",
     );
   throw new Failure(
     "malformed",

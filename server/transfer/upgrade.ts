@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Failure } from "../failure.ts";
 import {
   checkLayout,
@@ -13,6 +13,7 @@ import { MIGRATIONS, type Migration } from "../storage/migrations.ts";
 import { folderOf } from "../storage/open.ts";
 import type { Engine } from "../storage/session.ts";
 import { SQLITE } from "../storage/sql.ts";
+import { removeUnfinished } from "../storage/whole-file.ts";
 import { exportLines, writeNewFile } from "./export.ts";
 import type { Progress } from "./progress.ts";
 
@@ -44,7 +45,10 @@ export async function upgradeStore(
       "refused",
       "Another server or command uses the store, and this release must upgrade it first: stop all servers, then start this one",
     );
+  if (file === "-") throw new Failure("refused", "The backup needs the name of a file");
   const backup = file ?? backupFile(url, now);
+  // No other process upgrades the store now.
+  await removeUnfinished(dirname(backup), (name) => name.startsWith(BACKUP));
   const lines = exportLines(engine, { now, onProgress, secrets: "sealed", onEnd: () => {} });
   await writeNewFile(lines, backup);
   await engine.transact(async (session) => {
@@ -89,8 +93,11 @@ function missingIn({ version }: Mark): readonly Migration[] {
   return MIGRATIONS.slice(version - 1);
 }
 
+/** The beginning of the name of a backup. */
+const BACKUP = "before-upgrade-";
+
 /** The default file of the backup: in the store's folder, or in the current folder for a database. */
 function backupFile(url: string, now: Date): string {
-  const name = `before-upgrade-${now.toISOString().replaceAll(":", "-")}.jsonl`;
+  const name = `${BACKUP}${now.toISOString().replaceAll(":", "-")}.jsonl`;
   return join(folderOf(url) ?? ".", name);
 }

@@ -4,10 +4,6 @@ import { readdirSync } from "node:fs";
 import { join, resolve as resolvePath } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { readItem, writeItem } from "../../server/storage/items.ts";
-import { MARK_KEY } from "../../server/storage/layout.ts";
-import { openEngine } from "../../server/storage/open.ts";
-import { TABLES } from "../../server/tables.ts";
 import type { CommandResult } from "../support/cli.ts";
 import { makeNextRelease, NEXT_LAYOUT } from "../support/made-up-release.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
@@ -21,9 +17,6 @@ const SHARED =
 const EARLIER =
   "The store of STORAGE_URL can't be opened: An earlier release of Tidemark made the store: `tidemark upgrade` upgrades it, and so does starting the server";
 const LATER = "A later release of Tidemark made the store: use that one, or an empty store";
-const UNFINISHED =
-  "An import into the store is unfinished: run `tidemark import` again with --resume to continue it, or with --force to start over";
-const UNDER_WAY = { work: "import", by: "x", stage: "fill", source: "y", filledCount: 0 };
 const mainOf = (release: string) => resolvePath(release, "server/main.js");
 const cliOf = (release: string) => resolvePath(release, "server/cli.js");
 /** How much longer each try to upgrade runs before it is killed. */
@@ -142,19 +135,6 @@ describe.each(["SQLite", ...(POSTGRES_FOLDER === null ? [] : ["Postgres"])])("a 
     expect((await run(TODAY, "import", backup)).code).toBe(0);
     const { body } = await v2(await serve(TODAY), "GET /promoters");
     expect(body).toMatchObject({ data: [{ id: 1, email: "jane@example.com" }] });
-  });
-
-  it("keeps an unfinished import as it is", async () => {
-    await stop();
-    const mark = { version: NEXT_LAYOUT - 1, underWay: UNDER_WAY };
-    const engine = await openEngine(url, { tables: TABLES });
-    await engine.transact((session) => writeItem(session, MARK_KEY, JSON.stringify(mark)));
-    const refusal = { code: 1, stdout: "", stderr: `${UNFINISHED}\n` };
-    expect([await run(next, "upgrade", "--check"), await run(next, "upgrade")]).toEqual([refusal, refusal]);
-    await expect(serve(next)).rejects.toThrow(UNFINISHED);
-    expect(JSON.parse((await readItem(engine.reads, MARK_KEY))!)).toEqual(mark);
-    expect(backups()).toEqual([]);
-    await engine.close();
   });
 
   it("has its former form or the next one wherever an upgrade is killed", async () => {

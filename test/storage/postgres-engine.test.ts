@@ -290,6 +290,17 @@ describe.skipIf(POSTGRES_FOLDER === null)("a large transaction on Postgres", () 
   });
 });
 
+describe.skipIf(POSTGRES_FOLDER === null)("a database of another program", () => {
+  it("is refused and gets no tables", async () => {
+    const cluster = await startCluster();
+    await cluster.query("create table items (id integer, name text)");
+    await expect(openThings(cluster.url())).rejects.toThrow("the database belongs to another program");
+    const tables = "select tablename from pg_tables where schemaname = 'public'";
+    expect((await cluster.query(tables)).rows).toEqual([{ tablename: "items" }]);
+    await cluster.remove();
+  });
+});
+
 describe.skipIf(POSTGRES_FOLDER === null)("a role that may only read and write rows", () => {
   it("uses the tables of another one", async () => {
     const cluster = await startCluster();

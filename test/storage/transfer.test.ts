@@ -190,13 +190,18 @@ it.each<[string, (lines: string[]) => string[], string]>([
     (lines) => lines.with(7, '{"collection":"a"}'),
     "Line 8 is not a line of an export",
   ],
+  [
+    "has a mark of its own",
+    (lines) => lines.with(7, '{"collection":"items","record":{"key":"tidemark:layout","value":"{}"}}'),
+    "Line 8 is not a line of an export",
+  ],
   ["has a line after the last", (lines) => [...lines, lines[1]!], /^Line \d+ follows the last one$/ as never],
   ["is another program's", (lines) => lines.with(0, "{}"), "The file is not a Tidemark export"],
   [
     "a release before 1.0 made",
     (lines) =>
       lines.with(0, '{"format":"tidemark-export","version":1,"createdAt":"2026-03-01T09:30:00.000Z"}'),
-    "A release before 1.0 of Tidemark made the export, which this release can't read",
+    "The export names no layout: a release before 1.0 made it, or it was changed",
   ],
   [
     "has another layout",

@@ -1,29 +1,69 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { LAYOUT, readMark, replaceMark } from "../../server/storage/layout.ts";
-import { upgradeStore } from "../../server/transfer/upgrade.ts";
+import type { Engine } from "../../server/storage/session.ts";
+import { LAYOUT, readMark, replaceMark, type Mark } from "../../server/storage/layout.ts";
+import { planUpgrade, upgradeStore } from "../../server/transfer/upgrade.ts";
 import { memoryEngine } from "../support/memory-engine.ts";
+
+const NOW = new Date("2026-03-04T05:06:07Z");
 
 let folder: string;
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), "tidemark-"))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it("of two upgrades at the same moment one changes the store, and both have written a backup", async () => {
+async function olderEngine(mark: Partial<Mark> = {}): Promise<Engine> {
   const engine = await memoryEngine();
   const seen = await readMark(engine.reads);
-  await engine.transact((session) => replaceMark(session, seen, { version: LAYOUT - 1 }));
+  await engine.transact((session) => replaceMark(session, seen, { version: LAYOUT - 1, ...mark }));
+  return engine;
+}
+
+const upgrade = (engine: Engine, file: string | null) =>
+  upgradeStore(engine, { url: `sqlite:${folder}`, now: NOW, onProgress: () => {}, file });
+
+it("of two upgrades at the same moment one changes the store, and both have written a backup", async () => {
+  const engine = await olderEngine();
   const files = ["one", "two"].map((name) => join(folder, name));
-  const upgrades = files.map((file) =>
-    upgradeStore(engine, { url: "memory:", now: new Date(), onProgress: () => {}, file }),
-  );
-  const ends = await Promise.allSettled(upgrades);
+  const ends = await Promise.allSettled(files.map((file) => upgrade(engine, file)));
   expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   expect(ends.find(({ status }) => status === "rejected")).toMatchObject({
     reason: { kind: "conflict", message: "Another process has begun to work on the store" },
   });
   expect(files.map((file) => existsSync(file))).toEqual([true, true]);
   expect((await readMark(engine.reads)).mark).toEqual({ version: LAYOUT });
+  await engine.close();
+});
+
+it("an upgrade removes the half backup that a killed one has left, and nothing else", async () => {
+  const engine = await olderEngine();
+  const others = ["all.jsonl.unfinished-0a1b2c", "before-upgrade-2026-03-01T00-00-00.000Z.jsonl"];
+  for (const name of [...others, "before-upgrade-2026-03-02T00-00-00.000Z.jsonl.unfinished-0a1b2c"])
+    writeFileSync(join(folder, name), "");
+  await upgrade(engine, null);
+  expect(readdirSync(folder).toSorted()).toEqual([
+    ...others,
+    "before-upgrade-2026-03-04T05-06-07.000Z.jsonl",
+  ]);
+  await engine.close();
+});
+
+it("an upgrade does not write its backup beside what it prints", async () => {
+  const engine = await olderEngine();
+  await expect(upgrade(engine, "-")).rejects.toThrow("The backup needs the name of a file");
+  expect((await readMark(engine.reads)).mark).toEqual({ version: LAYOUT - 1 });
+  await engine.close();
+});
+
+it("no upgrade ends an unfinished import", async () => {
+  const underWay = { work: "import", by: "x", stage: "fill", source: "y", filledCount: 0 } as const;
+  const engine = await olderEngine({ underWay });
+  const refusal =
+    "An import into the store is unfinished: run `tidemark import` again with --resume to continue it, or with --force to start over";
+  await expect(planUpgrade(engine, { url: "memory:", now: NOW })).rejects.toThrow(refusal);
+  await expect(upgrade(engine, null)).rejects.toThrow(refusal);
+  expect((await readMark(engine.reads)).mark).toEqual({ version: LAYOUT - 1, underWay });
+  expect(readdirSync(folder)).toEqual([]);
   await engine.close();
 });

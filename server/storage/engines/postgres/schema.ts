@@ -1,9 +1,11 @@
 import type { Pool } from "pg";
 import { Failure } from "../../../failure.ts";
 import type { Makes } from "../../open.ts";
+import { MARK_QUERY, mayMakeTables } from "../../layout.ts";
 import { ddl, POSTGRES, sqlName } from "../../sql.ts";
 import { sumDdl, sumTablesOf } from "../../sums.ts";
 import type { Table } from "../../table.ts";
+import { sqlState } from "./faults.ts";
 import type { Command } from "./pipeline.ts";
 
 /** A mark outlives its killed process; it is useless after a day. */
@@ -75,10 +77,24 @@ export async function prepareTables(
   if (makes !== "store" && missing.includes("items"))
     throw new Failure("refused", "there is no store in this database");
   if (makes === "nothing") return;
+  if (!missing.includes("items") && !(await isReadable(pool))) return;
   // A role with row rights only may not even try to create tables.
   if (missing.length > 0) await makeTables(pool, wanted);
   await pool.query(PRUNE);
 }
+
+/** Whether this release can read the store. @throws Error for tables of another program */
+async function isReadable(pool: Pool): Promise<boolean> {
+  try {
+    const { rows } = await pool.query<unknown[]>({ text: MARK_QUERY, rowMode: "array" });
+    return mayMakeTables(rows[0]!);
+  } catch (error) {
+    if (sqlState(error) !== UNDEFINED_COLUMN) throw error;
+    throw new Failure("refused", "the database belongs to another program");
+  }
+}
+
+const UNDEFINED_COLUMN = "42703";
 
 interface Asked {
   query(text: string, values?: unknown[]): Promise<{ rows: { name: string }[] }>;

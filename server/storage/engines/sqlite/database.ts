@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
 import { Failure } from "../../../failure.ts";
+import { MARK_QUERY, mayMakeTables } from "../../layout.ts";
 import { ddl, SQLITE, sqlName } from "../../sql.ts";
 import type { Makes } from "../../open.ts";
 import { sumDdl, sumTablesOf } from "../../sums.ts";
@@ -97,7 +98,7 @@ export function openDatabase(folder: string, { tables, makes }: Opening): OpenFi
     const db = connect(file);
     refuseForeign(db, file);
     if (makes !== "store" && !hasTables(db)) throw noStore(folder);
-    if (makes !== "nothing") makeTables(db, tables);
+    if (makes !== "nothing" && isReadable(db)) makeTables(db, tables);
     refuseCutOff(db, file);
     openLog(db);
     const missing = missingLog(db, { file, hasLog });
@@ -191,6 +192,11 @@ function making(tables: readonly Table<never>[], names: ReadonlySet<string>): st
 
 function hasTables(db: Database): boolean {
   return namesIn(db).size > 0;
+}
+
+/** Whether this release can read the store, or there is none yet. */
+function isReadable(db: Database): boolean {
+  return !namesIn(db).has("items") || mayMakeTables(db.prepare(MARK_QUERY).get() as unknown[]);
 }
 
 function namesIn(db: Database): Set<string> {
