@@ -31,7 +31,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     expect(await faultsOf(page)).toEqual([]);
     const before = (await pages.app.records.all("promoter")).length;
     await page.getByRole("button", { name: "Import 2 lines" }).click();
-    await page.getByRole("heading", { name: "Imported" }).waitFor();
+    await page.getByRole("heading", { name: "Imported", exact: true }).waitFor();
     expect((await pages.app.records.all("promoter")).length).toBe(before + 2);
     const downloaded = page.waitForEvent("download");
     await page.getByRole("button", { name: "Download the bad lines" }).click();
@@ -53,7 +53,7 @@ it("asks what unknown words of states mean, and imports then", async () => {
   expect(await faultsOf(page)).toEqual([]);
   await of("Ausgezahlt").selectOption("paid");
   await page.getByRole("button", { name: "Import 2 lines" }).click();
-  await page.getByRole("heading", { name: "Imported" }).waitFor();
+  await page.getByRole("heading", { name: "Imported", exact: true }).waitFor();
   const made = await pages.app.records.all("commission");
   expect(made.filter((each) => each.isPaidElsewhere).map(({ amount }) => amount)).toEqual([100, 200]);
 });
