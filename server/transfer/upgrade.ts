@@ -47,8 +47,8 @@ export async function upgradeStore(
     );
   if (file === "-") throw new Failure("refused", "The backup needs the name of a file");
   const backup = file ?? backupFile(url, now);
-  // No other process upgrades the store now.
-  await removeUnfinished(dirname(backup), (name) => name.startsWith(BACKUP));
+  // No other process upgrades the store now. A folder that was named may have the backups of other stores.
+  if (file === null) await removeUnfinished(dirname(backup), (name) => name.startsWith(BACKUP));
   const lines = exportLines(engine, { now, onProgress, secrets: "sealed", onEnd: () => {} });
   await writeNewFile(lines, backup);
   await engine.transact(async (session) => {
@@ -80,7 +80,11 @@ export async function planUpgrade(
   ];
 }
 
-/** The mark of a store that must be upgraded, or null if it has this release's layout. @throws Failure `refused` for any other store */
+/**
+ * The mark of a store that must be upgraded, or null if it has this release's layout.
+ *
+ * @throws Failure `refused` for any other store
+ */
 async function readOlder(engine: Engine): Promise<(ReadMark & { mark: Mark }) | null> {
   const { text, mark } = await readMark(engine.reads);
   if (mark?.underWay === undefined && isOlder(mark)) return { text, mark };

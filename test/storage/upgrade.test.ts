@@ -49,6 +49,15 @@ it("an upgrade removes the half backup that a killed one has left, and nothing e
   await engine.close();
 });
 
+it("an upgrade whose backup gets a name of its own leaves the unfinished backups of other stores", async () => {
+  const engine = await olderEngine();
+  const unfinished = "before-upgrade-2026-03-02T00-00-00.000Z.jsonl.unfinished-0a1b2c";
+  writeFileSync(join(folder, unfinished), "");
+  await upgrade(engine, join(folder, "acme.jsonl"));
+  expect(readdirSync(folder).toSorted()).toEqual(["acme.jsonl", unfinished]);
+  await engine.close();
+});
+
 it("an upgrade does not write its backup beside what it prints", async () => {
   const engine = await olderEngine();
   await expect(upgrade(engine, "-")).rejects.toThrow("The backup needs the name of a file");
