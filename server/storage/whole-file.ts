@@ -11,9 +11,11 @@ const OWNER_ONLY = 0o600;
  * Makes a file that gets its name only when all of it is on disk. `write` gets the path to write to. A process that is killed
  * meanwhile leaves `NAME.unfinished-…`, which the next attempt removes.
  *
- * @throws Error if there is a file of that name
+ * @throws Error in one sentence if there is a file of that name, or no folder for it
  */
 export async function makeWhole(file: string, write: (path: string) => Promise<unknown>): Promise<void> {
+  if (file === "") throw new Error("The file needs a name");
+  if (!existsSync(dirname(file))) throw new Error(`There is no folder ${dirname(file)}`);
   if (existsSync(file)) throw new Error(`${file} already exists`);
   await removeUnfinished(dirname(file), (name) => name === basename(file));
   const path = begin(file);
@@ -34,8 +36,8 @@ export async function removeUnfinished(folder: string, isMeant: (name: string) =
 }
 
 /**
- * The same as `makeWhole` without waiting. Several processes may do this at the same time, and one of them makes the file. So what a killed one
- * leaves is not removed: it may belong to a process that still writes.
+ * The same as `makeWhole` without waiting. Several processes may do this at the same time, and one of them makes the
+ * file. So what a killed one leaves is not removed: it may belong to a process that still writes.
  */
 export function makeWholeSync(file: string, write: (path: string) => void): void {
   const path = begin(file);

@@ -76,6 +76,8 @@ it.each<[string[], string, Record<string, string>?]>([
   [["campaign", "update", "acme", "1", "--name", " "], "--name must not be blank"],
   [["seed", "acme", "--leads", "-3"], "--leads must be a whole number of at most 8 digits"],
   [["export", "package.json"], "package.json already exists"],
+  [["export", "gone/all.ndjson"], "There is no folder gone"],
+  [["export", ""], "The file needs a name"],
   [["visitor", "list"], "error: unknown command 'visitor'"],
   [
     ["account", "list"],
