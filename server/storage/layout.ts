@@ -100,8 +100,8 @@ function isUnderWay(value: unknown): boolean {
 export const MARK_QUERY = `select (select value from items where key = '${MARK_KEY}') as mark, exists (select key from items)`;
 
 /**
- * Whether a process may make the tables that a store lacks. Those of a later release or of one before 1.0 are refused, and stay as
- * they are until then.
+ * Whether a process may make the tables that a store lacks. Stores of a later release, or of one before 1.0, are refused
+ * later and must stay as they are.
  */
 export function mayMakeTables([mark, hasItems]: readonly unknown[]): boolean {
   return mark === null ? !hasItems : markIn(String(mark)).version <= LAYOUT;
