@@ -110,7 +110,7 @@ export function createApp(
     ["GET", "/docs.js", serveViewer(docsViewer)],
     ...pageRoutes(services, built).map(([path, handler]): Route => ["GET", path, handler]),
     ["POST", "/portal", portalEntrance(services)],
-    ["GET", "/", frontDoor(basePath(services.publicUrl) + (hasDemo ? "/demo" : "/docs"))],
+    ["GET", "/", frontDoor(basePath(services.public_url) + (hasDemo ? "/demo" : "/docs"))],
     ["GET", "/healthz", () => json({ status: "ok" })],
     ["GET", "/readyz", readiness(services)],
   ];
@@ -201,7 +201,7 @@ function register(services: Services, routes: Route[]): H3 {
   const app = new H3({
     silent: true,
     onRequest: pathTidier(
-      basePath(services.publicUrl),
+      basePath(services.public_url),
       routes.map(([, path]) => path),
     ),
     // Otherwise a browser could take an uploaded or repeated text for a script.

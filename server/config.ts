@@ -175,9 +175,9 @@ export interface Config {
   /** Where reports may be read from, and the maximum age of their data, or null for the primary only. */
   readonly standbys: { url: string; maxAgeSeconds: number } | null;
   /** Without a trailing slash. Null: derived from the listening address. */
-  readonly publicUrl: string | null;
+  readonly public_url: string | null;
   /** Public id of the first account, or null to generate one. */
-  readonly accountId: string | null;
+  readonly account_id: string | null;
   /** Key of the first account, or null to generate one. */
   readonly apiKey: string | null;
   /** The file that a generated key is written to, or null to print the key. */
@@ -190,7 +190,7 @@ export interface Config {
   readonly secretFile: string | null;
   /** The owner of the first account, or null to print a link that makes the owner. */
   readonly owner: { email: string; password: string } | null;
-  readonly trustProxyHops: number;
+  readonly trust_proxy_hops: number;
   /** What operators can limit. */
   readonly rateLimits: {
     /** Requests per minute for each key; 0 for no limit. */
@@ -255,14 +255,14 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     storageConnections: data.STORAGE_CONNECTIONS,
     requiresStandby: { "0": false, "1": true, always: "always" as const }[data.STORAGE_REQUIRE_STANDBY],
     standbys: standbysOf(data.STORAGE_READ_URL, data.STORAGE_READ_MAX_AGE),
-    publicUrl: data.PUBLIC_URL?.replace(/\/+$/, "") ?? null,
-    accountId: data.TIDEMARK_ACCOUNT_ID ?? null,
+    public_url: data.PUBLIC_URL?.replace(/\/+$/, "") ?? null,
+    account_id: data.TIDEMARK_ACCOUNT_ID ?? null,
     apiKey: data.TIDEMARK_API_KEY ?? null,
     keyFile: data.TIDEMARK_KEY_FILE ?? null,
     secretKeys: (data.TIDEMARK_SECRET && readKeys(data.TIDEMARK_SECRET)) || [],
     secretFile: given["TIDEMARK_SECRET_FILE"] ?? null,
     owner: ownerOf(data.TIDEMARK_OWNER_EMAIL, data.TIDEMARK_OWNER_PASSWORD),
-    trustProxyHops: data.TRUST_PROXY,
+    trust_proxy_hops: data.TRUST_PROXY,
     rateLimits: {
       v1: data.RATE_LIMIT_V1,
       v2: data.RATE_LIMIT_V2,

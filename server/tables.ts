@@ -69,7 +69,7 @@ import type { Table } from "./storage/table.ts";
 
 /** A record of any kind. */
 export interface AnyRecord {
-  accountId: number;
+  account_id: number;
 }
 export type AnyTable = Table<AnyRecord>;
 

@@ -19,14 +19,14 @@ export interface PaymentEvent {
   kind: "payment";
   /** The ids of its objects, such as the invoice and the charge. The sale is named after the first. */
   objects: string[];
-  subscriptionId: string | null;
+  subscription_id: string | null;
   payer: Payer;
   /** In the minor unit of the currency (ISO 4217). */
   parts: PaymentParts;
   currency: string;
   /** The provider's id of the price with the largest part of the amount. */
-  planId: string | null;
-  billingPeriod: BillingPeriod | null;
+  plan_id: string | null;
+  billing_period: BillingPeriod | null;
   at: Date;
 }
 
@@ -38,12 +38,12 @@ export interface RefundEvent {
   /** The ids of the payment's objects. */
   objects: string[];
   /** The refunded part of the payment, with tax: the sum of its refunds before and after this one. */
-  grossFrom: number;
-  grossTo: number;
+  gross_from: number;
+  gross_to: number;
   /** Without tax. Null: the payment's own tax share applies. */
-  netAmount: number | null;
+  net_amount: number | null;
   /** What was paid, with tax: the sum that the refund is a part of. Null: the event does not say. */
-  paidAmount: number | null;
+  paid_amount: number | null;
   currency: string;
   at: Date;
 }
@@ -51,7 +51,7 @@ export interface RefundEvent {
 /** A subscription that has ended. */
 export interface CancellationEvent {
   kind: "cancellation";
-  subscriptionId: string;
+  subscription_id: string;
   payer: Payer;
   at: Date;
 }
@@ -59,7 +59,7 @@ export interface CancellationEvent {
 /** A customer whom the account's own code has named at the provider. It is a sign-up. */
 export interface CustomerEvent {
   kind: "customer";
-  subscriptionId: null;
+  subscription_id: null;
   payer: Payer;
   at: Date;
 }
@@ -117,7 +117,7 @@ export function payerOf({ customerId, email, metadata, reference = null, promoCo
 /** A customer, if the account's own code has named the person or the visit. */
 export function customerOf(payer: Payer, at: Date): CustomerEvent | Nothing {
   if (payer.uids.length > 0 || payer.tids.length > 0)
-    return { kind: "customer", subscriptionId: null, payer, at };
+    return { kind: "customer", subscription_id: null, payer, at };
   return { kind: "nothing", reason: "The customer's metadata names neither a visit nor a person" };
 }
 

@@ -24,7 +24,7 @@ export function hookRoute(services: Services, provider: BillingProvider): EventH
   return async (event) => {
     const headers: AnswerHeaders = { ...NO_STORE };
     try {
-      const address = clientAddress(event, services.trustProxyHops);
+      const address = clientAddress(event, services.trust_proxy_hops);
       const state = await services.limits.hooks.take(networkOf(address));
       if (state?.allowed === false) {
         Object.assign(headers, rateLimitHeaders(state));
@@ -55,7 +55,7 @@ async function takeEvent(
     connection: await loadConnection(context.store, account.id, provider),
     body,
     headers: event.req.headers,
-    isTest: false,
+    is_test: false,
     later: (note) => afterwards(services, note),
     onSigned: () => services.sightings.see("billing-event", provider, account.id),
     onForged() {

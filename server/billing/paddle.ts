@@ -102,7 +102,7 @@ async function read(body: string, signature: string, secret: string): Promise<Pr
   const { Paddle } = await import("@paddle/paddle-node-sdk");
   try {
     const event = await new Paddle("").webhooks.unmarshal(body, secret, signature);
-    return { ...eventOf(event), signedAt: signedAt(signature) };
+    return { ...eventOf(event), signed_at: signedAt(signature) };
   } catch {
     throw new Failure("malformed", "The event can't be read: a field of its type is missing");
   }
@@ -118,7 +118,7 @@ function eventOf({ eventId, eventType, occurredAt, data }: EventEntity): Provide
     id: eventId || null,
     type: eventType,
     at: new Date(occurredAt),
-    signedAt: null,
+    signed_at: null,
     isLive: null,
     data,
   };
@@ -140,7 +140,7 @@ const subscriptionShape = z.object({
 function subscriptionCanceled(data: unknown, at: Date): BillingEvent {
   const { id, customerId, canceledAt, customData: metadata } = subscriptionShape.parse(data);
   const payer = payerOf({ customerId: customerId ?? null, email: null, metadata: [metadata] });
-  return { kind: "cancellation", subscriptionId: id, payer, at: canceledAt ?? at };
+  return { kind: "cancellation", subscription_id: id, payer, at: canceledAt ?? at };
 }
 
 const customerShape = z.object({ id: z.string(), email: z.string().nullish(), customData });
@@ -228,7 +228,7 @@ async function transactionCompleted(data: unknown, api: PaddleApi | null): Promi
   return {
     kind: "payment",
     objects: [id],
-    subscriptionId: transaction.subscriptionId ?? null,
+    subscription_id: transaction.subscriptionId ?? null,
     payer: payerOf({
       customerId: transaction.customerId ?? null,
       email: null,
@@ -237,14 +237,14 @@ async function transactionCompleted(data: unknown, api: PaddleApi | null): Promi
     }),
     parts: {
       source: "transaction",
-      grossAmount: paid,
+      gross_amount: paid,
       // Credit that pays a part of it pays the same part of the tax.
-      netAmount: total > 0 ? share(paid, total - tax, total) : paid,
+      net_amount: total > 0 ? share(paid, total - tax, total) : paid,
       quantity: soldQuantity(quantity),
     },
     currency: currencyCode,
-    planId: price?.id ?? null,
-    billingPeriod: cycle === null ? "one_time" : (PERIODS[`${cycle.frequency} ${cycle.interval}`] ?? null),
+    plan_id: price?.id ?? null,
+    billing_period: cycle === null ? "one_time" : (PERIODS[`${cycle.frequency} ${cycle.interval}`] ?? null),
     at: transaction.billedAt ?? transaction.createdAt,
   };
 }
@@ -290,11 +290,11 @@ function adjustmentMade(data: unknown, at: Date): RefundEvent | Nothing {
     kind,
     id,
     objects: [transactionId],
-    grossFrom: 0,
-    grossTo: totals.total,
+    gross_from: 0,
+    gross_to: totals.total,
     // The subtotal may exclude a discount, so it is not used.
-    netAmount: totals.total - totals.tax,
-    paidAmount: type === "full" ? totals.total : null,
+    net_amount: totals.total - totals.tax,
+    paid_amount: type === "full" ? totals.total : null,
     currency: currencyCode,
     at,
   };
@@ -312,7 +312,7 @@ interface PaddleApi {
 
 /** Paddle's API for a connection, or the sandbox's for the test mode. Null if the connection has no key. */
 async function openPaddleApi(connection: BillingConnection): Promise<PaddleApi | null> {
-  const { apiKey, apiUrl } = connection;
+  const { apiKey, api_url } = connection;
   if (apiKey === null) return null;
   const {
     Environment: environments,
@@ -321,7 +321,7 @@ async function openPaddleApi(connection: BillingConnection): Promise<PaddleApi |
   } = await import("@paddle/paddle-node-sdk");
   const usual = modeOf(connection) === "test" ? environments.sandbox : environments.production;
   // The package accepts any address instead of an environment's name.
-  const environment = (apiUrl?.replace(/\/+$/, "") ?? usual) as Environment;
+  const environment = (api_url?.replace(/\/+$/, "") ?? usual) as Environment;
   const client = new PaddleClient(apiKey, { environment, logLevel: LogLevel.none });
   return {
     client,

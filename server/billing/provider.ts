@@ -12,7 +12,7 @@ export interface ProviderEvent {
   /** When it happened. */
   at: Date;
   /** When the provider signed it. Null: it was listed by the provider's API. */
-  signedAt: Date | null;
+  signed_at: Date | null;
   /** Whether it is about money, not about a test. Null: the provider does not say. */
   isLive: boolean | null;
   data: unknown;
@@ -72,7 +72,7 @@ export async function translate(provider: Provider, event: ProviderEvent): Promi
     return { kind: "nothing", reason: OTHER_MODE[mode], isOtherMode: true };
   const reported = await readable(() => provider.toOperation(event));
   if (reported.kind === "nothing") return reported;
-  for (const date of [event.at, reported.at]) refuseImpossible(date, event.signedAt);
+  for (const date of [event.at, reported.at]) refuseImpossible(date, event.signed_at);
   return reported;
 }
 

@@ -29,7 +29,7 @@ export interface Delivery {
   body: string;
   headers: Headers;
   /** Whether a user tries the connection: everything is done except recording. */
-  isTest: boolean;
+  is_test: boolean;
   /** Runs a note that the sender need not wait for. */
   later: (note: () => Promise<ReceivedEvent>) => void;
   /** Called if the signature is right. */
@@ -60,7 +60,7 @@ export async function receiveEvent(delivery: Delivery): Promise<Recorded> {
 }
 
 /** An event that is the provider's, whether it was posted or read from the provider's list. */
-type Genuine = Pick<Delivery, "context" | "account" | "connection" | "body" | "isTest" | "later">;
+type Genuine = Pick<Delivery, "context" | "account" | "connection" | "body" | "is_test" | "later">;
 
 /**
  * Records what an event reports, and notes what became of it. `read` sets `known.event` and translates it.
@@ -72,7 +72,7 @@ export async function takeEvent(
   adapter: Provider,
   read: (known: Known) => Promise<BillingEvent | Nothing>,
 ): Promise<Recorded> {
-  const { context, account, connection, isTest, later } = delivery;
+  const { context, account, connection, is_test, later } = delivery;
   const { provider } = connection;
   const known: Known = { event: null, reported: null };
   const noting = notingStore(delivery, known);
@@ -80,7 +80,7 @@ export async function takeEvent(
   try {
     const reported = await read(known);
     known.reported = reported;
-    const result = isTest ? tried(reported) : await recordEvent(source, reported);
+    const result = is_test ? tried(reported) : await recordEvent(source, reported);
     if (result.outcome !== noting.noted()) later(() => noteOutcome(delivery, known, result, noting));
     return result;
   } catch (error) {
@@ -130,9 +130,9 @@ function notingStore(delivery: Genuine, known: Known): Noting {
           const [table, is] = OUTCOME_OF.find(([name]) => added.has(name)) ?? [];
           outcome = is ?? null;
           if (table !== undefined && outcome !== null) {
-            const record = added.get(table) as { id: number; leadId?: number };
-            const leadId = record.leadId ?? record.id;
-            await noteReceived(tx, { ...arrivalOf(delivery, known), outcome, reason: null, leadId });
+            const record = added.get(table) as { id: number; lead_id?: number };
+            const leadId = record.lead_id ?? record.id;
+            await noteReceived(tx, { ...arrivalOf(delivery, known), outcome, reason: null, lead_id: leadId });
           }
           return done;
         });
@@ -164,12 +164,12 @@ async function noteOutcome(
   const { reported } = known;
   const { provider } = delivery.connection;
   const source = { context, account, provider, lookUp: async () => null };
-  const isOurs = reported !== null && "payer" in reported && !delivery.isTest;
+  const isOurs = reported !== null && "payer" in reported && !delivery.is_test;
   const lead = isOurs ? await findLead(source, reported.payer, ownersOf(reported)) : null;
   const arrival = arrivalOf({ context, account, ...delivery }, known);
   const times = noting.noted() === null ? 1 : 0;
   return context.store.transact((tx) =>
-    noteReceived(tx, { ...arrival, outcome, reason, leadId: lead?.id ?? null, times }),
+    noteReceived(tx, { ...arrival, outcome, reason, lead_id: lead?.id ?? null, times }),
   );
 }
 
@@ -183,53 +183,53 @@ export async function noteForgeries(
   times: number,
 ): Promise<void> {
   const name = `wrong signature ${now.toISOString().slice(0, 10)}`;
-  const about = { ...UNKNOWN, accountId: account.id, provider, name, at: now, times };
+  const about = { ...UNKNOWN, account_id: account.id, provider, name, at: now, times };
   const arrival = { ...about, outcome: "refused" as const, reason: forgery(provider) };
   await store.transact((tx) => noteReceived(tx, arrival));
 }
 
 const UNKNOWN = {
-  eventId: null,
+  event_id: null,
   type: null,
   amount: null,
   currency: null,
-  leadId: null,
+  lead_id: null,
   object: null,
-  recordHash: null,
-  isTest: false,
-  happenedAt: null,
+  record_hash: null,
+  is_test: false,
+  happened_at: null,
 };
 
 function arrivalOf(
-  { context, account, connection: { provider }, body, isTest }: Omit<Genuine, "later">,
+  { context, account, connection: { provider }, body, is_test }: Omit<Genuine, "later">,
   { event, reported }: Known,
 ): Omit<Arrival, "outcome" | "reason"> {
   const about = {
     ...UNKNOWN,
-    accountId: account.id,
+    account_id: account.id,
     provider,
-    eventId: event?.id ?? null,
+    event_id: event?.id ?? null,
     name: event?.id ?? `unread ${digest(body)}`,
     type: event?.type ?? null,
-    isTest,
-    happenedAt: event?.at.toISOString() ?? null,
+    is_test,
+    happened_at: event?.at.toISOString() ?? null,
     at: context.now,
     times: 1,
   };
   switch (reported?.kind) {
     case "payment": {
-      const amount = reported.parts.grossAmount;
+      const amount = reported.parts.gross_amount;
       return { ...about, amount, currency: reported.currency, object: reported.objects[0] ?? null };
     }
     case "refund":
     case "dispute":
     case "reversal": {
-      const amount = reported.grossTo - reported.grossFrom;
-      const names = { object: reported.objects[0] ?? null, recordHash: digest(reported.id) };
+      const amount = reported.gross_to - reported.gross_from;
+      const names = { object: reported.objects[0] ?? null, record_hash: digest(reported.id) };
       return { ...about, ...names, amount, currency: reported.currency };
     }
     case "cancellation":
-      return { ...about, recordHash: digest(reported.subscriptionId) };
+      return { ...about, record_hash: digest(reported.subscription_id) };
     default:
       return about;
   }

@@ -83,7 +83,7 @@ async function takeRead(
     event.id === null ? null : await findLine(context.store, account.id, { provider: from, name: event.id });
   const isListed = !counts || (line !== null && line.outcome !== "refused" && line.outcome !== "other_mode");
   const notes: (() => Promise<ReceivedEvent>)[] = [];
-  const delivery = { context, account, connection, body: JSON.stringify(event.data), isTest: false };
+  const delivery = { context, account, connection, body: JSON.stringify(event.data), is_test: false };
   try {
     return await takeEvent(
       { ...delivery, later: (note) => void notes.push(note) },

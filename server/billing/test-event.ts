@@ -26,7 +26,7 @@ export async function sendTestEvent(
   const body = JSON.stringify(SAMPLES[connection.provider](context, modeOf(connection)));
   const headers = await adapter.sign(body, context.now);
   const notes: (() => Promise<ReceivedEvent>)[] = [];
-  const delivery = { context, account, connection: alone, body, headers, isTest: true };
+  const delivery = { context, account, connection: alone, body, headers, is_test: true };
   try {
     await receiveEvent({ ...delivery, later: (note) => void notes.push(note) });
   } catch (error) {

@@ -86,7 +86,9 @@ async function isReady(
   hasRate: (event: WaitingEvent) => Promise<boolean>,
 ): Promise<boolean> {
   if (!(await hasRate(event))) return false;
-  return event.kind === "sale" || (await findWaitingSale(store, event.accountId, event.saleEventId)) === null;
+  return (
+    event.kind === "sale" || (await findWaitingSale(store, event.account_id, event.sale_event_id)) === null
+  );
 }
 
 async function recordOne(context: Context, account: Account, waiting: WaitingEvent): Promise<boolean> {
@@ -104,27 +106,30 @@ async function record(
   waiting: WaitingEvent,
 ): Promise<"recorded" | "waiting"> {
   const shows = { show: async () => "recorded" as const, showWaiting: async () => "waiting" as const };
-  const { eventId, leadId } = waiting;
-  const common = { eventId, createdAt: new Date(waiting.createdAt), ...shows };
+  const { event_id, lead_id } = waiting;
+  const common = { event_id, created_at: new Date(waiting.created_at), ...shows };
   if (waiting.kind === "refund") {
-    const { amount, currency, saleEventId } = waiting;
-    const customer = { uid: null, email: null, leadId };
+    const { amount, currency, sale_event_id } = waiting;
+    const customer = { uid: null, email: null, lead_id };
     return recordRefund(context, account, {
       ...common,
       customer,
       amount,
       currency,
-      saleEventId,
+      sale_event_id,
       kept: waiting,
     });
   }
   const promoCode = await codeOf(context, waiting);
-  const customer = { uid: null, email: null, tid: null, refToken: null, promoCode, leadId };
+  const customer = { uid: null, email: null, tid: null, ref_token: null, promoCode, lead_id };
   return recordSale(context, account, { ...common, ...waiting.facts, customer, kept: waiting });
 }
 
-async function codeOf({ store }: Context, { accountId, promoCodeId }: WaitingSale): Promise<string | null> {
-  const promoCode = promoCodeId && (await unlessGone(loadPromoCode(store, accountId, promoCodeId)));
+async function codeOf(
+  { store }: Context,
+  { account_id, promo_code_id }: WaitingSale,
+): Promise<string | null> {
+  const promoCode = promo_code_id && (await unlessGone(loadPromoCode(store, account_id, promo_code_id)));
   return promoCode ? promoCode.code : null;
 }
 
@@ -132,13 +137,13 @@ async function codeOf({ store }: Context, { accountId, promoCodeId }: WaitingSal
 async function recordWhatFollows(
   context: Context,
   account: Account,
-  { eventId, facts: { subscriptionId } }: WaitingSale,
+  { event_id, facts: { subscription_id } }: WaitingSale,
 ): Promise<void> {
   const payer = { customerId: null, uids: [], tids: [], email: null, promoCodes: [] };
   for (const provider of BILLING_PROVIDERS) {
     const source = { context, account, provider, lookUp: async () => null };
-    await settlePayment(context, account, await reportedBy(source, [eventId]));
-    await applyWaiting(source, [eventId]);
-    await applyWaitingCancellation(source, { subscriptionId, payer });
+    await settlePayment(context, account, await reportedBy(source, [event_id]));
+    await applyWaiting(source, [event_id]);
+    await applyWaitingCancellation(source, { subscription_id, payer });
   }
 }

@@ -42,8 +42,8 @@ export function keyCommands(program: Command): void {
           keys.map((apiKey) => ({
             hash: apiKey.hash.slice(0, HASH_SHOWN),
             name: apiKey.name,
-            created_at: apiKey.createdAt,
-            revoked_at: apiKey.revokedAt,
+            created_at: apiKey.created_at,
+            revoked_at: apiKey.revoked_at,
           })),
         );
       }),
@@ -75,8 +75,8 @@ export function userCommands(program: Command): void {
     .description("remove a user and end their sessions")
     .action((email: string) =>
       withStore(async (context) => {
-        const { ownerId, id } = await loadByEmail(context.store, email);
-        print(userRow(await removeUser(context, ownerId, id)));
+        const { owner_id, id } = await loadByEmail(context.store, email);
+        print(userRow(await removeUser(context, owner_id, id)));
       }),
     );
   user
@@ -86,8 +86,8 @@ export function userCommands(program: Command): void {
     .action((email: string, options: { withoutSecondFactor: boolean }) =>
       withStore(async (context) => {
         const { store } = context;
-        const { ownerId, id } = await loadByEmail(store, email);
-        const owner = (await listAccounts(store)).find((account) => account.id === ownerId);
+        const { owner_id, id } = await loadByEmail(store, email);
+        const owner = (await listAccounts(store)).find((account) => account.id === owner_id);
         if (owner === undefined) throw new Failure("not_found", "The user's account was not found");
         const removesSecondFactor = options.withoutSecondFactor;
         const isMailed = await hasMail(store);
@@ -144,25 +144,25 @@ async function loadByEmail(store: Store, email: string): Promise<User> {
 
 /** Whether a mail server is configured, for this command or the server that ran last. */
 async function hasMail(store: Store): Promise<boolean> {
-  return readConfig().smtpUrl !== null || (await findSetup(store))?.hasMail === true;
+  return readConfig().smtpUrl !== null || (await findSetup(store))?.has_mail === true;
 }
 
 /** The server's address for links, if possible from the server that ran last. */
 export async function publicUrlOf(store: Store): Promise<string> {
   const config = readConfig();
   const setup = await findSetup(store);
-  return setup?.publicUrl ?? config.publicUrl ?? `http://${config.host}:${config.port}`;
+  return setup?.public_url ?? config.public_url ?? `http://${config.host}:${config.port}`;
 }
 
-function userRow({ id, email, name, role, passwordHash, secondFactor, createdAt, lastSignInAt }: User) {
+function userRow({ id, email, name, role, password_hash, second_factor, created_at, last_sign_in_at }: User) {
   return {
     id,
     email,
     name,
     role,
-    has_password: passwordHash !== null,
-    has_second_factor: secondFactor !== null,
-    created_at: createdAt,
-    last_sign_in_at: lastSignInAt,
+    has_password: password_hash !== null,
+    has_second_factor: second_factor !== null,
+    created_at,
+    last_sign_in_at,
   };
 }

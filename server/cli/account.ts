@@ -67,9 +67,9 @@ function make(name: string, options: { landingUrl: string; id?: string; honourGp
   return withNewStore(async (context) => {
     const made = await createAccount(context, {
       name,
-      publicId: options.id,
-      landingUrl: options.landingUrl,
-      honoursPrivacyControl: options.honourGpc,
+      public_id: options.id,
+      landing_url: options.landingUrl,
+      honours_privacy_control: options.honourGpc,
     });
     print({ account: accountRow(made.account), key: made.key });
   });
@@ -85,17 +85,17 @@ function rename(accountId: string, name: string): Promise<void> {
 function changeCurrency(accountId: string, code: string): Promise<void> {
   return withStore(async (context) => {
     const owner = await loadAccount(context.store, accountId);
-    const { publicId, currency } = await setCurrency(context, owner, { code, hasMoney });
-    print({ account_id: publicId, currency });
+    const { public_id, currency } = await setCurrency(context, owner, { code, hasMoney });
+    print({ account_id: public_id, currency });
   });
 }
 
 function changeMaxAutoApprove(accountId: string, cents?: string): Promise<void> {
   return withStore(async (context) => {
-    const { id, publicId } = await loadAccount(context.store, accountId);
+    const { id, public_id } = await loadAccount(context.store, accountId);
     const limit = cents === undefined ? null : centsOf(cents);
-    const { maxAutoApproveCents } = await setMaxAutoApprove(context, id, limit);
-    print({ account_id: publicId, max_auto_approve_cents: maxAutoApproveCents });
+    const { max_auto_approve_cents } = await setMaxAutoApprove(context, id, limit);
+    print({ account_id: public_id, max_auto_approve_cents });
   });
 }
 
@@ -118,13 +118,13 @@ function publicId(value: string): string {
 }
 
 /** The public fields of an account, without the key of its address hashes. */
-function accountRow({ publicId, name, honoursPrivacyControl, mailSender, createdAt }: Account) {
+function accountRow({ public_id, name, honours_privacy_control, mail_sender, created_at }: Account) {
   return {
-    account_id: publicId,
+    account_id: public_id,
     name,
-    honours_gpc: honoursPrivacyControl,
-    mail_sender: mailSender,
-    created_at: createdAt,
+    honours_gpc: honours_privacy_control,
+    mail_sender,
+    created_at,
   };
 }
 
@@ -200,22 +200,23 @@ function accountTrackerCommand(account: Command): void {
     .action(nameIt);
 }
 
-function nameIt(accountId: string, { fragment, ...names }: TrackerOptions): Promise<void> {
+function nameIt(accountId: string, { fragment, dataGlobal, ...names }: TrackerOptions): Promise<void> {
   return withStore(async (context) => {
     const owner = await loadAccount(context.store, accountId);
-    const named = await nameTracker(context, owner, { ...names, readsFragment: fragment });
-    print({ account_id: owner.publicId, ...trackerRow(named) });
+    const given = { ...names, data_global: dataGlobal, reads_fragment: fragment };
+    const named = await nameTracker(context, owner, given);
+    print({ account_id: owner.public_id, ...trackerRow(named) });
   });
 }
 
 function trackerRow(account: Account) {
-  const { global, dataGlobal, cookie, script, readsFragment } = trackerNames(account);
+  const { global, data_global, cookie, script, reads_fragment } = trackerNames(account);
   return {
     global,
-    data_global: dataGlobal,
+    data_global,
     cookies: [`${cookie}_tid`, `${cookie}_ref`],
     script,
-    reads_fragment: readsFragment,
+    reads_fragment,
   };
 }
 
@@ -240,16 +241,16 @@ function accountBaseCommand(account: Command): void {
 
 function changeBase(accountId: string, { lessTax, lessShipping, fee }: BaseOptions): Promise<void> {
   return withStore(async (context) => {
-    const { id, publicId } = await loadAccount(context.store, accountId);
-    const changes = { isLessTax: lessTax, isLessShipping: lessShipping, feeTenThousandths: fee };
-    const { isLessTax, isLessShipping, feeTenThousandths } = commissionBase(
+    const { id, public_id } = await loadAccount(context.store, accountId);
+    const changes = { is_less_tax: lessTax, is_less_shipping: lessShipping, fee_ten_thousandths: fee };
+    const { is_less_tax, is_less_shipping, fee_ten_thousandths } = commissionBase(
       await changeCommissionBase(context, id, changes),
     );
     print({
-      account_id: publicId,
-      less_tax: isLessTax,
-      less_shipping: isLessShipping,
-      fee_percentage: feeTenThousandths / 10_000,
+      account_id: public_id,
+      less_tax: is_less_tax,
+      less_shipping: is_less_shipping,
+      fee_percentage: fee_ten_thousandths / 10_000,
     });
   });
 }

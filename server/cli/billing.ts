@@ -83,7 +83,7 @@ async function connect(accountId: string, name: BillingProvider, options: Connec
   const apiKey = key === undefined ? undefined : textOf("--api-key-file", key);
   await withStore(async (context) => {
     const account = await loadAccount(context.store, accountId);
-    const input = { provider: name, secret, apiKey, apiUrl: options.apiUrl, mode: options.mode };
+    const input = { provider: name, secret, apiKey, api_url: options.apiUrl, mode: options.mode };
     const connection = await connectBilling(context, account.id, input);
     print(await row(context.store, account, connection));
   });
@@ -106,15 +106,15 @@ async function sync(accountId: string, name: BillingProvider, options: { since?:
 
 /** The public fields of a connection, without its secrets. */
 async function row(store: Store, account: Account, connection: BillingConnection) {
-  const { provider: name, apiKey, createdAt } = connection;
-  const publicUrl = (await findSetup(store))?.publicUrl ?? "";
+  const { provider: name, apiKey, created_at } = connection;
+  const publicUrl = (await findSetup(store))?.public_url ?? "";
   return {
     provider: name,
-    endpoint: `${publicUrl}/hooks/${name}/${account.publicId}`,
+    endpoint: `${publicUrl}/hooks/${name}/${account.public_id}`,
     mode: modeOf(connection),
     has_api_key: apiKey !== null,
     refunds_waiting: await countWaiting(store, account.id, name),
-    created_at: createdAt,
+    created_at,
   };
 }
 

@@ -122,8 +122,8 @@ function create(
 ): Promise<void> {
   return withStore(async (context) => {
     const { id } = await loadAccount(context.store, accountId);
-    const { landingUrl } = options;
-    const input = { ...changesOf(options), name, landingUrl, show: asItIs };
+    const landing_url = options.landingUrl;
+    const input = { ...changesOf(options), name, landing_url, show: asItIs };
     const made = await createFullCampaign<Campaign>(context, id, input);
     print(row(made, await loadAccount(context.store, accountId)));
   });
@@ -140,42 +140,42 @@ function update(accountId: string, campaignId: string, options: CampaignOptions)
 }
 
 /** A campaign as the commands show it, by the names of their options. */
-function row(campaign: Campaign, { defaultCampaignId }: Account) {
+function row(campaign: Campaign, { default_campaign_id }: Account) {
   return {
     id: campaign.id,
     name: campaign.name,
-    landing_url: campaign.landingUrl,
-    link_parameters: campaign.refParams,
-    cookie_days: campaign.visitorCookieDays,
-    auto_approve: campaign.autoApprovePromoters,
-    auto_approve_commissions: campaign.autoApproveCommissions,
-    hold_days: campaign.commissionHoldDays,
+    landing_url: campaign.landing_url,
+    link_parameters: campaign.ref_params,
+    cookie_days: campaign.visitor_cookie_days,
+    auto_approve: campaign.auto_approve_promoters,
+    auto_approve_commissions: campaign.auto_approve_commissions,
+    hold_days: campaign.commission_hold_days,
     attribution: campaign.attribution,
-    allowed_origins: campaign.allowedOrigins,
-    ad_traffic: campaign.trackAdTraffic,
-    is_private: campaign.isPrivate,
+    allowed_origins: campaign.allowed_origins,
+    ad_traffic: campaign.track_ad_traffic,
+    is_private: campaign.is_private,
     emails: campaign.emails,
-    promoter_reward_ids: campaign.rewardsForPromoters.map(({ rewardId }) => rewardId),
-    customer_reward_ids: campaign.rewardsForReferrals.map(({ rewardId }) => rewardId),
-    is_default: campaign.id === defaultCampaignId,
-    created_at: campaign.createdAt,
+    promoter_reward_ids: campaign.rewards_for_promoters.map(({ reward_id }) => reward_id),
+    customer_reward_ids: campaign.rewards_for_referrals.map(({ reward_id }) => reward_id),
+    is_default: campaign.id === default_campaign_id,
+    created_at: campaign.created_at,
   };
 }
 
 function changesOf(options: CampaignOptions): CampaignChanges {
   return {
     name: options.name,
-    landingUrl: options.landingUrl,
-    refParams: listed(options.param),
-    visitorCookieDays: options.cookieDays,
-    autoApprovePromoters: options.autoApprove,
-    autoApproveCommissions: options.autoApproveCommissions,
-    commissionHoldDays: options.holdDays,
+    landing_url: options.landingUrl,
+    ref_params: listed(options.param),
+    visitor_cookie_days: options.cookieDays,
+    auto_approve_promoters: options.autoApprove,
+    auto_approve_commissions: options.autoApproveCommissions,
+    commission_hold_days: options.holdDays,
     attribution: options.attribution,
-    allowedOrigins: listed(options.allowOrigin),
-    trackAdTraffic: options.adTraffic,
+    allowed_origins: listed(options.allowOrigin),
+    track_ad_traffic: options.adTraffic,
     emails: listed(options.emails),
-    isDefault: options.default,
+    is_default: options.default,
   };
 }
 
@@ -254,7 +254,7 @@ function signupAfter(before: CampaignSignup, options: SignupOptions): CampaignSi
 
 /** The command line asks for free text. V2 also sets choices and long answers. */
 function questionOf(label: string, isRequired: boolean): SignupQuestion {
-  return { label, isLong: false, isRequired, choices: [] };
+  return { label, is_long: false, is_required: isRequired, choices: [] };
 }
 
 function textAfter(before: string | null, given: string | boolean | undefined): string | null {

@@ -16,37 +16,46 @@ export function deliveryCommands(program: Command): void {
   mail
     .command("status <account-id>")
     .description("count e-mails that wait, are held until SMTP_URL is set, were sent or given up")
-    .action((accountId: string) => onDeliveries({ accountId, webhookId: null }, status));
+    .action((accountId: string) => onDeliveries({ account_id: accountId, webhook_id: null }, status));
   mail
     .command("retry <account-id>")
     .description("retry e-mails that were given up")
-    .action((accountId: string) => onDeliveries({ accountId, webhookId: null }, retry));
+    .action((accountId: string) => onDeliveries({ account_id: accountId, webhook_id: null }, retry));
   const webhook = program.command("webhook").description("events for receivers");
   webhook
     .command("status <account-id> <webhook-id>")
     .description("count events that wait, were delivered or given up")
-    .action((accountId: string, id: string) => onDeliveries({ accountId, webhookId: idOf(id) }, status));
+    .action((accountId: string, id: string) =>
+      onDeliveries({ account_id: accountId, webhook_id: idOf(id) }, status),
+    );
   webhook
     .command("retry <account-id> <webhook-id>")
     .description("retry events that were given up")
-    .action((accountId: string, id: string) => onDeliveries({ accountId, webhookId: idOf(id) }, retry));
+    .action((accountId: string, id: string) =>
+      onDeliveries({ account_id: accountId, webhook_id: idOf(id) }, retry),
+    );
   webhook
     .command("test <account-id> <webhook-id>")
     .description("queue a test event, which a running server sends like any other")
     .option("--type <event-type>", "the event type; by default the webhook's first one")
     .action((accountId: string, id: string, { type = null }: { type?: string | null }) =>
-      onDeliveries({ accountId, webhookId: idOf(id) }, (context, set) => test(context, { ...set, type })),
+      onDeliveries({ account_id: accountId, webhook_id: idOf(id) }, (context, set) =>
+        test(context, { ...set, type }),
+      ),
     );
 }
 
-async function test(context: Context, { accountId, webhookId, type }: DeliverySet & { type: string | null }) {
-  const sent = await sendTestEvent(context, accountId, { webhookId: webhookId ?? 0, type });
-  return { delivery: sent.id, event: sent.message?.eventId, type: sent.message?.type, status: sent.status };
+async function test(
+  context: Context,
+  { account_id, webhook_id, type }: DeliverySet & { type: string | null },
+) {
+  const sent = await sendTestEvent(context, account_id, { webhook_id: webhook_id ?? 0, type });
+  return { delivery: sent.id, event: sent.message?.event_id, type: sent.message?.type, status: sent.status };
 }
 
 async function status({ store }: Context, set: DeliverySet) {
-  const { counts, oldestWaitingAt, lastError } = await loadDeliveryState(store, set);
-  return { ...counts, oldest_waiting_at: oldestWaitingAt, last_error: lastError };
+  const { counts, oldestWaitingAt, last_error } = await loadDeliveryState(store, set);
+  return { ...counts, oldest_waiting_at: oldestWaitingAt, last_error };
 }
 
 const retry = async (context: Context, set: DeliverySet) => ({
@@ -55,12 +64,12 @@ const retry = async (context: Context, set: DeliverySet) => ({
 });
 
 function onDeliveries(
-  { accountId, webhookId }: { accountId: string; webhookId: number | null },
+  { account_id, webhook_id }: { account_id: string; webhook_id: number | null },
   work: (context: Context, set: DeliverySet) => Promise<unknown>,
 ): Promise<void> {
   return withStore(async (context) => {
-    const { id } = await loadAccount(context.store, accountId);
-    print(await work(context, { accountId: id, webhookId }));
+    const { id } = await loadAccount(context.store, account_id);
+    print(await work(context, { account_id: id, webhook_id }));
   });
 }
 

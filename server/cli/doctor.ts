@@ -48,20 +48,20 @@ export async function findProblems(store: Store, now: Date): Promise<string[]> {
   return problems;
 }
 
-async function addressProblems(store: Store, { publicUrl, startedAt }: ServerSetup): Promise<string[]> {
-  const { host, hostname } = new URL(publicUrl);
+async function addressProblems(store: Store, { public_url, started_at }: ServerSetup): Promise<string[]> {
+  const { host, hostname } = new URL(public_url);
   if (hostname === "0.0.0.0" || hostname === "[::]") {
     return [
-      `PUBLIC_URL is ${publicUrl}, which browsers elsewhere can't open: set it to the address at which they reach the server.`,
+      `PUBLIC_URL is ${public_url}, which browsers elsewhere can't open: set it to the address at which they reach the server.`,
     ];
   }
   const seen = await findSightings(store, SYSTEM, "host");
   const other = seen.find(
-    ({ value, lastAt }) => lastAt >= startedAt && value !== host && !isLoopback(hostnameOf(value)),
+    ({ value, last_at }) => last_at >= started_at && value !== host && !isLoopback(hostnameOf(value)),
   );
   if (other === undefined) return [];
   return [
-    `PUBLIC_URL is ${publicUrl}, but browsers reach the server as ${other.value}: set PUBLIC_URL to that address, ` +
+    `PUBLIC_URL is ${public_url}, but browsers reach the server as ${other.value}: set PUBLIC_URL to that address, ` +
       "or make the proxy forward the browser's Host header.",
   ];
 }
@@ -71,9 +71,9 @@ function hostnameOf(host: string): string {
   return parseUrl(`http://${host}`)?.hostname ?? host;
 }
 
-async function proxyProblems(store: Store, { trustProxyHops, startedAt }: ServerSetup): Promise<string[]> {
+async function proxyProblems(store: Store, { trust_proxy_hops, started_at }: ServerSetup): Promise<string[]> {
   const seen = await findSightings(store, SYSTEM, "proxy");
-  const isSeen = (what: string) => seen.some(({ value, lastAt }) => value === what && lastAt >= startedAt);
+  const isSeen = (what: string) => seen.some(({ value, last_at }) => value === what && last_at >= started_at);
   if (isSeen("unexpected")) {
     return [
       "Requests come through a proxy (they have X-Forwarded-For), but TRUST_PROXY is 0, so all visitors share the " +
@@ -82,22 +82,22 @@ async function proxyProblems(store: Store, { trustProxyHops, startedAt }: Server
   }
   if (!isSeen("missing")) return [];
   return [
-    `TRUST_PROXY is ${trustProxyHops}, but some requests passed fewer proxies that write X-Forwarded-For: ` +
+    `TRUST_PROXY is ${trust_proxy_hops}, but some requests passed fewer proxies that write X-Forwarded-For: ` +
       "set TRUST_PROXY to their number, and make sure that the server can't be reached without them.",
   ];
 }
 
-async function scriptProblems(store: Store, { publicUrl }: ServerSetup, now: Date): Promise<string[]> {
+async function scriptProblems(store: Store, { public_url }: ServerSetup, now: Date): Promise<string[]> {
   const [last] = await findSightings(store, SYSTEM, "script");
   if (last === undefined) {
     return [
-      `No page has loaded the script yet: put <script async src="${publicUrl}/svc.js" data-cid="ACCOUNT_ID"></script> ` +
+      `No page has loaded the script yet: put <script async src="${public_url}/svc.js" data-cid="ACCOUNT_ID"></script> ` +
         "on every page of your site, and open one.",
     ];
   }
-  if (now.getTime() - Date.parse(last.lastAt) < SCRIPT_DAYS * DAY_MS) return [];
+  if (now.getTime() - Date.parse(last.last_at) < SCRIPT_DAYS * DAY_MS) return [];
   return [
-    `No page has loaded the script since ${last.lastAt.slice(0, 10)}: check that its tag is still on every page ` +
+    `No page has loaded the script since ${last.last_at.slice(0, 10)}: check that its tag is still on every page ` +
       "of your site.",
   ];
 }
@@ -135,7 +135,7 @@ async function lateProblems(store: Store, { account, now }: Patient): Promise<st
       ? `1 event or e-mail is not sent yet, since ${oldestAt}`
       : `${count} events and e-mails are not sent yet, the oldest since ${oldestAt}`;
   return [
-    `Account ${account.publicId}: ${what}: make sure that a server runs on this store and that its log shows no faults.`,
+    `Account ${account.public_id}: ${what}: make sure that a server runs on this store and that its log shows no faults.`,
   ];
 }
 
@@ -143,26 +143,31 @@ async function originProblems(store: Store, { account, now }: Patient): Promise<
   const campaigns = await listCampaigns(store, account.id);
   const seen = await findSightings(store, account.id, "refused-origin");
   const refused = seen.filter(
-    ({ value, lastAt }) =>
-      now.getTime() - Date.parse(lastAt) < RECENT_MS &&
+    ({ value, last_at }) =>
+      now.getTime() - Date.parse(last_at) < RECENT_MS &&
       // The origin may have been allowed since.
-      !campaigns.some(({ allowedOrigins, landingUrl }) => isAllowedOrigin(value, allowedOrigins, landingUrl)),
+      !campaigns.some(({ allowed_origins, landing_url }) =>
+        isAllowedOrigin(value, allowed_origins, landing_url),
+      ),
   );
-  return refused.map(({ value, lastAt }) => {
-    const refusal = `Account ${account.publicId}: sign-ups from ${value} are refused, most recently on ${lastAt.slice(0, 10)}`;
+  return refused.map(({ value, last_at }) => {
+    const refusal = `Account ${account.public_id}: sign-ups from ${value} are refused, most recently on ${last_at.slice(0, 10)}`;
     if (value === "null")
       return `${refusal}: serve the page over http(s), not from a file or a sandboxed frame.`;
     // The command does not contain the origin, because a stranger chose it, and the shell could run parts of it.
-    const command = `npx tidemark campaign update ${account.publicId} CAMPAIGN_ID --allow-origin ORIGIN...`;
+    const command = `npx tidemark campaign update ${account.public_id} CAMPAIGN_ID --allow-origin ORIGIN...`;
     return `${refusal}: if the site is yours, allow it with ${command} (name all allowed origins: they replace the old ones); otherwise remove the script from it.`;
   });
 }
 
 async function mailProblems(store: Store, { account, setup }: Patient): Promise<string[]> {
-  const { held, failed, retrying } = await countDeliveries(store, { accountId: account.id, webhookId: null });
-  const name = `Account ${account.publicId}`;
+  const { held, failed, retrying } = await countDeliveries(store, {
+    account_id: account.id,
+    webhook_id: null,
+  });
+  const name = `Account ${account.public_id}`;
   const problems: string[] = [];
-  if (held > 0 && !setup.hasMail)
+  if (held > 0 && !setup.has_mail)
     problems.push(`${name}: ${held} e-mails wait for a mail server: set SMTP_URL and MAIL_FROM.`);
   if (retrying > 0)
     problems.push(
@@ -170,26 +175,26 @@ async function mailProblems(store: Store, { account, setup }: Patient): Promise<
     );
   if (failed > 0)
     problems.push(
-      `${name}: ${failed} e-mails were given up: correct the cause that the log names, then npx tidemark mail retry ${account.publicId}.`,
+      `${name}: ${failed} e-mails were given up: correct the cause that the log names, then npx tidemark mail retry ${account.public_id}.`,
     );
   return problems;
 }
 
 async function waitingProblems(store: Store, { account }: Patient): Promise<string[]> {
-  const { count, failedCount, currencies } = await countWaitingEvents(store, account.id);
-  const name = `Account ${account.publicId}`;
+  const { count, failed_count, currencies } = await countWaitingEvents(store, account.id);
+  const name = `Account ${account.public_id}`;
   const problems: string[] = [];
-  if (count > failedCount)
+  if (count > failed_count)
     problems.push(
-      `${name}: ${count - failedCount} sales and refunds wait for exchange rates of ${currencies.join(", ")}: get them with npx tidemark rates import FILE.`,
+      `${name}: ${count - failed_count} sales and refunds wait for exchange rates of ${currencies.join(", ")}: get them with npx tidemark rates import FILE.`,
     );
-  if (failedCount === 0) return problems;
+  if (failed_count === 0) return problems;
   for await (const chunk of store.scan(waitingEvents, "id", account.id, [])) {
-    for (const { id, kind, eventId, fault } of chunk) {
+    for (const { id, kind, event_id, fault } of chunk) {
       if (problems.length > MOST_FAILED) return problems;
       if (fault === null) continue;
       problems.push(
-        `${name}: the ${kind} ${eventId} waited for a rate and can't be recorded: ${fault} Correct the cause, or drop it with DELETE /api/v2/company/waiting_events/${id}.`,
+        `${name}: the ${kind} ${event_id} waited for a rate and can't be recorded: ${fault} Correct the cause, or drop it with DELETE /api/v2/company/waiting_events/${id}.`,
       );
     }
   }
@@ -200,11 +205,11 @@ async function paymentProblems(store: Store, { account }: Patient): Promise<stri
   const open = await store.page(payments, "review", account.id, [], { limit: MOST_FAILED });
   const undecided = open.map(
     ({ id, review }) =>
-      `Account ${account.publicId}: payment ${id} may be paid or not. ${review?.reason}. Look for it there, then npx tidemark payouts decide ${account.publicId} ${id} paid or not-paid.`,
+      `Account ${account.public_id}: payment ${id} may be paid or not. ${review?.reason}. Look for it there, then npx tidemark payouts decide ${account.public_id} ${id} paid or not-paid.`,
   );
   const unclosable = (await listUnclosable(store, account.id)).map(
-    ({ promoterId, stripeId, closingRefusal }) =>
-      `Account ${account.publicId}: the account ${stripeId ?? "at Stripe"} of the erased promoter ${promoterId} is not closed yet. Stripe: ${closingRefusal}. The server tries again each day; close it in Stripe's dashboard if that does not help.`,
+    ({ promoter_id, stripe_id, closing_refusal }) =>
+      `Account ${account.public_id}: the account ${stripe_id ?? "at Stripe"} of the erased promoter ${promoter_id} is not closed yet. Stripe: ${closing_refusal}. The server tries again each day; close it in Stripe's dashboard if that does not help.`,
   );
   return [...undecided, ...unclosable];
 }
@@ -212,13 +217,13 @@ async function paymentProblems(store: Store, { account }: Patient): Promise<stri
 async function webhookProblems(store: Store, { account }: Patient): Promise<string[]> {
   const problems: string[] = [];
   for (const { id, url } of await store.page(webhooks, "id", account.id, [], { limit: MOST_WEBHOOKS })) {
-    const { failed, retrying } = await countDeliveries(store, { accountId: account.id, webhookId: id });
-    const name = `Account ${account.publicId}: webhook ${id} to ${new URL(url).host}`;
+    const { failed, retrying } = await countDeliveries(store, { account_id: account.id, webhook_id: id });
+    const name = `Account ${account.public_id}: webhook ${id} to ${new URL(url).host}`;
     if (retrying > 0)
       problems.push(`${name} fails: ${retrying} events will be retried; check what the receiver answers.`);
     if (failed > 0)
       problems.push(
-        `${name} failed for good with ${failed} events: correct the receiver, then npx tidemark webhook retry ${account.publicId} ${id}.`,
+        `${name} failed for good with ${failed} events: correct the receiver, then npx tidemark webhook retry ${account.public_id} ${id}.`,
       );
   }
   return problems;

@@ -53,7 +53,7 @@ async function takeOver(accountId: string, name: string, options: Options): Prom
     const view = newProgressView(process.stderr);
     const context = { store, now: new Date(), chance: systemChance };
     const { baseUrl, dryRun: isDryRun } = options;
-    const given = { source, archive, key, baseUrl, isDryRun, onProgress: view.show };
+    const given = { source, archive, key, baseUrl, is_dry_run: isDryRun, onProgress: view.show };
     const migrated = await migrate(context, account, given).finally(() => view.end());
     await report(migrated, account, options);
   });
@@ -110,7 +110,7 @@ async function report(
     ...counts,
     remarks: remarks.length,
     promoters_compared: proof.rows.length,
-    promoters_that_differ: proof.differingCount,
+    promoters_that_differ: proof.differing_count,
   });
-  if (proof.differingCount > 0) process.exitCode = 1;
+  if (proof.differing_count > 0) process.exitCode = 1;
 }

@@ -62,7 +62,7 @@ function connectionCommands(program: Command): void {
       onAccount(accountId, async (context, { id }) => {
         const { percent = 0, fixed = 0, max = null } = options;
         const feeRule = Object.keys(options).length === 0 ? null : { percent, fixed, max };
-        print(connectionRow(await setFeeRule(context, id, { provider: name, feeRule })));
+        print(connectionRow(await setFeeRule(context, id, { provider: name, fee_rule: feeRule })));
       }),
     );
   program
@@ -147,13 +147,13 @@ async function connect(accountId: string, name: PaymentProviderName, options: Co
     const { clientId, campaignId, profileId, webhookId, baseUrl } = options;
     const input = {
       provider: name,
-      clientId,
-      campaignId,
-      profileId,
+      client_id: clientId,
+      campaign_id: campaignId,
+      profile_id: profileId,
       secret,
-      webhookId,
+      webhook_id: webhookId,
       webhookKey,
-      apiUrl: baseUrl?.replace(/\/+$/, ""),
+      api_url: baseUrl?.replace(/\/+$/, ""),
     };
     print(connectionRow(await connectPayments(context, id, { ...input, seal: context.store.seal })));
   });
@@ -190,7 +190,7 @@ async function heldMs(store: Context["store"], accountId: number, batchId: numbe
   const now = Date.now();
   return Math.max(
     0,
-    ...orders.map(({ heldUntil }) => (heldUntil === null ? 0 : Date.parse(heldUntil) - now)),
+    ...orders.map(({ held_until }) => (held_until === null ? 0 : Date.parse(held_until) - now)),
   );
 }
 
@@ -203,8 +203,8 @@ function planRow(plan: PricedPlan) {
     balance: plan.balance === null ? null : decimalOf(plan.balance, currency),
     fee_estimate: plan.fees === null ? null : decimalOf(plan.fees.amount, currency),
     fee_estimate_by: plan.fees?.by ?? null,
-    to_pay: plan.toPay.map(({ promoterId, name, payee, amount, payouts }) => ({
-      promoter: promoterId,
+    to_pay: plan.toPay.map(({ promoter_id, name, payee, amount, payouts }) => ({
+      promoter: promoter_id,
       name,
       payee,
       amount: decimalOf(amount, currency),
@@ -216,21 +216,21 @@ function planRow(plan: PricedPlan) {
 }
 
 function leftOutRows({ leftOut }: Pick<PricedPlan, "leftOut">) {
-  return leftOut.map(({ payout, reason }) => ({ payout: payout.id, promoter: payout.promoterId, reason }));
+  return leftOut.map(({ payout, reason }) => ({ payout: payout.id, promoter: payout.promoter_id, reason }));
 }
 
 function paymentRow(payment: Payment) {
   return {
     id: payment.id,
-    batch: payment.paymentsBatchId,
-    promoter: payment.promoterId,
-    payouts: payment.payoutIds,
+    batch: payment.payments_batch_id,
+    promoter: payment.promoter_id,
+    payouts: payment.payout_ids,
     payer: payment.payer,
     amount: decimalOf(payment.amount, payment.currency),
     currency: payment.currency,
     reference: payment.reference,
     state: payment.state,
-    since: payment.steps.at(-1)?.at ?? payment.createdAt,
+    since: payment.steps.at(-1)?.at ?? payment.created_at,
     fee: payment.fee === null ? null : decimalOf(payment.fee, payment.currency),
     error: payment.error,
     undecided: payment.review?.reason ?? null,
@@ -239,17 +239,17 @@ function paymentRow(payment: Payment) {
 
 /** The public fields of a connection, without its secret. */
 function connectionRow(connection: PaymentConnection) {
-  const { provider: name, clientId, campaignId, profileId, webhookId, apiUrl, createdAt } = connection;
+  const { provider: name, client_id, campaign_id, profile_id, webhook_id, api_url, created_at } = connection;
   return {
     provider: name,
-    client_id: clientId,
-    campaign_id: campaignId,
-    profile_id: profileId,
-    webhook_id: webhookId,
-    fee_rule: connection.feeRule ?? null,
-    has_webhook_key: (connection.sealedWebhookKey ?? null) !== null,
-    base_url: apiUrl,
-    created_at: createdAt,
+    client_id,
+    campaign_id,
+    profile_id,
+    webhook_id,
+    fee_rule: connection.fee_rule ?? null,
+    has_webhook_key: (connection.sealed_webhook_key ?? null) !== null,
+    base_url: api_url,
+    created_at,
   };
 }
 

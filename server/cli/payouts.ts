@@ -44,28 +44,32 @@ export function payoutCommands(program: Command): void {
     .option(
       "--net-days <days>",
       "days from the period's end to the due date",
-      upTo("--net-days", "netPayoutDays"),
+      upTo("--net-days", "net_payout_days"),
     )
-    .option("--min-payment <amount>", "smallest payment, in cents", upTo("--min-payment", "minPaymentCents"))
+    .option(
+      "--min-payment <amount>",
+      "smallest payment, in cents",
+      upTo("--min-payment", "min_payment_cents"),
+    )
     .option(
       "--min-customers <count>",
       "fewest paying customers of a paid promoter",
-      upTo("--min-customers", "minPayingCustomers"),
+      upTo("--min-customers", "min_paying_customers"),
     )
     .option(
       "--max-run <amount>",
       "most that a provider pays by one call, in cents; 0 for no limit",
-      upTo("--max-run", "maxRunCents"),
+      upTo("--max-run", "max_run_cents"),
     )
     .option(
       "--max-day <amount>",
       "most that providers pay in 24 hours, in cents; 0 for no limit",
-      upTo("--max-day", "maxDayCents"),
+      upTo("--max-day", "max_day_cents"),
     )
     .option(
       "--rest-days <days>",
       "days that providers wait after a changed payout method",
-      upTo("--rest-days", "methodRestDays"),
+      upTo("--rest-days", "method_rest_days"),
     )
     .option("--require-second-person", "providers pay only what another owner has approved")
     .option("--no-require-second-person", "one owner is enough (default)")
@@ -99,7 +103,7 @@ function upTo(option: string, setting: keyof typeof MOST_PAYOUT_SETTINGS) {
 }
 
 interface SettingOptions {
-  cycle?: Account["payoutCycle"];
+  cycle?: Account["payout_cycle"];
   netDays?: number;
   minPayment?: number;
   minCustomers?: number;
@@ -115,33 +119,33 @@ function settings(accountId: string, options: SettingOptions): Promise<void> {
   return withStore(async (context) => {
     const { id } = await loadAccount(context.store, accountId);
     const account = await setPayoutSettings(context, id, {
-      payoutCycle: options.cycle,
-      netPayoutDays: options.netDays,
-      minPaymentCents: options.minPayment,
-      minPayingCustomers: options.minCustomers,
-      maxRunCents: options.maxRun,
-      maxDayCents: options.maxDay,
-      methodRestDays: options.restDays,
-      requiresSecondPerson: options.requireSecondPerson,
-      requiresPayoutMethod: options.requireMethod,
-      requiresInvoiceDetails: options.requireInvoiceDetails,
+      payout_cycle: options.cycle,
+      net_payout_days: options.netDays,
+      min_payment_cents: options.minPayment,
+      min_paying_customers: options.minCustomers,
+      max_run_cents: options.maxRun,
+      max_day_cents: options.maxDay,
+      method_rest_days: options.restDays,
+      requires_second_person: options.requireSecondPerson,
+      requires_payout_method: options.requireMethod,
+      requires_invoice_details: options.requireInvoiceDetails,
     });
-    print({ account_id: account.publicId, ...settingsRow(account) });
+    print({ account_id: account.public_id, ...settingsRow(account) });
   });
 }
 
 function settingsRow(account: PayoutSettings) {
   return {
-    cycle: account.payoutCycle,
-    net_days: account.netPayoutDays,
-    min_payment: account.minPaymentCents,
-    min_customers: account.minPayingCustomers,
-    max_run: account.maxRunCents ?? 0,
-    max_day: account.maxDayCents ?? 0,
-    rest_days: account.methodRestDays ?? 0,
-    requires_second_person: account.requiresSecondPerson ?? false,
-    requires_method: account.requiresPayoutMethod,
-    requires_invoice_details: account.requiresInvoiceDetails,
+    cycle: account.payout_cycle,
+    net_days: account.net_payout_days,
+    min_payment: account.min_payment_cents,
+    min_customers: account.min_paying_customers,
+    max_run: account.max_run_cents ?? 0,
+    max_day: account.max_day_cents ?? 0,
+    rest_days: account.method_rest_days ?? 0,
+    requires_second_person: account.requires_second_person ?? false,
+    requires_method: account.requires_payout_method,
+    requires_invoice_details: account.requires_invoice_details,
   };
 }
 
@@ -174,11 +178,11 @@ async function showingRun(context: Context, account: Account, period: Period): P
 /** A run with the number of its payouts. */
 async function runRow(store: Context["store"], run: PayoutRun) {
   return {
-    group_ref: run.groupRef,
-    period_start: run.periodStart,
-    period_end: run.periodEnd,
-    started_at: run.startedAt,
-    finished_at: run.finishedAt,
+    group_ref: run.group_ref,
+    period_start: run.period_start,
+    period_end: run.period_end,
+    started_at: run.started_at,
+    finished_at: run.finished_at,
     payouts: await countOfRun(store, run),
   };
 }
@@ -254,10 +258,10 @@ function holdCommands(program: Command): void {
     .action((accountId: string) =>
       onAccount(accountId, async ({ store }, { id }) =>
         print(
-          (await listHolds(store, id)).map(({ promoterId, changedAt, heldAt }) => ({
-            promoter_id: promoterId,
-            changed_at: changedAt,
-            held_at: heldAt,
+          (await listHolds(store, id)).map(({ promoter_id, changed_at, held_at }) => ({
+            promoter_id,
+            changed_at,
+            held_at,
           })),
         ),
       ),
@@ -284,12 +288,12 @@ interface Move {
 /** Moves payouts, and prints the reasons why some could not be moved. */
 function move(accountId: string, { label, ids, to, error }: Move): Promise<void> {
   return onAccount(accountId, async (context, account) => {
-    const { processedCount, errors } = await runBatch(context, account.id, {
+    const { processed_count, errors } = await runBatch(context, account.id, {
       label: `payout/${label}`,
       ids,
       work: (id) => movePayout(context, account.id, { id, to, error }),
     });
-    print({ [to]: processedCount, errors });
+    print({ [to]: processed_count, errors });
   });
 }
 
@@ -323,7 +327,7 @@ function writeBatchFile(accountId: string, id: number, options: FileOptions): Pr
   return onAccount(accountId, async (context, account) => {
     const { debtorName: name = null, debtorIban: iban = null, debtorBic: bic = null } = options;
     const { format = null, part = null, file: orderId = null } = options;
-    const wanted = { id, format, part, orderId, debtor: { name, iban, bic } };
+    const wanted = { id, format, part, order_id: orderId, debtor: { name, iban, bic } };
     const file = await paymentFile(context, account, wanted);
     process.stdout.write(file.text);
   });
@@ -344,13 +348,13 @@ function markPaid(accountId: string, id: number): Promise<void> {
     for await (const chunk of store.scan(payouts, "batch", account.id, [id])) {
       ids.push(...chunk.filter(({ status }) => status === "processing").map((payout) => payout.id));
     }
-    const { processedCount, errors } = await runBatch(context, account.id, {
+    const { processed_count, errors } = await runBatch(context, account.id, {
       label: "payout/mark_as_paid",
       ids,
       work: (payoutId) => movePayout(context, account.id, { id: payoutId, to: "completed" }),
     });
     const batch = await loadPaymentsBatch(store, account.id, id);
-    print({ ...(await batchRow(context, batch)), paid: processedCount, errors });
+    print({ ...(await batchRow(context, batch)), paid: processed_count, errors });
   });
 }
 
@@ -362,15 +366,15 @@ function onAccount(
 }
 
 async function batchRow({ store }: Context, batch: PaymentsBatch) {
-  const { totalInclTax, promotersCount } = await loadBatchTotals(store, batch);
+  const { total_incl_tax, promotersCount } = await loadBatchTotals(store, batch);
   return {
     id: batch.id,
     reference: batchReference(batch),
     method: batch.method,
     status: batch.status,
-    total: totalInclTax,
+    total: total_incl_tax,
     promoters: promotersCount,
-    created_at: batch.createdAt,
+    created_at: batch.created_at,
     error: batch.error,
   };
 }

@@ -74,7 +74,7 @@ function eraseOne(accountId: string, kind: keyof typeof ERASURES, who: string): 
     const { id } = await loadAccount(context.store, accountId);
     let finishedId: number | null = null;
     for await (const finished of finishErasuresOf(() => context, id)) {
-      if (finished.entity === entity) finishedId = finished.entityId;
+      if (finished.entity === entity) finishedId = finished.entity_id;
     }
     const erased = await run(context, id, who).catch((error: unknown) => {
       const isUnknown = error instanceof Failure && error.kind === "not_found";
@@ -117,20 +117,20 @@ async function invite(
 ): Promise<void> {
   // All addresses are checked before the first is invited.
   const people = given.map(
-    (each) => readMailbox(each) ?? { email: emailOf(each), firstName: null, lastName: null },
+    (each) => readMailbox(each) ?? { email: emailOf(each), first_name: null, last_name: null },
   );
   await withStore(async (context) => {
     const { store } = context;
     const account = await loadAccount(store, accountId);
     const campaignId = options.campaign ?? null;
     if (campaignId !== null) await loadCampaign(store, account.id, campaignId);
-    const { publicUrl, hasMail } = await addressOf(store);
+    const { public_url, has_mail } = await addressOf(store);
     const invited = await invitePromoters(context, account, {
       people: distinctMailboxes(people),
-      campaignId,
+      campaign_id: campaignId,
       message: null,
       language: options.language ?? null,
-      isMailed: hasMail,
+      isMailed: has_mail,
     });
     const { now } = context;
     const rows: unknown[] = [];
@@ -138,25 +138,27 @@ async function invite(
       rows.push({
         ...(await row(store, promoter)),
         is_new: isNew,
-        is_mailed: isNew && hasMail,
+        is_mailed: isNew && has_mail,
         sign_in_link:
-          promoter.archivedAt === null ? signInUrl({ publicUrl, now }, { account, promoter }, "entry") : null,
+          promoter.archived_at === null
+            ? signInUrl({ public_url, now }, { account, promoter }, "entry")
+            : null,
       });
     }
     print(rows);
     tell("Each sign_in_link opens the portal of that promoter, once, within 24 hours.");
-    if (!hasMail)
+    if (!has_mail)
       tell("No mail server is set up (SMTP_URL), so no e-mail was sent: send them their links yourself.");
   });
 }
 
 /** The server's address for links, and whether it can send e-mails, if possible from the server that ran last. */
-async function addressOf(store: Store): Promise<{ publicUrl: string; hasMail: boolean }> {
+async function addressOf(store: Store): Promise<{ public_url: string; has_mail: boolean }> {
   const config = readConfig();
   const setup = await findSetup(store);
   return {
-    publicUrl: setup?.publicUrl ?? config.publicUrl ?? `http://${config.host}:${config.port}`,
-    hasMail: config.smtpUrl !== null || setup?.hasMail === true,
+    public_url: setup?.public_url ?? config.public_url ?? `http://${config.host}:${config.port}`,
+    has_mail: config.smtpUrl !== null || setup?.has_mail === true,
   };
 }
 
@@ -173,17 +175,17 @@ function list(accountId: string): Promise<void> {
 
 async function row(
   store: Store,
-  { accountId, id, email: address, defaultPromoterCampaignId, createdAt, archivedAt }: Promoter,
+  { account_id, id, email: address, default_promoter_campaign_id, created_at, archived_at }: Promoter,
 ) {
-  const promoterCampaign = await store.get(promoterCampaigns, accountId, defaultPromoterCampaignId);
-  const campaign = promoterCampaign && (await loadCampaign(store, accountId, promoterCampaign.campaignId));
+  const promoterCampaign = await store.get(promoterCampaigns, account_id, default_promoter_campaign_id);
+  const campaign = promoterCampaign && (await loadCampaign(store, account_id, promoterCampaign.campaign_id));
   return {
     id,
     email: address,
-    state: archivedAt === null ? (promoterCampaign?.state ?? null) : "archived",
-    ref_id: promoterCampaign?.refToken ?? null,
+    state: archived_at === null ? (promoterCampaign?.state ?? null) : "archived",
+    ref_id: promoterCampaign?.ref_token ?? null,
     link: promoterCampaign && campaign && refLink(promoterCampaign, campaign),
-    created_at: createdAt,
+    created_at,
   };
 }
 
@@ -215,7 +217,10 @@ function terms(accountId: string, who: string, given: Terms): Promise<void> {
     const { id } = await loadAccount(context.store, accountId);
     const selection: Selection = { by: who.includes("@") ? "email" : "id", value: who };
     const { taxRate: taxRateHundredths, netDays } = given;
-    const changes = { taxRateHundredths, netPayoutDays: netDays === OF_ACCOUNT ? null : netDays };
+    const changes = {
+      tax_rate_hundredths: taxRateHundredths,
+      net_payout_days: netDays === OF_ACCOUNT ? null : netDays,
+    };
     const isChange = taxRateHundredths !== undefined || netDays !== undefined;
     const promoter = isChange
       ? await updatePromoter(context, id, { selection, changes, show: asItIs })
@@ -224,8 +229,8 @@ function terms(accountId: string, who: string, given: Terms): Promise<void> {
   });
 }
 
-function termsRow({ id, email, taxRateHundredths, netPayoutDays }: Promoter) {
-  return { id, email, tax_rate: taxRateHundredths / 100, net_days: netPayoutDays ?? OF_ACCOUNT };
+function termsRow({ id, email, tax_rate_hundredths, net_payout_days }: Promoter) {
+  return { id, email, tax_rate: tax_rate_hundredths / 100, net_days: net_payout_days ?? OF_ACCOUNT };
 }
 
 function percentage(value: string): number {
@@ -236,7 +241,7 @@ function percentage(value: string): number {
 
 function days(value: string): number | typeof OF_ACCOUNT {
   if (value === OF_ACCOUNT) return OF_ACCOUNT;
-  return wholeNumber("--net-days", [0, MOST_PAYOUT_SETTINGS.netPayoutDays])(value);
+  return wholeNumber("--net-days", [0, MOST_PAYOUT_SETTINGS.net_payout_days])(value);
 }
 
 function sizeOf(option: string) {

@@ -39,11 +39,11 @@ export function rewardCommands(program: Command): void {
     .action((accountId: string, given: Given) =>
       withStore(async (context) => {
         const account = await loadAccount(context.store, accountId);
-        const id = given.campaign ?? account.defaultCampaignId;
-        const { rewardsForPromoters } = await loadCampaign(context.store, account.id, id);
+        const id = given.campaign ?? account.default_campaign_id;
+        const { rewards_for_promoters } = await loadCampaign(context.store, account.id, id);
         const reward = await createReward(context, account.id, { ...newReward(given), refuseOwnCode });
-        const entry = { applyOn: "all" as const, productIds: [], rewardId: reward.id };
-        const changes = { rewardsForPromoters: [...rewardsForPromoters, entry] };
+        const entry = { apply_on: "all" as const, product_ids: [], reward_id: reward.id };
+        const changes = { rewards_for_promoters: [...rewards_for_promoters, entry] };
         await updateCampaign(context, account.id, { id, changes, show: asItIs });
         print({ id: reward.id, name: reward.name, campaign_id: id });
       }),
@@ -56,18 +56,20 @@ function newReward({ percent, amount, unit, tier = 1, name }: Given) {
   const worth = `${amountTenThousandths / 10_000}${percent === undefined ? ` ${unit}` : " %"}`;
   return {
     name: name ?? `${worth} ${tier === 1 ? "of each sale" : `for level ${tier}`}`,
-    isPromoterReward: true,
-    promoterRewardType: tier === 1 ? ("sale" as const) : ("tier" as const),
-    tierRewardMode: tier === 1 ? null : ("tier_commission_mode" as const),
-    tierLevel: tier === 1 ? null : tier,
+    is_promoter_reward: true,
+    promoter_reward_type: tier === 1 ? ("sale" as const) : ("tier" as const),
+    tier_reward_mode: tier === 1 ? null : ("tier_commission_mode" as const),
+    tier_level: tier === 1 ? null : tier,
     coupon: null,
-    isHidden: false,
-    providerCouponId: null,
+    is_hidden: false,
+    provider_coupon_id: null,
     duration: null,
-    durationMonths: null,
-    maxRedemptions: null,
-    newCustomersOnly: false,
-    schemas: [{ unit, amountTenThousandths, isFlat: percent === undefined, rules: [] }],
+    duration_months: null,
+    max_redemptions: null,
+    new_customers_only: false,
+    schemas: [
+      { unit, amount_ten_thousandths: amountTenThousandths, is_flat: percent === undefined, rules: [] },
+    ],
   };
 }
 

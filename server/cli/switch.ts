@@ -35,7 +35,7 @@ async function showLinks(accountId: string, { oldStart: start, mail, dryRun }: O
     const account = await loadAccount(store, accountId);
     if (mail) {
       const publicUrl = await publicUrlOf(store);
-      const counts = await mailNewLinks(context, account, { publicUrl, isDryRun: dryRun });
+      const counts = await mailNewLinks(context, account, { public_url: publicUrl, is_dry_run: dryRun });
       return print({
         dry_run: dryRun,
         mailed: counts.mailed,

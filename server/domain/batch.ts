@@ -7,21 +7,21 @@ import type { Context } from "./context.ts";
 
 /** The result of an operation on many records. */
 export interface BatchProcess {
-  accountId: number;
+  account_id: number;
   id: number;
   /** The operation, in words for people. */
   label: string;
   total: number;
-  processedCount: number;
+  processed_count: number;
   /** One sentence for each unchanged record. Only the first ones if there are very many. */
   errors: string[];
   /** The number of unchanged records. Absent: the number of sentences. */
-  failedCount?: number;
+  failed_count?: number;
   /** Whether it is still running. Absent: it is completed. */
-  isUnderWay?: true;
+  is_under_way?: true;
   meta: Record<string, unknown>;
-  createdAt: string;
-  updatedAt: string;
+  created_at: string;
+  updated_at: string;
 }
 
 export const batchProcesses = table<BatchProcess>()({
@@ -58,15 +58,15 @@ export async function recordBatch(
   { label, total, errors }: Pick<BatchProcess, "label" | "total" | "errors">,
 ): Promise<BatchProcess> {
   const batchProcess: BatchProcess = {
-    accountId,
+    account_id: accountId,
     id: await store.nextId("batch-process"),
     label,
     total,
-    processedCount: total - errors.length,
+    processed_count: total - errors.length,
     errors,
     meta: {},
-    createdAt: now.toISOString(),
-    updatedAt: now.toISOString(),
+    created_at: now.toISOString(),
+    updated_at: now.toISOString(),
   };
   await store.transact((tx) => tx.put(batchProcesses, batchProcess));
   return batchProcess;
@@ -76,7 +76,7 @@ export async function recordBatch(
 export function findBatchProcesses(
   store: Store,
   accountId: number,
-  { isUnderWay, ...window }: Window & { isUnderWay: boolean | null },
+  { is_under_way, ...window }: Window & { is_under_way: boolean | null },
 ): Promise<Found<BatchProcess>> {
   const all = store
     .query<
@@ -93,7 +93,7 @@ export function findBatchProcesses(
     and csv_imports.id = batch_process.id) or exists (select 1 from email_runs where email_runs.account_id = batch_process.account_id
     and email_runs.id = batch_process.id))`;
   const query =
-    isUnderWay === null ? all : all.where(isUnderWay ? isRunning : sql<SqlBool>`not ${isRunning}`);
+    is_under_way === null ? all : all.where(is_under_way ? isRunning : sql<SqlBool>`not ${isRunning}`);
   return findPage(store, batchProcesses, { query, ...window });
 }
 
@@ -106,19 +106,19 @@ export async function loadBatchProcess(store: Store, accountId: number, id: stri
 
 /** A long CSV file that is imported piece by piece, and removed when the import is complete. */
 export interface CsvImport {
-  accountId: number;
+  account_id: number;
   /** The id of its batch. */
   id: number;
   /** Such as `promoters`. */
   kind: string;
   /** Whether nothing is written. */
-  isDryRun: boolean;
+  is_dry_run: boolean;
   /** The import's mapping from lines to values. */
   plan: object;
   /** The last line known to be imported. Later ones may have been imported, too. */
-  lastLine: number;
-  partCount: number;
-  createdAt: string;
+  last_line: number;
+  part_count: number;
+  created_at: string;
 }
 
 export const csvImports = table<CsvImport>()({
@@ -128,8 +128,8 @@ export const csvImports = table<CsvImport>()({
 
 /** A piece of such a file. */
 export interface CsvPart {
-  accountId: number;
-  importId: number;
+  account_id: number;
+  import_id: number;
   /** From 0. */
   number: number;
   text: string;
@@ -143,13 +143,13 @@ export const csvParts = table<CsvPart>()({
 
 /** An e-mail that is being sent to all promoters of its campaigns. It is removed when all have got it. */
 export interface EmailRun {
-  accountId: number;
+  account_id: number;
   /** The id of its batch. */
   id: number;
-  emailId: number;
+  email_id: number;
   /** All promoters up to this id have got it, or are left out. */
-  afterPromoterId: number;
-  createdAt: string;
+  after_promoter_id: number;
+  created_at: string;
 }
 
 export const emailRuns = table<EmailRun>()({

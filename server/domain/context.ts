@@ -101,7 +101,7 @@ export interface Creator {
 }
 
 /** The user who makes a record. Keys, promoters and tracking are no users. */
-export function createdBy({ actor, now }: Pick<Context, "actor" | "now">): { createdByUser?: Creator } {
+export function createdBy({ actor, now }: Pick<Context, "actor" | "now">): { created_by_user?: Creator } {
   if (actor?.kind !== "user" || actor.name === null) return {};
-  return { createdByUser: { email: actor.name, at: now.toISOString() } };
+  return { created_by_user: { email: actor.name, at: now.toISOString() } };
 }

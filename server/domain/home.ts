@@ -77,8 +77,8 @@ const LOOKED_AT = 20;
 export async function countFailingWebhooks(store: Store, accountId: number): Promise<number> {
   let count = 0;
   for await (const chunk of store.scan(webhooks, "id", accountId, [])) {
-    for (const { id, isActive } of chunk) {
-      if (!isActive) continue;
+    for (const { id, is_active } of chunk) {
+      if (!is_active) continue;
       const latest = await store.page(deliveries, "webhook", SYSTEM, [id], {
         limit: LOOKED_AT,
         reverse: true,
@@ -135,7 +135,7 @@ export async function findSetupSteps(
     lead: stats.referrals > 0,
     sale: stats.sales > 0,
     webhook: someWebhooks.length > 0,
-    mail: setup?.hasMail ?? false,
+    mail: setup?.has_mail ?? false,
   };
   return { steps, hasCustomer: stats.customers > 0 };
 }
@@ -183,8 +183,8 @@ async function stepsOfCampaigns(
 ): Promise<Pick<SetupSteps, "landingPage" | "reward">> {
   const done = { landingPage: false, reward: false };
   for await (const chunk of store.scan(campaigns, "id", accountId, [])) {
-    done.landingPage ||= chunk.some(({ landingUrl }) => landingUrl !== `${publicUrl}/demo`);
-    done.reward ||= chunk.some(({ rewardsForPromoters }) => rewardsForPromoters.length > 0);
+    done.landingPage ||= chunk.some(({ landing_url }) => landing_url !== `${publicUrl}/demo`);
+    done.reward ||= chunk.some(({ rewards_for_promoters }) => rewards_for_promoters.length > 0);
     if (done.landingPage && done.reward) break;
   }
   return done;

@@ -72,11 +72,11 @@ function pageHeaders(address: URL, page: Page, total: number): AnswerHeaders {
 
 /** Sets the page headers of the answer to a request. */
 export function setPageHeaders(
-  { event, headers, publicUrl }: { event: H3Event; headers: AnswerHeaders; publicUrl: string },
+  { event, headers, public_url }: { event: H3Event; headers: AnswerHeaders; public_url: string },
   page: Page,
   total: number,
 ): void {
-  const address = new URL(publicUrl + event.url.pathname + event.url.search);
+  const address = new URL(public_url + event.url.pathname + event.url.search);
   Object.assign(headers, pageHeaders(address, page, total));
 }
 

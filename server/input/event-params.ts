@@ -125,21 +125,21 @@ export const cancellationParams = z
 /** @throws Failure `missing` or `invalid` */
 export function shapeSale(input: Record<string, unknown>) {
   const params = shapeEvent(saleParams, input);
-  const { tid = null, ref_id: refToken = null, promo_code: promoCode = null } = params;
-  const customer = { ...customerOf(params), tid, refToken, promoCode };
+  const { tid = null, ref_id: refToken = null, promo_code = null } = params;
+  const customer = { ...customerOf(params), tid, ref_token: refToken, promoCode: promo_code };
   refuseNameless(Object.values(customer));
   return {
     customer,
-    eventId: required(params.event_id, "Error. Event id can not be blank!"),
+    event_id: required(params.event_id, "Error. Event id can not be blank!"),
     amount: required(params.amount, "Error. Amount blank or invalid."),
     currency: params.currency ?? null,
     quantity: params.quantity ?? 1,
-    planId: params.plan ?? null,
-    billingPeriod: params.billing_period ?? null,
+    plan_id: params.plan ?? null,
+    billing_period: params.billing_period ?? null,
     mrr: params.mrr ?? null,
-    subscriptionId: params.subscription_id ?? null,
-    createdAt: params.created_at ?? null,
-    skipEmailNotification: params.skip_email_notification ?? false,
+    subscription_id: params.subscription_id ?? null,
+    created_at: params.created_at ?? null,
+    skip_email_notification: params.skip_email_notification ?? false,
     instalments: instalmentsOf(params),
   };
 }
@@ -151,11 +151,11 @@ export function shapeRefund(input: Record<string, unknown>) {
   refuseNameless(Object.values(customer));
   return {
     customer,
-    eventId: required(params.event_id, "Error. Event id can not be blank!"),
-    saleEventId: params.sale_event_id ?? null,
+    event_id: required(params.event_id, "Error. Event id can not be blank!"),
+    sale_event_id: params.sale_event_id ?? null,
     amount: required(params.amount, "Error. Amount blank or invalid."),
     currency: params.currency ?? null,
-    createdAt: params.created_at ?? null,
+    created_at: params.created_at ?? null,
   };
 }
 
@@ -166,7 +166,12 @@ export function shapeCancellation(input: Record<string, unknown>) {
   refuseNameless(Object.values(customer));
   const subscriptionId = params.subscription_id ?? null;
   const eventId = params.event_id ?? subscriptionId;
-  return { customer, eventId, subscriptionId, createdAt: params.created_at ?? null };
+  return {
+    customer,
+    event_id: eventId,
+    subscription_id: subscriptionId,
+    created_at: params.created_at ?? null,
+  };
 }
 
 /** A faulty amount has its own message, which clients know. All other faults share one message. */
@@ -203,7 +208,9 @@ function instalmentsOf(params: z.output<typeof saleParams>) {
     recurring_reward_frequency: everyDays = null,
     max_recurring: maxCount = null,
   } = params;
-  return startInDays === null && everyDays === null ? null : { startInDays, everyDays, maxCount };
+  return startInDays === null && everyDays === null
+    ? null
+    : { start_in_days: startInDays, every_days: everyDays, max_count: maxCount };
 }
 
 function integer(pattern: RegExp, least: number) {

@@ -3,8 +3,8 @@ import { email } from "./fields.ts";
 /** A person as a mail program writes them. Null: no name is given. */
 export interface Mailbox {
   email: string;
-  firstName: string | null;
-  lastName: string | null;
+  first_name: string | null;
+  last_name: string | null;
 }
 
 /** As long as the names that newcomers give themselves. */
@@ -26,7 +26,7 @@ export function readMailbox(given: string): Mailbox | null {
     // Outlook writes 'Hans Huber'.
     .replace(/^'\s*(.*?)\s*'$/, "$1");
   // Some mail programs write the address as the name.
-  if (name === "" || name.includes("@")) return { email: parsed.data, firstName: null, lastName: null };
+  if (name === "" || name.includes("@")) return { email: parsed.data, first_name: null, last_name: null };
   return { email: parsed.data, ...namesIn(name) };
 }
 
@@ -35,21 +35,21 @@ export function distinctMailboxes(people: Mailbox[]): Mailbox[] {
   const found = new Map<string, Mailbox>();
   for (const person of people) {
     const address = person.email.toLowerCase();
-    const isNamed = person.firstName !== null || person.lastName !== null;
+    const isNamed = person.first_name !== null || person.last_name !== null;
     if (isNamed || !found.has(address)) found.set(address, person);
   }
   return [...found.values()];
 }
 
 /** The last word is the last name, unless a comma says that it comes first. */
-export function namesIn(name: string): Pick<Mailbox, "firstName" | "lastName"> {
+export function namesIn(name: string): Pick<Mailbox, "first_name" | "last_name"> {
   const [last = "", first] = name.split(/\s*,\s*/);
   const words = name.split(" ");
   const [firstName, lastName] =
     first === undefined
       ? [words.slice(0, -1).join(" ") || name, words.length > 1 ? words.at(-1)! : ""]
       : [first, last];
-  return { firstName: named(firstName), lastName: named(lastName) };
+  return { first_name: named(firstName), last_name: named(lastName) };
 }
 
 function named(text: string): string | null {

@@ -10,7 +10,7 @@ import { newSchemas, type Schemas, contentsOf, shareSchemas } from "./schemas.ts
 /** The OpenAPI 3.1 document of the routes and events. @see https://spec.openapis.org/oas/v3.1.0 */
 export function openApiDocument(
   routes: DescribedRoute[],
-  { publicUrl, events }: { publicUrl: string; events: DescribedEvents },
+  { public_url, events }: { public_url: string; events: DescribedEvents },
 ) {
   const schemas = newSchemas();
   const paths: Record<string, Record<string, ReturnType<typeof describeOperation>>> = {};
@@ -34,7 +34,7 @@ export function openApiDocument(
       description: INTRODUCTION,
       license: { name: "MIT", identifier: "MIT" },
     },
-    servers: [{ url: publicUrl }],
+    servers: [{ url: public_url }],
     tags: TAGS,
     paths,
     webhooks,

@@ -14,7 +14,7 @@ const POLICY =
 /** `GET /openapi.json` */
 export function serveDocument(
   describe: () => DescribedRoute[],
-  given: { publicUrl: string; events: DescribedEvents },
+  given: { public_url: string; events: DescribedEvents },
 ) {
   const documentOnce = once(() => storeText(JSON.stringify(openApiDocument(describe(), given))));
   return (event: H3Event): Response =>
@@ -27,8 +27,8 @@ export function serveDocument(
 }
 
 /** `GET /docs`: the operations, and each of them in a viewer. */
-export function docsPage(describe: () => DescribedRoute[], { publicUrl }: { publicUrl: string }) {
-  const htmlOnce = once(() => storeText(docsHtml(describe(), basePath(publicUrl))));
+export function docsPage(describe: () => DescribedRoute[], { public_url }: { public_url: string }) {
+  const htmlOnce = once(() => storeText(docsHtml(describe(), basePath(public_url))));
   return (event: H3Event): Response =>
     serveStored(event, htmlOnce(), {
       "content-type": "text/html; charset=utf-8",

@@ -70,12 +70,12 @@ interface Attempt {
  */
 export async function reachOf(
   parts: OutboxParts,
-  { ownerId, webhookId }: Delivery,
+  { owner_id, webhook_id }: Delivery,
 ): Promise<"now" | "later" | "never"> {
-  if (webhookId === null) return parts.mailer === null ? "later" : "now";
-  const webhook = await parts.store.get(webhooks, ownerId, webhookId);
+  if (webhook_id === null) return parts.mailer === null ? "later" : "now";
+  const webhook = await parts.store.get(webhooks, owner_id, webhook_id);
   if (webhook === null) return "never";
-  return webhook.isActive ? "now" : "later";
+  return webhook.is_active ? "now" : "later";
 }
 
 /** Sends a delivery once. Resolves to null if it can't be sent now. */
@@ -87,23 +87,23 @@ export function attemptOf(parts: OutboxParts, delivery: Delivery): Promise<Attem
 
 async function postEvent(
   parts: OutboxParts,
-  { ownerId, webhookId }: Delivery,
+  { owner_id, webhook_id }: Delivery,
   message: EventMessage,
 ): Promise<Attempt | null> {
-  const webhook = await parts.store.get(webhooks, ownerId, webhookId ?? 0);
+  const webhook = await parts.store.get(webhooks, owner_id, webhook_id ?? 0);
   if (webhook === null) return undeliverable(WEBHOOK_GONE);
-  if (!webhook.isActive) return null;
+  if (!webhook.is_active) return null;
   const now = parts.clock();
   const target = { ...webhook, secrets: validSecrets(webhook, now) };
-  const { eventId, type } = message;
+  const { event_id, type } = message;
   const body = JSON.stringify(postedJson(message));
-  const receipt = await parts.post(webhookPosting(target, { eventId, type, body, now }));
+  const receipt = await parts.post(webhookPosting(target, { event_id, type, body, now }));
   return {
     status: receipt.status,
     body: receipt.body,
     error: receipt.error,
     isFinal: false,
-    maxAttempts: Math.max(1, webhook.maxRetries),
+    maxAttempts: Math.max(1, webhook.max_retries),
   };
 }
 
@@ -112,37 +112,37 @@ async function sendEmail(
   delivery: Delivery,
   email: Email | OwnEmail,
 ): Promise<Attempt | null> {
-  const { id, ownerId, createdAt } = delivery;
-  const { store, mailer, publicUrl } = parts;
+  const { id, owner_id, created_at } = delivery;
+  const { store, mailer, public_url } = parts;
   if (mailer === null) return null;
-  if (email.promoterId === null) return sendToUser(parts, delivery, email);
+  if (email.promoter_id === null) return sendToUser(parts, delivery, email);
   const { kind } = email;
   const isAlwaysSent = isAccessEmail(kind) || isMoneyEmail(kind);
-  if (!isAlwaysSent && (await isUnsubscribed(store, ownerId, email.promoterId))) {
+  if (!isAlwaysSent && (await isUnsubscribed(store, owner_id, email.promoter_id))) {
     return undeliverable("The promoter has unsubscribed");
   }
   // If the promoter has changed their address since, the e-mail goes to the new one.
-  const promoter = await store.get(promoters, ownerId, email.promoterId);
+  const promoter = await store.get(promoters, owner_id, email.promoter_id);
   const isGone = promoter === null || isErased(promoter);
   if (isGone) return undeliverable("The promoter was deleted");
   const address = promoter.email;
-  const account = await store.get(accounts, SYSTEM, ownerId);
+  const account = await store.get(accounts, SYSTEM, owner_id);
   const now = parts.clock();
-  const isLate = kind === "sign_in_link" && now.getTime() - Date.parse(createdAt) > LATE_SIGN_IN_MS;
+  const isLate = kind === "sign_in_link" && now.getTime() - Date.parse(created_at) > LATE_SIGN_IN_MS;
   if (account === null || isLate) return undeliverable("The link is no longer needed");
   const link = isAccessEmail(kind) && {
-    sign_in_url: signInUrl({ publicUrl, now }, { account, promoter }, LINK_OF[kind]),
+    sign_in_url: signInUrl({ public_url, now }, { account, promoter }, LINK_OF[kind]),
   };
-  const { changed_at: changedAt = "" } = email.values;
+  const { changed_at = "" } = email.values;
   const money = isMoneyEmail(kind) && {
-    portal_url: `${publicUrl}/portal`,
-    not_me_url: notMeUrl(publicUrl, account, { promoterId: promoter.id, changedAt }),
+    portal_url: `${public_url}/portal`,
+    not_me_url: notMeUrl(public_url, account, { promoter_id: promoter.id, changed_at }),
   };
   const values = { ...email.values, email: address, ...link, ...money };
   const written = await writtenEmail(
     parts,
-    { accountId: ownerId, language: mailLanguage(account, promoter) },
-    { ...email, values, brand: emailBrand(account, publicUrl) },
+    { account_id: owner_id, language: mailLanguage(account, promoter) },
+    { ...email, values, brand: emailBrand(account, public_url) },
   );
   if (written === null) return undeliverable("The e-mail was deleted");
   const { status, error, isFinal } = await mailer.send({
@@ -151,7 +151,7 @@ async function sendEmail(
     sender: promoterSender(account),
     unsubscribeUrl: email.values["unsubscribe_url"] ?? null,
     // The same for every attempt, so that a mail server can drop a duplicate.
-    messageId: `${id}.${Date.parse(createdAt)}`,
+    messageId: `${id}.${Date.parse(created_at)}`,
   });
   return { status, body: null, error, isFinal, maxAttempts: MAX_EMAIL_ATTEMPTS };
 }
@@ -159,13 +159,14 @@ async function sendEmail(
 /** An e-mail with the company's own text, otherwise from its template. Null if it was the company's and is deleted. */
 async function writtenEmail(
   { store, templates }: OutboxParts,
-  { accountId, language }: { accountId: number; language: Language },
+  { account_id, language }: { account_id: number; language: Language },
   { brand, ...email }: (Email | OwnEmail) & { brand: ShownBrand | null },
 ): Promise<WrittenEmail | null> {
-  const { companyEmailId } = email;
-  const own = companyEmailId === undefined ? null : await store.get(companyEmails, accountId, companyEmailId);
+  const { company_email_id } = email;
+  const own =
+    company_email_id === undefined ? null : await store.get(companyEmails, account_id, company_email_id);
   if (own !== null) {
-    const layout = await findLayout(store, accountId);
+    const layout = await findLayout(store, account_id);
     const look = brand && lookIn(brand, language);
     return writeCompanyEmail({ ...emailTexts(own, language), layout, reader: language, look }, email.values);
   }
@@ -183,7 +184,7 @@ async function sendToUser(
     return undeliverable("The link is no longer needed");
   const { to, sender, values } = opened;
   const written = writeEmail(templates, { ...email, values });
-  const messageId = `${delivery.id}.${Date.parse(delivery.createdAt)}`;
+  const messageId = `${delivery.id}.${Date.parse(delivery.created_at)}`;
   const { status, error, isFinal } = await mailer.send({
     ...written,
     to,
@@ -210,33 +211,37 @@ interface UserEmail {
 
 /** Makes the link in an e-mail to a user. Null if it is no longer needed. */
 async function openUserEmail(
-  { store, clock, chance, publicUrl }: OutboxParts,
-  { ownerId, createdAt, email }: Delivery,
+  { store, clock, chance, public_url }: OutboxParts,
+  { owner_id, created_at, email }: Delivery,
 ): Promise<UserEmail | null> {
   const now = clock();
-  const userId = email?.userId ?? 0;
+  const userId = email?.user_id ?? 0;
   const { kind: emailKind } = email ?? {};
   const isLink = !isOwnerEmail(emailKind);
-  if (isLink && now.getTime() - Date.parse(createdAt) > LATE_USER_LINK_MS) return null;
+  if (isLink && now.getTime() - Date.parse(created_at) > LATE_USER_LINK_MS) return null;
   return store.transact(async (tx) => {
     const user = await findUser(tx, userId);
-    const account = await tx.get(accounts, SYSTEM, ownerId);
+    const account = await tx.get(accounts, SYSTEM, owner_id);
     if (user === null || account === null) return null;
-    const sender = { address: account.mailSender, name: null, replyTo: null };
+    const sender = { address: account.mail_sender, name: null, reply_to: null };
     if (!isLink) {
       if (!canOwn(user)) return null;
-      const promoter = await tx.get(promoters, ownerId, Number(email?.values["promoter_id"] ?? 0));
+      const promoter = await tx.get(promoters, owner_id, Number(email?.values["promoter_id"] ?? 0));
       const named = promoter && { promoter: promoterName(promoter), promoter_email: promoter.email };
-      const dashboard_url = `${publicUrl}/admin/payouts`;
+      const dashboard_url = `${public_url}/admin/payouts`;
       const values = { ...email?.values, ...named, email: user.email, dashboard_url };
       return { to: user.email, sender, values };
     }
-    const kind = user.passwordHash === null ? "invitation" : "reset";
-    const token = await putUserLink(tx, { chance, now }, { kind, ownerId, userId, keepsOthers: true });
+    const kind = user.password_hash === null ? "invitation" : "reset";
+    const token = await putUserLink(
+      tx,
+      { chance, now },
+      { kind, owner_id, user_id: userId, keepsOthers: true },
+    );
     return {
       to: user.email,
       sender,
-      values: { ...email?.values, email: user.email, password_url: linkAddress(publicUrl, token) },
+      values: { ...email?.values, email: user.email, password_url: linkAddress(public_url, token) },
     };
   });
 }
@@ -314,29 +319,29 @@ async function record(
 ): Promise<Delivery | null> {
   const now = parts.clock();
   const before = await tx.get(deliveries, SYSTEM, sent.id);
-  if (before === null || before.finishedAt !== null) return null;
+  if (before === null || before.finished_at !== null) return null;
   // A user may have restarted the delivery during this attempt. The failure then does not count as an attempt
   // of the new start.
-  const isAnew = before.dueAt !== sent.dueAt || before.attempts !== sent.attempts;
+  const isAnew = before.due_at !== sent.due_at || before.attempts !== sent.attempts;
   const attempts = before.attempts + (isAnew && attempt.error !== null ? 0 : 1);
   const after: Delivery = {
     ...before,
     attempts,
-    responseCode: attempt.status,
+    response_code: attempt.status,
     // Receivers may echo the event. If a name was erased from it meanwhile, the answer must not bring the
     // name back.
-    responseBody: JSON.stringify(before.message) === JSON.stringify(sent.message) ? attempt.body : null,
-    lastError: attempt.error,
+    response_body: JSON.stringify(before.message) === JSON.stringify(sent.message) ? attempt.body : null,
+    last_error: attempt.error,
   };
   if (attempt.error === null) {
     await completeFulfilled(tx, parts, after);
     await countSent(tx, after);
-    await finish(tx, { ...after, status: "delivered", deliveredAt: now.toISOString() }, now);
+    await finish(tx, { ...after, status: "delivered", delivered_at: now.toISOString() }, now);
     return null;
   }
   if (!attempt.isFinal && (isAnew || attempts < attempt.maxAttempts)) {
     const dueAt = now.getTime() + retryDelayMs(attempts);
-    const waiting: Delivery = isAnew ? after : { ...after, status: "retrying", dueAt };
+    const waiting: Delivery = isAnew ? after : { ...after, status: "retrying", due_at: dueAt };
     await tx.put(deliveries, waiting);
     return null;
   }
@@ -346,10 +351,10 @@ async function record(
 }
 
 /** Counts an e-mail of the company. */
-async function countSent(tx: Transaction, { ownerId, email }: Delivery): Promise<void> {
-  const { companyEmailId } = email ?? {};
-  const own = companyEmailId === undefined ? null : await tx.get(companyEmails, ownerId, companyEmailId);
-  if (own !== null) await tx.put(companyEmails, { ...own, sentCount: own.sentCount + 1 });
+async function countSent(tx: Transaction, { owner_id, email }: Delivery): Promise<void> {
+  const { company_email_id } = email ?? {};
+  const own = company_email_id === undefined ? null : await tx.get(companyEmails, owner_id, company_email_id);
+  if (own !== null) await tx.put(companyEmails, { ...own, sent_count: own.sent_count + 1 });
 }
 
 type Parts = Pick<OutboxParts, "store" | "clock" | "chance">;
@@ -365,7 +370,7 @@ async function completeFulfilled(
   { store, clock, chance }: Parts,
   delivery: Delivery,
 ): Promise<void> {
-  const payout = delivery.responseCode === 200 ? await waitingPayout(tx, delivery) : null;
+  const payout = delivery.response_code === 200 ? await waitingPayout(tx, delivery) : null;
   if (payout !== null) await moveWithin(tx, { store, now: clock(), chance }, { payout, to: "completed" });
 }
 
@@ -373,14 +378,14 @@ async function completeFulfilled(
 async function noteUnfulfilled(tx: Transaction, { clock }: Parts, delivery: Delivery): Promise<void> {
   const before = await waitingPayout(tx, delivery);
   if (before === null) return;
-  const after = { ...before, error: `Fulfilment failed: ${delivery.lastError}` };
+  const after = { ...before, error: `Fulfilment failed: ${delivery.last_error}` };
   await tx.put(payouts, after);
   await announceMoney(tx, { now: clock() }, { entity: "payout", before, after });
 }
 
 /** Null if the event is about something else, or the payout is no longer pending. */
-async function waitingPayout(tx: Transaction, { ownerId, message }: Delivery): Promise<Payout | null> {
+async function waitingPayout(tx: Transaction, { owner_id, message }: Delivery): Promise<Payout | null> {
   if (message?.type !== FULFILMENT) return null;
-  const payout = await tx.get(payouts, ownerId, message.entityId);
+  const payout = await tx.get(payouts, owner_id, message.entity_id);
   return payout?.status === "pending" ? payout : null;
 }

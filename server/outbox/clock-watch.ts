@@ -60,11 +60,11 @@ async function bringForward({ store, lease }: OutboxParts, late: Delivery[], now
     for (const { id } of late) {
       const delivery = await tx.get(deliveries, SYSTEM, id);
       if (delivery !== null && waitsTooLong(delivery, now))
-        await tx.put(deliveries, { ...delivery, dueAt: now });
+        await tx.put(deliveries, { ...delivery, due_at: now });
     }
   });
 }
 
-function waitsTooLong({ dueAt, attempts }: Delivery, now: number): boolean {
-  return dueAt !== null && dueAt - now > (attempts === 0 ? 0 : retryDelayMs(attempts));
+function waitsTooLong({ due_at, attempts }: Delivery, now: number): boolean {
+  return due_at !== null && due_at - now > (attempts === 0 ? 0 : retryDelayMs(attempts));
 }

@@ -118,7 +118,7 @@ export interface OutboxSettings {
   log: Logger;
   logOutage: OutboxParts["logOutage"];
   post: Post;
-  publicUrl: string;
+  public_url: string;
   /** Null if mail is not set up. */
   mail: OutgoingMail | null;
   templates: Templates;
@@ -126,7 +126,7 @@ export interface OutboxSettings {
 
 /** Makes the outbox of a process. */
 export function openOutbox(settings: OutboxSettings): Dispatcher {
-  const { store, log, post, publicUrl, mail } = settings;
+  const { store, log, post, public_url, mail } = settings;
   const clock = () => new Date();
   return newDispatcher({
     // A receiver may complete the payout that its event names.
@@ -138,7 +138,7 @@ export function openOutbox(settings: OutboxSettings): Dispatcher {
     post,
     mailer: mail?.mailer ?? null,
     templates: settings.templates,
-    publicUrl,
+    public_url,
     lease: newLease(
       { store, elapsedMs: () => performance.now() },
       { name: "outbox", holder: randomUUID(), durationMs: LEASE_MS },
@@ -176,7 +176,7 @@ function newSweep({ store, clock, lease }: OutboxParts): () => Promise<void> {
     if (Math.abs(now - sweptAt) < SWEEP_MS) return;
     const oldest = await store.page(deliveries, "finished", SYSTEM, [], { limit: SWEPT_AT_ONCE });
     const over = oldest.filter(
-      ({ finishedAt }) => finishedAt !== null && now - Date.parse(finishedAt) > KEPT_MS,
+      ({ finished_at }) => finished_at !== null && now - Date.parse(finished_at) > KEPT_MS,
     );
     const old = await withoutFrozen(store, over);
     // If a full batch was deleted, the next round continues.
@@ -247,7 +247,7 @@ function newSender(parts: OutboxParts): Sender {
       // Another process has taken over and sends the delivery again.
       if (!parts.lease.isHeld() || isLostLease(error)) return;
       // The account was frozen meanwhile. The store that it moves to sends the delivery again.
-      if (await isFrozen(store, delivery.ownerId).catch(() => false)) return;
+      if (await isFrozen(store, delivery.owner_id).catch(() => false)) return;
       pausedUntil = clock().getTime() + PAUSE_MS;
       if (isOutage(error)) parts.logOutage(error);
       else log.error({ err: error, delivery: delivery.id }, "the result of a delivery could not be recorded");
@@ -262,12 +262,12 @@ function newSender(parts: OutboxParts): Sender {
         const waiting = await waitingFor(destination);
         const [first] = waiting;
         // There is nothing to do here. Counting it as work would shorten the dispatcher's rest.
-        if (first === undefined || (await isFrozen(store, first.ownerId))) continue;
+        if (first === undefined || (await isFrozen(store, first.owner_id))) continue;
         const reach = await reachOf(parts, first);
         if (reach === "never") count += await giveUp(parts, destination);
         if (reach !== "now") continue;
         const now = clock().getTime();
-        const due = waiting.filter(({ dueAt }) => dueAt !== null && dueAt <= now);
+        const due = waiting.filter(({ due_at }) => due_at !== null && due_at <= now);
         for (const delivery of due) {
           if (count >= limit || !parts.lease.isHeld()) return count;
           count += 1;
@@ -308,7 +308,7 @@ async function giveUp({ store, lease, clock }: OutboxParts, destination: string)
     for (const { id } of waiting) {
       const delivery = await tx.get(deliveries, SYSTEM, id);
       if (delivery === null || !isOpen(delivery)) continue;
-      await finish(tx, { ...delivery, status: "failed", lastError: WEBHOOK_GONE }, clock());
+      await finish(tx, { ...delivery, status: "failed", last_error: WEBHOOK_GONE }, clock());
     }
   });
   return waiting.length;

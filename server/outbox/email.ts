@@ -37,7 +37,7 @@ const TOPICS: Partial<Record<EmailKind, EmailTopic>> = {
 interface Occasion {
   /** Null for a decision on the promoter; its kind depends on the outcome. */
   kind: EmailKind | null;
-  promoterCampaignId: number;
+  promoter_campaign_id: number;
   /** Whether the request that caused the change asked for no e-mail. */
   isSilenced: (promoter: Promoter) => boolean;
   values: Record<string, string>;
@@ -46,9 +46,9 @@ interface Occasion {
 }
 
 /** The log's fields for an e-mail. They leave out the recipient's address and the text. */
-export function emailInLog({ ownerId, id, email, responseCode }: Delivery): Record<string, unknown> {
-  const { kind, promoterId } = email ?? {};
-  return { account: ownerId, delivery: id, email: kind, promoter: promoterId, status: responseCode };
+export function emailInLog({ owner_id, id, email, response_code }: Delivery): Record<string, unknown> {
+  const { kind, promoter_id } = email ?? {};
+  return { account: owner_id, delivery: id, email: kind, promoter: promoter_id, status: response_code };
 }
 
 /** The e-mails that a change calls for. */
@@ -63,51 +63,51 @@ export interface CalledEmails {
 
 /** The e-mails that a change at an instant calls for. */
 export async function emailsFor(
-  { store, publicUrl }: OutboxParts,
+  { store, public_url }: OutboxParts,
   change: RecordChange,
   changedAt: string,
 ): Promise<CalledEmails> {
   const none: CalledEmails = { now: null, later: [], newLeadOf: null };
   const occasion = occasionOf(change);
-  const accountId = (change.after ?? change.before)?.accountId;
+  const accountId = (change.after ?? change.before)?.account_id;
   if (occasion === null || accountId === undefined) return none;
-  const promoterCampaign = await store.get(promoterCampaigns, accountId, occasion.promoterCampaignId);
+  const promoterCampaign = await store.get(promoterCampaigns, accountId, occasion.promoter_campaign_id);
   if (promoterCampaign === null) return none;
-  const campaign = await store.get(campaigns, accountId, promoterCampaign.campaignId);
-  const promoter = await store.get(promoters, accountId, promoterCampaign.promoterId);
+  const campaign = await store.get(campaigns, accountId, promoterCampaign.campaign_id);
+  const promoter = await store.get(promoters, accountId, promoterCampaign.promoter_id);
   const account = await store.get(accounts, SYSTEM, accountId);
   if (campaign === null || promoter === null || account === null) return none;
   // The owner of the address is unknown.
-  if (promoter.isUnconfirmed) return none;
+  if (promoter.is_unconfirmed) return none;
   const wanted = occasion.kind ?? decided(promoterCampaign, campaign);
   if (wanted === null || occasion.isSilenced(promoter)) return none;
   const kind = kindFor(wanted, promoter, promoterCampaign);
   const trigger = triggerOf(kind);
-  const { instead, later } = await findTriggered(store, accountId, { trigger, campaignId: campaign.id });
+  const { instead, later } = await findTriggered(store, accountId, { trigger, campaign_id: campaign.id });
   const { sum } = occasion;
   const amount = sum && formatAmount(sum.amount, sum.unit, account.currency, mailLanguage(account, promoter));
   const values = { ...occasion.values, ...(amount !== undefined && { amount }) };
-  const parts = { account, campaign, promoter, promoterCampaign, publicUrl, values };
+  const parts = { account, campaign, promoter, promoterCampaign, public_url, values };
   const planned: PlannedEmail[] = [];
   for (const email of later) {
     const dueAt = new Date(Date.parse(changedAt) + delayMs(email)).toISOString();
     planned.push({
-      accountId,
+      account_id: accountId,
       id: await store.nextId("planned-email"),
-      companyEmailId: email.id,
-      promoterId: promoter.id,
-      promoterCampaignId: promoterCampaign.id,
+      company_email_id: email.id,
+      promoter_id: promoter.id,
+      promoter_campaign_id: promoterCampaign.id,
       values: { ...values, ...(trigger === "promoter_accepted" && { offer: await offerOf(store, parts) }) },
-      dueAt,
+      due_at: dueAt,
     });
   }
   const topic = TOPICS[kind];
   const isWanted =
-    campaign.emails.includes(kind) && (topic === undefined || !promoter.unwantedEmails?.includes(topic));
+    campaign.emails.includes(kind) && (topic === undefined || !promoter.unwanted_emails?.includes(topic));
   // The invitation has already said so.
-  const isSaid = kind === "signup_accepted" && promoter.isInvited;
+  const isSaid = kind === "signup_accepted" && promoter.is_invited;
   const email = isWanted && !isSaid ? await newEmail(store, kind, parts) : null;
-  const text = instead && { companyEmailId: instead.id };
+  const text = instead && { company_email_id: instead.id };
   const newLeadOf = kind === "new_referral" ? promoterCampaign.id : null;
   return { now: email && { ...email, ...text }, later: planned, newLeadOf };
 }
@@ -123,7 +123,7 @@ async function newEmail(reader: Reader, kind: EmailKind, parts: EmailParts): Pro
   const { promoter, values } = parts;
   return {
     kind,
-    promoterId: promoter.id,
+    promoter_id: promoter.id,
     to: promoter.email,
     values: {
       ...addresseeValues(parts),
@@ -164,8 +164,8 @@ function decision(before: PromoterCampaign | null, after: PromoterCampaign): Occ
   const isNew = before?.state !== after.state;
   const kind = before === null ? "signup_accepted" : "accepted";
   const common = {
-    promoterCampaignId: after.id,
-    isSilenced: ({ skipEmailNotification }: Promoter) => skipEmailNotification,
+    promoter_campaign_id: after.id,
+    isSilenced: ({ skip_email_notification }: Promoter) => skip_email_notification,
     values: {},
   };
   if (after.state === "accepted" && isUndecided && isNew) return { ...common, kind };
@@ -177,36 +177,41 @@ function decision(before: PromoterCampaign | null, after: PromoterCampaign): Occ
  * application.
  */
 function decisionHeldBack(promoter: Promoter): Occasion | null {
-  const { defaultPromoterCampaignId: promoterCampaignId } = promoter;
+  const { default_promoter_campaign_id: promoterCampaignId } = promoter;
   if (promoterCampaignId === null || isErased(promoter)) return null;
-  const isSilenced = ({ skipEmailNotification }: Promoter) => skipEmailNotification;
-  return { kind: null, promoterCampaignId, isSilenced, values: {} };
+  const isSilenced = ({ skip_email_notification }: Promoter) => skip_email_notification;
+  return { kind: null, promoter_campaign_id: promoterCampaignId, isSilenced, values: {} };
 }
 
 /** The e-mail about a decision, or null if none was made. */
-function decided({ state }: PromoterCampaign, { autoApprovePromoters }: Campaign): EmailKind | null {
-  if (state === "accepted") return autoApprovePromoters ? "signup_accepted" : "accepted";
+function decided({ state }: PromoterCampaign, { auto_approve_promoters }: Campaign): EmailKind | null {
+  if (state === "accepted") return auto_approve_promoters ? "signup_accepted" : "accepted";
   return state === "rejected" ? "rejected" : null;
 }
 
-function newReferral({ promoterCampaignId, skipEmailNotification }: Lead): Occasion {
-  return { kind: "new_referral", promoterCampaignId, isSilenced: () => skipEmailNotification, values: {} };
+function newReferral({ promoter_campaign_id, skip_email_notification }: Lead): Occasion {
+  return {
+    kind: "new_referral",
+    promoter_campaign_id,
+    isSilenced: () => skip_email_notification,
+    values: {},
+  };
 }
 
 /** @see docs/spec/events.md "E-mails" */
 function newCommission(commission: Commission): Occasion | null {
-  const { promoterCampaignId, amount, unit, status, isSilent = false } = commission;
+  const { promoter_campaign_id, amount, unit, status, is_silent = false } = commission;
   if (status !== "approved" || amount <= 0) return null;
   const sum = { amount, unit };
-  return { kind: "new_commission", promoterCampaignId, isSilenced: () => isSilent, values: {}, sum };
+  return { kind: "new_commission", promoter_campaign_id, isSilenced: () => is_silent, values: {}, sum };
 }
 
-function payoutSent({ promoterCampaignId, unit, totalInclTax }: Payout): Occasion {
-  const sum = { amount: totalInclTax, unit };
-  return { kind: "payout_sent", promoterCampaignId, isSilenced: () => false, values: { unit }, sum };
+function payoutSent({ promoter_campaign_id, unit, total_incl_tax }: Payout): Occasion {
+  const sum = { amount: total_incl_tax, unit };
+  return { kind: "payout_sent", promoter_campaign_id, isSilenced: () => false, values: { unit }, sum };
 }
 
 /** Only a promoter's first campaign is their sign-up. Each further one is an acceptance. */
 function kindFor(kind: EmailKind, promoter: Promoter, { id }: PromoterCampaign): EmailKind {
-  return kind === "signup_accepted" && promoter.defaultPromoterCampaignId !== id ? "accepted" : kind;
+  return kind === "signup_accepted" && promoter.default_promoter_campaign_id !== id ? "accepted" : kind;
 }

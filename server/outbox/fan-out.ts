@@ -54,7 +54,7 @@ export function newFanOut(parts: OutboxParts): FanOut {
 
   function isLeftAlone(fact: Fact): boolean {
     return (
-      frozen.has(fact.ownerId) ||
+      frozen.has(fact.owner_id) ||
       isSetAside(setAside.get(entityOf(fact)) ?? 0, clock().getTime(), SET_ASIDE_MS)
     );
   }
@@ -66,13 +66,13 @@ export function newFanOut(parts: OutboxParts): FanOut {
       // An earlier fact of the same entity may have been set aside meanwhile.
       if (isLeftAlone(fact)) continue;
       try {
-        if (await isFrozen(store, fact.ownerId)) {
-          frozen.add(fact.ownerId);
+        if (await isFrozen(store, fact.owner_id)) {
+          frozen.add(fact.owner_id);
           continue;
         }
-        const known = receivers.get(fact.ownerId) ?? (await activeWebhooks(store, fact.ownerId));
-        receivers.set(fact.ownerId, known);
-        const erasures = await countErasures(parts.store, fact.ownerId);
+        const known = receivers.get(fact.owner_id) ?? (await activeWebhooks(store, fact.owner_id));
+        receivers.set(fact.owner_id, known);
+        const erasures = await countErasures(parts.store, fact.owner_id);
         plans.push({ fact, erasures, ...(await planDeliveries(parts, fact, known)) });
       } catch (error) {
         // The store is unavailable, so the fact is not at fault. It is retried as soon as the store is back.
@@ -80,7 +80,10 @@ export function newFanOut(parts: OutboxParts): FanOut {
         // One fact that can't be rendered must not block all others. Later facts of the same entity wait with
         // it.
         setAside.set(entityOf(fact), clock().getTime() + SET_ASIDE_MS);
-        log.error({ err: error, entity: fact.entity, entityId: fact.entityId }, "an event can't be rendered");
+        log.error(
+          { err: error, entity: fact.entity, entity_id: fact.entity_id },
+          "an event can't be rendered",
+        );
       }
     }
     return plans;
@@ -179,8 +182,8 @@ export function newRound({ store, clock }: Pick<OutboxParts, "store" | "clock">)
 }
 
 /** Facts of one entity are sent in order. */
-function entityOf({ ownerId, entity, entityId }: Fact): string {
-  return `${ownerId} ${entity} ${entityId}`;
+function entityOf({ owner_id, entity, entity_id }: Fact): string {
+  return `${owner_id} ${entity} ${entity_id}`;
 }
 
 /**
@@ -188,16 +191,16 @@ function entityOf({ ownerId, entity, entityId }: Fact): string {
  */
 async function isCarriedOut(tx: Transaction, plan: Plan, now: Date): Promise<boolean> {
   const { fact, erasures, deliveries: made, emails } = plan;
-  const { ownerId, entity, entityId, number } = fact;
-  const key = [ownerId, entity, entityId] as const;
+  const { owner_id, entity, entity_id, number } = fact;
+  const key = [owner_id, entity, entity_id] as const;
   const current = await tx.get(facts, SYSTEM, ...key, number);
   if (JSON.stringify(current) !== JSON.stringify(fact)) return false;
   // The fact before it may be one that was not carried out.
   if (number > 1 && (await tx.get(facts, SYSTEM, ...key, number - 1)) !== null) return false;
-  if ((await countErasures(tx, fact.ownerId)) !== erasures) return false;
+  if ((await countErasures(tx, fact.owner_id)) !== erasures) return false;
   await tx.remove(facts, SYSTEM, ...key, number);
   for (const delivery of made) await enqueue(tx, delivery, now);
-  await planEmails(tx, ownerId, { emails, now });
+  await planEmails(tx, owner_id, { emails, now });
   return true;
 }
 
@@ -208,7 +211,8 @@ async function planEmails(
 ): Promise<void> {
   if (email === null && later.length === 0) return;
   const isTold =
-    newLeadOf === null || (await countNewLead(tx, { accountId, promoterCampaignId: newLeadOf, now }));
+    newLeadOf === null ||
+    (await countNewLead(tx, { account_id: accountId, promoter_campaign_id: newLeadOf, now }));
   if (!isTold) return;
   if (email?.status === "held") await tx.put(deliveries, email);
   else if (email !== null) await enqueue(tx, email, now);
@@ -223,26 +227,28 @@ async function planDeliveries(
   const change = await recordChangeOf(parts.store, fact);
   const planned: Delivery[] = [];
   if (change === null) return { deliveries: planned, emails: { now: null, later: [], newLeadOf: null } };
-  const lane = `${fact.entity}/${fact.entityId}`;
+  const lane = `${fact.entity}/${fact.entity_id}`;
   for (const { message, webhookIds } of await messagesOf(parts, { fact, change, receivers })) {
     for (const webhookId of webhookIds) {
-      planned.push(await plannedDelivery(parts, { ownerId: fact.ownerId, webhookId, lane, message }));
+      planned.push(
+        await plannedDelivery(parts, { owner_id: fact.owner_id, webhook_id: webhookId, lane, message }),
+      );
     }
   }
   const { now: email, ...emails } = await emailsFor(parts, change, fact.at);
-  const emailLane = `promoter/${email?.promoterId}`;
-  const now = email && (await plannedDelivery(parts, { ownerId: fact.ownerId, lane: emailLane, email }));
+  const emailLane = `promoter/${email?.promoter_id}`;
+  const now = email && (await plannedDelivery(parts, { owner_id: fact.owner_id, lane: emailLane, email }));
   return { deliveries: planned, emails: { ...emails, now } };
 }
 
 async function plannedDelivery(
   { store, clock, mailer }: OutboxParts,
-  input: Pick<Delivery, "ownerId" | "lane"> & Partial<Pick<Delivery, "webhookId" | "message" | "email">>,
+  input: Pick<Delivery, "owner_id" | "lane"> & Partial<Pick<Delivery, "webhook_id" | "message" | "email">>,
 ): Promise<Delivery> {
   const isHeld = input.email !== undefined && mailer === null;
   return newDelivery({
     id: await store.nextId("delivery"),
-    createdAt: clock().toISOString(),
+    created_at: clock().toISOString(),
     status: isHeld ? "held" : "pending",
     ...input,
   });
@@ -278,7 +284,7 @@ const MAX_WEBHOOKS = 1_000;
 /** An account's active webhooks. */
 async function activeWebhooks(store: Store, ownerId: number): Promise<Webhook[]> {
   const all = await store.page(webhooks, "id", ownerId, [], { limit: MAX_WEBHOOKS });
-  return all.filter(({ isActive }) => isActive);
+  return all.filter(({ is_active }) => is_active);
 }
 
 /**
@@ -293,7 +299,7 @@ async function v2Messages(parts: OutboxParts, occasion: Occasion): Promise<Addre
   const { data, changes } = rendering;
   if (actionOf(change) === "updated" && Object.keys(changes).length === 0) return [];
   return addressed(receivers, eventTypesOf(change)).map(({ type, webhookIds }) => ({
-    message: newMessage(occasion, { format: "v2", eventId: parts.chance.uuid(), type, data, changes }),
+    message: newMessage(occasion, { format: "v2", event_id: parts.chance.uuid(), type, data, changes }),
     webhookIds,
   }));
 }
@@ -305,7 +311,7 @@ async function v1Messages(parts: OutboxParts, occasion: Occasion): Promise<Addre
   const messages: Addressed[] = [];
   for (const { type, webhookIds } of addressed(receivers, v1EventTypesOf(change))) {
     const eventId = String(await parts.store.nextId("v1-event"));
-    const message = newMessage(occasion, { format: "v1", eventId, type, data, changes: {} });
+    const message = newMessage(occasion, { format: "v1", event_id: eventId, type, data, changes: {} });
     messages.push({ message, webhookIds });
   }
   return messages;
@@ -316,7 +322,7 @@ function addressed(receivers: Webhook[], types: string[]): { type: string; webho
   return types
     .map((type) => ({
       type,
-      webhookIds: receivers.filter(({ eventTypes }) => eventTypes.includes(type)).map(({ id }) => id),
+      webhookIds: receivers.filter(({ event_types }) => event_types.includes(type)).map(({ id }) => id),
     }))
     .filter(({ webhookIds }) => webhookIds.length > 0);
 }
@@ -324,42 +330,42 @@ function addressed(receivers: Webhook[], types: string[]): { type: string; webho
 /** @see docs/spec/events.md "Webhooks" on events whose records were deleted */
 async function ifShown<T>(
   { log }: OutboxParts,
-  { entity, entityId }: Fact,
+  { entity, entity_id }: Fact,
   shown: Promise<T>,
 ): Promise<T | null> {
   const present = await unlessGone(shown);
   if (present === null)
-    log.warn({ entity, entityId }, "an event was dropped: a record that it shows was deleted");
+    log.warn({ entity, entity_id }, "an event was dropped: a record that it shows was deleted");
   return present;
 }
 
 function newMessage(
   { fact, change }: Pick<Occasion, "fact" | "change">,
-  given: Pick<EventMessage, "format" | "eventId" | "type" | "data" | "changes">,
+  given: Pick<EventMessage, "format" | "event_id" | "type" | "data" | "changes">,
 ): EventMessage {
-  const { entity, entityId, at } = fact;
-  return { ...given, action: actionOf(change), entity, entityId, at };
+  const { entity, entity_id, at } = fact;
+  return { ...given, action: actionOf(change), entity, entity_id, at };
 }
 
 /** The webhooks among `all` that want an event of this change. */
 async function wantingOf(store: Store, change: RecordChange, all: Webhook[]): Promise<Webhook[]> {
   const types = { v2: eventTypesOf(change), v1: v1EventTypesOf(change) as string[] };
-  const wanting = all.filter(({ format, eventTypes }) =>
-    types[format].some((type) => eventTypes.includes(type)),
+  const wanting = all.filter(({ format, event_types }) =>
+    types[format].some((type) => event_types.includes(type)),
   );
   if (wanting.length === 0) return [];
   const campaignId = await campaignOf(store, change);
-  return wanting.filter(({ campaignIds }) => includes(campaignIds, campaignId));
+  return wanting.filter(({ campaign_ids }) => includes(campaign_ids, campaignId));
 }
 
 /** The campaign that a change belongs to, or null if it belongs to no single one. */
 async function campaignOf(store: Store, change: RecordChange): Promise<number | null> {
   const record = change.after ?? change.before;
   if (record === null) return null;
-  if ("campaignId" in record) return record.campaignId;
-  if (!("promoterCampaignId" in record)) return null;
-  const owner = await store.get(promoterCampaigns, record.accountId, record.promoterCampaignId);
-  return owner?.campaignId ?? null;
+  if ("campaign_id" in record) return record.campaign_id;
+  if (!("promoter_campaign_id" in record)) return null;
+  const owner = await store.get(promoterCampaigns, record.account_id, record.promoter_campaign_id);
+  return owner?.campaign_id ?? null;
 }
 
 /**

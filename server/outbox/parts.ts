@@ -19,7 +19,7 @@ export interface OutboxParts {
   /** Null if mail is not set up; e-mails are held then. */
   mailer: Mailer | null;
   templates: Templates;
-  publicUrl: string;
+  public_url: string;
   /** Only the process that holds it works on the outbox. */
   lease: Lease;
 }

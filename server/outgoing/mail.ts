@@ -5,7 +5,7 @@ export interface OutgoingMail {
   /** The mail server's address, without user and password: `smtps://mail.acme.example:465`. */
   server: string;
   /** The From and the Reply-To of an account's e-mails. */
-  senderOf(wanted: WantedSender): { from: string; replyTo: string | null };
+  senderOf(wanted: WantedSender): { from: string; reply_to: string | null };
   mailer: Mailer;
 }
 
@@ -17,8 +17,8 @@ export function openMail(settings: MailSettings): OutgoingMail {
   return {
     server: `${protocol}//${host}`,
     senderOf(wanted) {
-      const { from, replyTo } = chosenSender(settings, wanted);
-      return { from: senderText(from), replyTo };
+      const { from, reply_to } = chosenSender(settings, wanted);
+      return { from: senderText(from), reply_to };
     },
     mailer: {
       send: async (mail) => (await open()).send(mail),
@@ -84,11 +84,11 @@ export function newMailer({ smtpUrl, timeoutMs = TIMEOUT_MS, ...settings }: Mail
   });
   return {
     async send(mail) {
-      const { from, replyTo } = chosenSender(settings, mail.sender);
+      const { from, reply_to } = chosenSender(settings, mail.sender);
       try {
         await transport.sendMail({
           from,
-          ...(replyTo !== null && { replyTo: { name: "", address: replyTo } }),
+          ...(reply_to !== null && { replyTo: { name: "", address: reply_to } }),
           // An object, because text could contain several addresses.
           to: { name: "", address: mail.to },
           subject: mail.subject,
@@ -130,7 +130,7 @@ export interface WantedSender {
   address: string | null;
   /** Instead of the name in `address`. */
   name: string | null;
-  replyTo: string | null;
+  reply_to: string | null;
 }
 
 /** The operator's settings for senders. */
@@ -155,8 +155,8 @@ interface Sender {
  */
 function chosenSender(
   { from, domains = [] }: SenderSettings,
-  { address, name, replyTo }: WantedSender,
-): { from: Sender; replyTo: string | null } {
+  { address, name, reply_to }: WantedSender,
+): { from: Sender; reply_to: string | null } {
   const usual = parseSender(from);
   const own = address === null ? null : parseSender(address);
   const allowed = [domainOf(usual.address), ...domains];
@@ -166,7 +166,7 @@ function chosenSender(
       name: name ?? (own?.name || usual.name),
       address: isAllowed ? own.address : usual.address,
     },
-    replyTo: replyTo ?? (own === null || isAllowed ? null : own.address),
+    reply_to: reply_to ?? (own === null || isAllowed ? null : own.address),
   };
 }
 

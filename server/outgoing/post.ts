@@ -75,10 +75,10 @@ export function newPost(reach: { allowsPrivate: boolean; resolve?: Resolve }): P
 /** The fields of a webhook that a posting needs. */
 export interface WebhookTarget {
   url: string;
-  timeoutSeconds: number;
+  timeout_seconds: number;
   headers: Record<string, string>;
-  basicAuthUser: string | null;
-  basicAuthPassword: string | null;
+  basic_auth_user: string | null;
+  basic_auth_password: string | null;
   /** The secrets in use now. */
   secrets: readonly string[];
 }
@@ -89,23 +89,23 @@ export interface WebhookTarget {
  */
 export function webhookPosting(
   target: WebhookTarget,
-  { eventId, type, body, now }: { eventId: string; type: string; body: string; now: Date },
+  { event_id, type, body, now }: { event_id: string; type: string; body: string; now: Date },
 ): Posting {
-  const { basicAuthUser, basicAuthPassword } = target;
-  const credentials = Buffer.from(`${basicAuthUser}:${basicAuthPassword}`).toString("base64");
+  const { basic_auth_user, basic_auth_password } = target;
+  const credentials = Buffer.from(`${basic_auth_user}:${basic_auth_password}`).toString("base64");
   return {
     url: target.url,
     headers: {
       ...target.headers,
-      ...(basicAuthUser !== null && { authorization: `Basic ${credentials}` }),
+      ...(basic_auth_user !== null && { authorization: `Basic ${credentials}` }),
       "content-type": "application/json",
       "user-agent": "Tidemark",
-      "x-event-id": eventId,
+      "x-event-id": event_id,
       "x-event-type": type,
-      ...signatureHeaders(target.secrets, { id: eventId, body, now }),
+      ...signatureHeaders(target.secrets, { id: event_id, body, now }),
     },
     body,
-    timeoutMs: target.timeoutSeconds * 1_000,
+    timeoutMs: target.timeout_seconds * 1_000,
   };
 }
 

@@ -24,7 +24,7 @@ export function paymentHookRoute(services: Services, provider: PaymentProviderNa
   return async (event) => {
     const headers: AnswerHeaders = { ...NO_STORE };
     try {
-      const address = clientAddress(event, services.trustProxyHops);
+      const address = clientAddress(event, services.trust_proxy_hops);
       const state = await services.limits.hooks.take(networkOf(address));
       if (state?.allowed === false) {
         Object.assign(headers, rateLimitHeaders(state));

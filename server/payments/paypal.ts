@@ -29,9 +29,11 @@ export function newPaypal(connection: PaymentConnection, { secret }: Credentials
     refusesRepetitionsMs: 29 * DAY_MS,
     send: (sending) => pay(ask, sending),
     async find({ order }) {
-      return order.providerId === null ? { kind: "unaskable" } : read(ask, order.providerId, order.currency);
+      return order.provider_id === null
+        ? { kind: "unaskable" }
+        : read(ask, order.provider_id, order.currency);
     },
-    readWebhook: (event) => referenceIn(ask, event, connection.webhookId),
+    readWebhook: (event) => referenceIn(ask, event, connection.webhook_id),
     isPrepaid: true,
     async balance(currency) {
       const answer = await ask(`/v1/reporting/balances?currency_code=${currency}`);
@@ -54,8 +56,8 @@ interface Token {
  * The token is kept, because an adapter is used for a single order. PayPal may refuse it before it expires: the request
  * was not executed then, and is sent again with a new one.
  */
-function newApi({ clientId, apiUrl }: PaymentConnection, secret: string): Ask {
-  const base = apiUrl ?? LIVE_URL;
+function newApi({ client_id, api_url }: PaymentConnection, secret: string): Ask {
+  const base = api_url ?? LIVE_URL;
   let token: Promise<Token | Wired> | null = null;
   return async (path, body, given) => {
     const answer = await askOnce(path, body, given);
@@ -80,7 +82,7 @@ function newApi({ clientId, apiUrl }: PaymentConnection, secret: string): Ask {
     const answer = await askJson(`${base}/v1/oauth2/token`, {
       method: "POST",
       headers: {
-        authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString("base64")}`,
+        authorization: `Basic ${Buffer.from(`${client_id}:${secret}`).toString("base64")}`,
         "content-type": "application/x-www-form-urlencoded",
       },
       body: "grant_type=client_credentials",
@@ -106,12 +108,12 @@ function minuteOf(date: Date): string {
 }
 
 async function pay(ask: Ask, sending: Sending): Promise<Answer> {
-  const now = new Date(sending.order.lastAskedAt ?? sending.order.createdAt);
+  const now = new Date(sending.order.last_asked_at ?? sending.order.created_at);
   const answer = await ask("/v1/payments/payouts", bodyOf(sending), { now });
   const parsed = created.safeParse(answer.body);
   if (answer.status !== null && answer.status < 300 && parsed.success) {
     const { payout_batch_id: providerId } = parsed.data.batch_header;
-    return { kind: "taken", providerId, reports: askedReports(sending), isComplete: false };
+    return { kind: "taken", provider_id: providerId, reports: askedReports(sending), isComplete: false };
   }
   const fault = refusal.safeParse(answer.body).data;
   const known = fault?.details?.find(({ field }) => field?.toUpperCase() === "SENDER_BATCH_ID");
@@ -143,7 +145,7 @@ async function read(ask: Ask, batchId: string, currency: string): Promise<Answer
     const isShort = isFinal && total !== undefined && ids.size !== total;
     return {
       kind: "taken",
-      providerId: header.payout_batch_id,
+      provider_id: header.payout_batch_id,
       reports,
       isComplete: isFinal && !isShort,
       ...(isShort && { gap: `it lists ${ids.size} of ${total} payments` }),
@@ -242,12 +244,12 @@ const webhookEvent = z.object({
     .transform(({ batch_header: batch, ...item }): News | null => {
       const reference = item.sender_batch_id ?? batch?.sender_batch_header?.sender_batch_id;
       if (reference === undefined) return null;
-      return { reference, providerId: item.payout_batch_id ?? batch?.payout_batch_id ?? null };
+      return { reference, provider_id: item.payout_batch_id ?? batch?.payout_batch_id ?? null };
     }),
 });
 
 function bodyOf({ order, payments }: Sending) {
-  const batch = batchReference({ id: order.paymentsBatchId });
+  const batch = batchReference({ id: order.payments_batch_id });
   return {
     sender_batch_header: { sender_batch_id: order.reference, recipient_type: "EMAIL" },
     items: payments.map(({ payment, payee }) => ({
@@ -258,7 +260,7 @@ function bodyOf({ order, payments }: Sending) {
         currency: payment.currency,
       },
       sender_item_id: payment.reference,
-      note: `Payout ${batch}-${payment.promoterId}`,
+      note: `Payout ${batch}-${payment.promoter_id}`,
       recipient_wallet: "PAYPAL",
     })),
   };
@@ -271,7 +273,7 @@ function askedReports({ payments }: Sending): Report[] {
     state: "asked",
     amount: null,
     currency: null,
-    providerId: null,
+    provider_id: null,
     fee: null,
     error: null,
   }));
@@ -286,10 +288,10 @@ function reportOf(item: z.output<typeof payoutItem>, currency: string): Report {
     state,
     amount: minorOf(sent.amount.value, sent.amount.currency),
     currency: sent.amount.currency,
-    providerId: item.payout_item_id,
+    provider_id: item.payout_item_id,
     fee: fee === undefined || fee.currency !== currency ? null : minorOf(fee.value, currency),
     error: errors?.message ?? (state === "confirmed" ? null : item.transaction_status.toLowerCase()),
-    ...(isFault && { isPayeeFault: true }),
+    ...(isFault && { is_payee_fault: true }),
   };
 }
 

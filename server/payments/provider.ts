@@ -26,7 +26,7 @@ export interface Asked {
 export interface Sending extends Asked {
   payments: { payment: Payment; payee: string; name: string }[];
   /** The provider's id of the group that the drafts go into. Absent: it has no groups. */
-  groupId?: string;
+  group_id?: string;
 }
 
 /** Groups of drafts, which a person funds together at the provider. */
@@ -50,7 +50,7 @@ export interface RawEvent {
  * What an event is about: our reference of an order or a payment, and the provider's id of the order, if the event has it, or
  * a receiver's account at the provider.
  */
-export type News = { reference: string; providerId: string | null } | { payee: string };
+export type News = { reference: string; provider_id: string | null } | { payee: string };
 
 /** What an adapter may know. */
 export interface Credentials {
@@ -96,7 +96,7 @@ export interface PaymentProvider {
 /** An adapter, and the provider account that it uses. */
 export interface OpenProvider extends PaymentProvider {
   account: string;
-  feeRule: FeeRule | null;
+  fee_rule: FeeRule | null;
 }
 
 /** The adapters, each bound to a connection and its credentials. */
@@ -114,6 +114,6 @@ export async function openPaymentProvider(
   const connection = await loadPaymentConnection(store, accountId, provider);
   const secret = secretOf(connection, seal);
   const adapter = ADAPTERS[provider](connection, { secret, webhookKey: webhookKeyOf(connection, seal) });
-  const { feeRule = null } = connection;
-  return { ...adapter, feeRule, account: payingAccountOf(connection, secret) };
+  const { fee_rule = null } = connection;
+  return { ...adapter, fee_rule, account: payingAccountOf(connection, secret) };
 }

@@ -127,7 +127,7 @@ async function estimateFees(adapter: OpenProvider, { toPay, currency }: Plan): P
   if (amounts.length === 0) return null;
   const quoted = (await adapter.quoteFee?.(amounts, currency)) ?? null;
   if (quoted !== null) return { amount: quoted, by: "quote" };
-  return adapter.feeRule && { amount: feeBy(adapter.feeRule, amounts), by: "rule" };
+  return adapter.fee_rule && { amount: feeBy(adapter.fee_rule, amounts), by: "rule" };
 }
 
 /**
@@ -184,7 +184,7 @@ const MOST_TRIES = 3;
 async function askAbout(run: Run, accountId: number, id: number): Promise<void> {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const order = await run.store.get(paymentOrders, accountId, id);
-    if (order === null || (order.nextAskAt === null && order.providerId === null)) return;
+    if (order === null || (order.next_ask_at === null && order.provider_id === null)) return;
     if (tries > 0 && order.attempts > 0) return;
     await advance(run, order);
   }
@@ -194,16 +194,16 @@ async function askAbout(run: Run, accountId: number, id: number): Promise<void> 
  * Advances an order by one step: sends it or asks for its state, and records the answer. Does nothing while another process
  * works on it.
  */
-export async function advance(run: Run, { accountId, id, payer }: PaymentOrder): Promise<void> {
+export async function advance(run: Run, { account_id, id, payer }: PaymentOrder): Promise<void> {
   if (payer === "file") return;
-  const adapter = await openPaymentProvider(run, accountId, payer).catch(failureOf);
+  const adapter = await openPaymentProvider(run, account_id, payer).catch(failureOf);
   if (adapter instanceof Failure) {
-    const order = await run.store.get(paymentOrders, accountId, id);
+    const order = await run.store.get(paymentOrders, account_id, id);
     const answer = { kind: "unknown", reason: adapter.message } as const;
-    if (order !== null) await recordAnswer(contextOf(run), { ...order, heldUntil: null }, answer);
+    if (order !== null) await recordAnswer(contextOf(run), { ...order, held_until: null }, answer);
     return;
   }
-  const held = await holdOrder(contextOf(run), { accountId, id }, adapter.account);
+  const held = await holdOrder(contextOf(run), { account_id, id }, adapter.account);
   if (held === null) return;
   const { order, answer } =
     held.next === "send" ? await send(run, adapter, held) : await ask(run, adapter, held);
@@ -244,9 +244,9 @@ async function ask(run: Run, adapter: OpenProvider, held: HeldOrder): Promise<An
   const given = { answer: answer.kind, refusesRepetitionsMs, account };
   const order = await repeatOrder(contextOf(run), held.order, given);
   if (order !== null) return send(run, adapter, { ...held, order });
-  const { askedAccount, isSettled } = held.order;
-  const isElsewhere = (answer.kind === "absent" || answer.kind === "unaskable") && askedAccount !== account;
-  if (!isElsewhere || isSettled) return { order: held.order, answer };
+  const { asked_account, is_settled } = held.order;
+  const isElsewhere = (answer.kind === "absent" || answer.kind === "unaskable") && asked_account !== account;
+  if (!isElsewhere || is_settled) return { order: held.order, answer };
   return { order: held.order, answer: { kind: "unknown", reason: "it was asked with other credentials" } };
 }
 
@@ -254,7 +254,7 @@ async function ask(run: Run, adapter: OpenProvider, held: HeldOrder): Promise<An
 const FRESH_MS = 15 * 1_000;
 
 async function send(run: Run, adapter: OpenProvider, { order, payments: own }: HeldOrder): Promise<Answered> {
-  const ageMs = run.clock().getTime() - Date.parse(order.lastAskedAt ?? "");
+  const ageMs = run.clock().getTime() - Date.parse(order.last_asked_at ?? "");
   if (!(ageMs >= 0 && ageMs < FRESH_MS)) {
     return { order, answer: { kind: "unknown", reason: "this server was suspended before it could ask" } };
   }
@@ -302,7 +302,7 @@ export async function* askOpenPayments(
     const nextAccount = () => accounts.next().catch((error: unknown) => note("stripe")(error));
     while ((await nextAccount())?.done === false) yield;
     await tellUndecided(contextOf(run), account.id).catch(note(null));
-    for (const [payer, error] of faults) report({ error, account: account.publicId, payer });
+    for (const [payer, error] of faults) report({ error, account: account.public_id, payer });
   }
 }
 
@@ -352,10 +352,10 @@ async function sendInGroup(context: Context, adapter: OpenProvider, sending: Sen
     const name = await nextGroupName(context.store, sending.order);
     const groupId = await groups.open(name, sending.order.currency);
     if (groupId === null) return { kind: "unknown", reason: "it has opened no group for the batch" };
-    group = await addGroup(context, { ...choice, groupId });
+    group = await addGroup(context, { ...choice, group_id: groupId });
   }
-  const answer = await adapter.send({ ...sending, groupId: group.groupId });
-  if (answer.kind === "taken" || (await groups.stateOf(group.groupId)) !== "closed") return answer;
+  const answer = await adapter.send({ ...sending, group_id: group.group_id });
+  if (answer.kind === "taken" || (await groups.stateOf(group.group_id)) !== "closed") return answer;
   // A person has closed it there, so the draft goes into another one.
   await closeGroup(context, group);
   return { kind: "unknown", reason: "the group of the batch was closed there" };
@@ -377,8 +377,8 @@ async function closeGroups(
 /** An empty group is left alone: it can't be funded, and a later draft gets another one. */
 async function isOver(
   groups: NonNullable<OpenProvider["groups"]>,
-  { groupId }: PaymentGroup,
+  { group_id }: PaymentGroup,
 ): Promise<boolean> {
-  const state = await groups.stateOf(groupId);
-  return state === "open" ? groups.close(groupId) : state !== "unknown";
+  const state = await groups.stateOf(group_id);
+  return state === "open" ? groups.close(group_id) : state !== "unknown";
 }

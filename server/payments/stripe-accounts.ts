@@ -25,7 +25,7 @@ export type Sealed = Context & { seal: Seal };
 
 /** A promoter who wants to be paid to an account at Stripe. */
 export interface Newcomer {
-  promoterId: number;
+  promoter_id: number;
   email: string;
   country: string;
 }
@@ -40,22 +40,22 @@ export interface Newcomer {
 export async function startStripeAccount(
   context: Sealed,
   accountId: number,
-  { publicUrl, ...newcomer }: Newcomer & { publicUrl: string },
+  { public_url, ...newcomer }: Newcomer & { public_url: string },
 ): Promise<{ account: StripeAccount; link: string | null }> {
   const ask = await requireApi(context, accountId);
   let account: StripeAccount | null = await intendStripeAccount(context, accountId, newcomer);
-  account = await (account.stripeId === null
+  account = await (account.stripe_id === null
     ? open(context, ask, { account, email: newcomer.email })
     : check(context, ask, account));
   if (account === null || account.state === "lost")
     throw new Failure("refused", "Stripe does not know the account any more. Try again");
   if (account.state === "enabled") {
     await selectStripeAccount(context, account);
-    return { account: (await findStripeAccount(context.store, accountId, account.promoterId))!, link: null };
+    return { account: (await findStripeAccount(context.store, accountId, account.promoter_id))!, link: null };
   }
-  const page = `${publicUrl}/portal/stripe`;
+  const page = `${public_url}/portal/stripe`;
   const answer = await ask("/v1/account_links", {
-    account: account.stripeId ?? "",
+    account: account.stripe_id ?? "",
     type: "account_onboarding",
     return_url: page,
     // The link works once. Stripe leads here if it is used again, or after some minutes.
@@ -112,7 +112,7 @@ async function findApi({ store, seal }: Sealed, accountId: number): Promise<Ask 
   if (connection === null) return null;
   const secret = secretOf(connection, seal);
   return (path, parameters, key) =>
-    askJson((connection.apiUrl ?? LIVE_URL) + path, {
+    askJson((connection.api_url ?? LIVE_URL) + path, {
       method: parameters === undefined ? "GET" : parameters === "delete" ? "DELETE" : "POST",
       headers: {
         authorization: `Bearer ${secret}`,
@@ -139,11 +139,11 @@ async function open(
   ask: Ask,
   { account, email }: { account: StripeAccount; email: string },
 ): Promise<StripeAccount | null> {
-  if (context.now.getTime() - Date.parse(account.askedAt) >= REMEMBERED_MS) {
+  if (context.now.getTime() - Date.parse(account.asked_at) >= REMEMBERED_MS) {
     const listed = await findListed(ask, account);
     if (listed !== null) return recordStripeAccount(context, account, listed);
     const again = await askAnew(context, account);
-    if (again === null || again.stripeId !== null) return again;
+    if (again === null || again.stripe_id !== null) return again;
   }
   const own = connectedAccount.safeParse((await ask("/v1/account")).body).data;
   const isAbroad = own?.country !== undefined && own.country !== account.country;
@@ -170,11 +170,11 @@ async function open(
 }
 
 async function check(context: Sealed, ask: Ask, account: StripeAccount): Promise<StripeAccount | null> {
-  if (account.stripeId === null) {
+  if (account.stripe_id === null) {
     const listed = await findListed(ask, account).catch(() => null); // it is asked again later
     return recordStripeAccount(context, account, listed ?? "silent");
   }
-  const answer = await ask(`/v1/accounts/${account.stripeId}`);
+  const answer = await ask(`/v1/accounts/${account.stripe_id}`);
   const found = connectedAccount.safeParse(answer.body).data;
   if (answer.status === 200 && found !== undefined)
     return recordStripeAccount(context, account, reportOf(found));
@@ -193,16 +193,16 @@ async function close(given: Sealed, ask: Ask | null, account: StripeAccount): Pr
     const refusal = `the company does not pay by ${PROVIDER_WORDS.stripe} any more`;
     return recordClosing(context, account, { refusal });
   }
-  let { stripeId } = account;
-  if (stripeId === null) {
+  let { stripe_id } = account;
+  if (stripe_id === null) {
     const listed = await findListed(ask, account).catch(() => undefined);
     // A request to open it may still be under way as long as Stripe remembers its key.
-    const isSettled = context.now.getTime() - Date.parse(account.askedAt) >= DAY_SECONDS * 1_000;
+    const isSettled = context.now.getTime() - Date.parse(account.asked_at) >= DAY_SECONDS * 1_000;
     if (listed === null && isSettled) return recordClosing(context, account, "done");
     if (listed === null || listed === undefined) return recordClosing(context, account, { refusal: null });
-    stripeId = listed.stripeId;
+    stripe_id = listed.stripe_id;
   }
-  const answer = await ask(`/v1/accounts/${stripeId}`, "delete");
+  const answer = await ask(`/v1/accounts/${stripe_id}`, "delete");
   const isGone = answer.status === 403 || answer.status === 404;
   if (answer.status === 200 || isGone) return recordClosing(context, account, "done");
   const refusal = isRefusal(answer) ? (stripeFault(answer)?.message ?? answer.error) : null;
@@ -214,7 +214,7 @@ const DAY_SECONDS = 24 * 60 * 60;
 
 /** The account with our reference in Stripe's list. @throws Failure `refused` without an answer */
 async function findListed(ask: Ask, account: StripeAccount): Promise<StripeAccountReport | null> {
-  const since = Math.floor(Date.parse(account.createdAt) / 1_000) - DAY_SECONDS;
+  const since = Math.floor(Date.parse(account.created_at) / 1_000) - DAY_SECONDS;
   for (let after = ""; ;) {
     const answer = await ask(`/v1/accounts?limit=${PAGE_SIZE}&created[gte]=${since}${after}`);
     const list = z.object({ data: z.array(connectedAccount) }).safeParse(answer.body).data?.data;
@@ -250,7 +250,7 @@ function reportOf(found: z.output<typeof connectedAccount>): StripeAccountReport
   const { currently_due: due, past_due: late, disabled_reason: reason } = found.requirements ?? {};
   const missing = [...new Set([...(late ?? []), ...(due ?? [])])].slice(0, MOST_MISSING);
   const state = stateOf(found, { missing, reason: reason ?? "" });
-  return { stripeId: found.id, state, missing, hasPayouts: found.payouts_enabled === true };
+  return { stripe_id: found.id, state, missing, has_payouts: found.payouts_enabled === true };
 }
 
 function stateOf(

@@ -20,10 +20,10 @@ export const REMEMBERED_MS = 23 * 60 * 60 * 1_000;
  * @see https://docs.stripe.com/api/transfers
  */
 export function newStripe(
-  { apiUrl }: PaymentConnection,
+  { api_url }: PaymentConnection,
   { secret, webhookKey }: Credentials,
 ): PaymentProvider {
-  const base = apiUrl ?? LIVE_URL;
+  const base = api_url ?? LIVE_URL;
   const authorization = `Bearer ${secret}`;
   const get = (path: string) => askJson(base + path, { headers: { authorization } });
 
@@ -83,7 +83,7 @@ function newsIn(event: RawEvent, webhookKey: string | null): News | null {
   const payee = accountEvent.safeParse(parsed).data?.account;
   if (payee !== undefined) return { payee };
   const found = transferEvent.safeParse(parsed).data?.data.object;
-  return found === undefined ? null : { reference: found.transfer_group, providerId: found.id };
+  return found === undefined ? null : { reference: found.transfer_group, provider_id: found.id };
 }
 
 /**
@@ -126,7 +126,7 @@ function transferOf({ order, payments }: Sending): URLSearchParams {
     destination: payee,
     transfer_group: order.reference,
     "metadata[payment]": payment.reference,
-    description: `Payout ${batchReference({ id: order.paymentsBatchId })}-${payment.promoterId}`,
+    description: `Payout ${batchReference({ id: order.payments_batch_id })}-${payment.promoter_id}`,
   });
 }
 
@@ -137,10 +137,10 @@ function taken(found: z.output<typeof transfer>[]): Answer {
     ...outcomeOf(each),
     amount: isoAmount("stripe", each.amount, each.currency),
     currency: each.currency,
-    providerId: each.id,
+    provider_id: each.id,
     fee: null,
   }));
-  return { kind: "taken", providerId: found[0]?.id ?? null, reports, isComplete: true };
+  return { kind: "taken", provider_id: found[0]?.id ?? null, reports, isComplete: true };
 }
 
 /** `reversed` is true only if the whole amount was. */

@@ -16,10 +16,10 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
  * @see https://developers.tremendous.com/reference/create-order
  */
 export function newTremendous(
-  { apiUrl, campaignId }: PaymentConnection,
+  { api_url, campaign_id }: PaymentConnection,
   { secret, webhookKey }: Credentials,
 ): PaymentProvider {
-  const base = `${apiUrl ?? LIVE_URL}/api/v2`;
+  const base = `${api_url ?? LIVE_URL}/api/v2`;
   const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
 
   async function find({ order: { reference }, payments }: Asked): Promise<Answer> {
@@ -34,7 +34,7 @@ export function newTremendous(
     refusesRepetitionsMs: 365 * DAY_MS,
     find,
     async send(sending) {
-      const body = JSON.stringify(orderOf(sending, campaignId));
+      const body = JSON.stringify(orderOf(sending, campaign_id));
       const answer = await askJson(`${base}/orders`, { method: "POST", headers, body });
       if (answer.status !== null && answer.status < 300) return read(answer, sending.payments);
       const fault = refusal.safeParse(answer.body).data?.errors;
@@ -105,7 +105,7 @@ async function newsIn(
   }
   if (orderId === undefined) return null;
   const reference = order.safeParse(found(await get(`/orders/${orderId}`))).data?.order.external_id;
-  return reference === undefined ? null : { reference, providerId: orderId };
+  return reference === undefined ? null : { reference, provider_id: orderId };
 }
 
 /** The body of an answer, or null if there is no such record. @throws Failure `unavailable` without an answer */
@@ -135,14 +135,14 @@ function read(answer: Wired, payments: Asked["payments"]): Answer {
     state: isUndelivered ? "unclaimed" : state,
     amount: minorOf(String(denomination), currency),
     currency,
-    providerId: reward.id,
+    provider_id: reward.id,
     fee: null,
     error: state === "confirmed" ? null : found.status.toLowerCase(),
   }));
-  return { kind: "taken", providerId: found.id, reports, isComplete: true };
+  return { kind: "taken", provider_id: found.id, reports, isComplete: true };
 }
 
-function orderOf({ order: { reference, paymentsBatchId }, payments }: Sending, campaignId: string | null) {
+function orderOf({ order: { reference, payments_batch_id }, payments }: Sending, campaignId: string | null) {
   const [{ payment, payee, name }] = payments as [Sending["payments"][number]];
   return {
     external_id: reference,
@@ -157,7 +157,7 @@ function orderOf({ order: { reference, paymentsBatchId }, payments }: Sending, c
       delivery: { method: "EMAIL" },
       custom_fields: [],
     },
-    note: `Payout ${batchReference({ id: paymentsBatchId })}-${payment.promoterId}`,
+    note: `Payout ${batchReference({ id: payments_batch_id })}-${payment.promoter_id}`,
   };
 }
 

@@ -28,10 +28,10 @@ const PAGE_SIZE = 100;
  * @see https://docs.wise.com/api-reference/transfer
  */
 export function newWise(
-  { apiUrl, profileId }: PaymentConnection,
+  { api_url, profile_id }: PaymentConnection,
   { secret, webhookKey }: Credentials,
 ): PaymentProvider {
-  const base = apiUrl ?? LIVE_URL;
+  const base = api_url ?? LIVE_URL;
   const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
   const ask: Ask = (path, body, method = body === undefined ? "GET" : "POST") =>
     askJson(base + path, {
@@ -43,18 +43,18 @@ export function newWise(
     mostPayments: 1,
     // Wise does not say after what time it would make a second transfer. After this, only its list is read.
     refusesRepetitionsMs: 7 * DAY_MS,
-    send: (sending) => draft(ask, sending, Number(profileId)),
-    find: (asked) => find(ask, asked, Number(profileId)),
-    readWebhook: (event) => newsIn(ask, event, webhookKey ?? publishedKey(apiUrl)),
-    groups: newGroups(ask, Number(profileId)),
+    send: (sending) => draft(ask, sending, Number(profile_id)),
+    find: (asked) => find(ask, asked, Number(profile_id)),
+    readWebhook: (event) => newsIn(ask, event, webhookKey ?? publishedKey(api_url)),
+    groups: newGroups(ask, Number(profile_id)),
     // A draft does not reduce the balance, and a person may fund it from elsewhere.
     isPrepaid: false,
     async balance(currency) {
-      const answer = await ask(`/v4/profiles/${profileId}/balances?types=STANDARD`);
+      const answer = await ask(`/v4/profiles/${profile_id}/balances?types=STANDARD`);
       const own = balances.safeParse(answer.body).data?.find((each) => each.currency === currency);
       return own === undefined ? null : minorOf(String(own.amount.value), currency);
     },
-    quoteFee: (amounts, currency) => quoteFee(ask, { amounts, currency, profile: Number(profileId) }),
+    quoteFee: (amounts, currency) => quoteFee(ask, { amounts, currency, profile: Number(profile_id) }),
   };
 }
 
@@ -86,7 +86,7 @@ async function newsIn(ask: Ask, { body, headers }: RawEvent, key: string): Promi
   const answer = await ask(`/v1/transfers/${id}`);
   const found = transfer.safeParse(answer.body).data;
   if (answer.status === 200 && found !== undefined)
-    return { reference: found.customerTransactionId, providerId: String(id) };
+    return { reference: found.customerTransactionId, provider_id: String(id) };
   // A transfer of another profile, or one that was made by hand.
   if (answer.status === 403 || answer.status === 404 || answer.status === 200) return null;
   throw new Failure("unavailable", `Wise can't be asked about the event now: ${answer.error}`);
@@ -143,11 +143,11 @@ async function draft(ask: Ask, sending: Sending, profile: number): Promise<Answe
   });
   const receiverId = made.safeParse(receiver.body).data?.id;
   if (!isMade(receiver) || receiverId === undefined) return failure(receiver, payments);
-  const answer = await ask(`${groupsPath(profile)}/${sending.groupId}/transfers`, {
+  const answer = await ask(`${groupsPath(profile)}/${sending.group_id}/transfers`, {
     targetAccount: receiverId,
     quoteUuid: quoteId,
     customerTransactionId: payment.reference,
-    details: { reference: batchReference({ id: order.paymentsBatchId }) },
+    details: { reference: batchReference({ id: order.payments_batch_id }) },
   });
   const found = transfer.safeParse(answer.body).data;
   return isMade(answer) && found !== undefined ? taken(found) : failure(answer, []);
@@ -221,7 +221,7 @@ async function quoteFee(
 /** Searches the transfers since the order was first sent. */
 async function find(ask: Ask, { order, payments }: Asked, profile: number): Promise<Answer> {
   const [{ payment }] = payments as [Asked["payments"][number]];
-  const since = new Date(Date.parse(order.firstAskedAt ?? order.createdAt) - DAY_MS).toISOString();
+  const since = new Date(Date.parse(order.first_asked_at ?? order.created_at) - DAY_MS).toISOString();
   for (let offset = 0; ; offset += PAGE_SIZE) {
     const query = `profile=${profile}&createdDateStart=${since}&limit=${PAGE_SIZE}&offset=${offset}`;
     const answer = await ask(`/v1/transfers?${query}`);
@@ -245,11 +245,11 @@ function taken(found: z.output<typeof transfer>): Answer {
     state,
     amount: minorOf(String(found.targetValue), currency),
     currency,
-    providerId: String(found.id),
+    provider_id: String(found.id),
     fee: null,
     error: state === "returned" ? status.replaceAll("_", " ") : null,
   };
-  return { kind: "taken", providerId: String(found.id), reports: [report], isComplete: true };
+  return { kind: "taken", provider_id: String(found.id), reports: [report], isComplete: true };
 }
 
 const refusal = z.object({ errors: z.array(z.object({ message: z.string().optional() })) });

@@ -20,8 +20,8 @@ export async function requireAccounts(store: Store): Promise<void> {
 
 /** The values of the text for the operator. It is printed once, when the store gets its first account. */
 export interface FirstStart {
-  publicUrl: string;
-  accountId: string | null;
+  public_url: string;
+  account_id: string | null;
   apiKey: string | null;
   /**
    * The file for the key, because logs are kept and read by others. The owner's link goes into a file beside
@@ -40,15 +40,15 @@ export interface FirstStart {
  * @throws Error if the key file can't be written; nothing is made then
  */
 export async function firstStart(context: Context, input: FirstStart): Promise<string | null> {
-  const { publicUrl, keyFile } = input;
+  const { public_url, keyFile } = input;
   if (keyFile !== null) requireFolderOf(keyFile);
   const first = await createFirstAccount(context, {
     // E-mails to promoters and the portal show it until the company has chosen one, so it must be true and fit any language.
-    name: new URL(publicUrl).host,
-    hasFirstName: true,
-    publicId: input.accountId ?? undefined,
+    name: new URL(public_url).host,
+    has_first_name: true,
+    public_id: input.account_id ?? undefined,
     key: input.apiKey ?? undefined,
-    landingUrl: `${publicUrl}/demo`,
+    landing_url: `${public_url}/demo`,
     owner: input.owner,
   });
   if (first === null) return null;
@@ -56,11 +56,11 @@ export async function firstStart(context: Context, input: FirstStart): Promise<s
     "",
     "  The first account was created:",
     "",
-    `  Account ID   ${first.account.publicId}`,
+    `  Account ID   ${first.account.public_id}`,
     `  API key      ${handOver(input, first.key)}`,
-    `  Script tag   <script async src="${publicUrl}/svc.js" data-cid="${first.account.publicId}"></script>`,
+    `  Script tag   <script async src="${public_url}/svc.js" data-cid="${first.account.public_id}"></script>`,
     input.hasDemo
-      ? `  Demo page    ${publicUrl}/demo`
+      ? `  Demo page    ${public_url}/demo`
       : "  Next         name the page that promoters' links lead to, in the dashboard under Campaigns",
     `  Dashboard    ${dashboard(input, first.ownerToken)}`,
     "",
@@ -99,9 +99,9 @@ export function demoNews(publicUrl: string, { isFirstStart }: { isFirstStart: bo
 }
 
 /** Explains how the owner signs in. */
-function dashboard({ publicUrl, keyFile, owner }: FirstStart, ownerToken: string | null): string {
-  if (ownerToken === null) return `${publicUrl}/admin   (sign in as ${owner?.email})`;
-  const link = linkAddress(publicUrl, ownerToken);
+function dashboard({ public_url, keyFile, owner }: FirstStart, ownerToken: string | null): string {
+  if (ownerToken === null) return `${public_url}/admin   (sign in as ${owner?.email})`;
+  const link = linkAddress(public_url, ownerToken);
   const shown = keyFile === null ? link : `by the link in ${keep(`${keyFile}.owner-link`, link)}`;
   return `${shown}   (makes the owner; good once, for a day)`;
 }

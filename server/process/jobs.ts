@@ -45,8 +45,8 @@ export function newJobs(
     vies,
     log,
     logOutage,
-    publicUrl,
-  }: Pick<Services, "store" | "clock" | "chance" | "seal" | "vies" | "log" | "logOutage" | "publicUrl">,
+    public_url,
+  }: Pick<Services, "store" | "clock" | "chance" | "seal" | "vies" | "log" | "logOutage" | "public_url">,
   elapsedMs = () => performance.now(),
   archiveFolder: string | null = null,
 ): Scheduler {
@@ -70,13 +70,13 @@ export function newJobs(
     { name: "waiting events", restMs: MINUTE_MS, begin: () => recordAllWaiting({ ...run, chance }) },
     { name: "erasures", restMs: MINUTE_MS, begin: () => finishErasures(run) },
     { name: "imports", restMs: 0, begin: () => continueImports({ ...run, chance }) },
-    { name: "planned e-mails", restMs: 0, begin: () => releasePlanned({ ...run, publicUrl }) },
-    { name: "digests of new leads", restMs: MINUTE_MS, begin: () => sendDigests({ ...run, publicUrl }) },
-    { name: "broadcasts", restMs: 0, begin: () => continueBroadcasts({ ...run, publicUrl }) },
+    { name: "planned e-mails", restMs: 0, begin: () => releasePlanned({ ...run, public_url }) },
+    { name: "digests of new leads", restMs: MINUTE_MS, begin: () => sendDigests({ ...run, public_url }) },
+    { name: "broadcasts", restMs: 0, begin: () => continueBroadcasts({ ...run, public_url }) },
     {
       name: "e-mails on conditions",
       restMs: CONDITIONS_REST_MS,
-      begin: () => sendOnConditions({ ...run, publicUrl }),
+      begin: () => sendOnConditions({ ...run, public_url }),
     },
     {
       name: "promoters who reach the next campaign",
@@ -144,7 +144,7 @@ export interface Scheduler {
 interface Round {
   /** Null if no round is running. */
   steps: AsyncIterator<unknown> | null;
-  dueAt: number;
+  due_at: number;
 }
 
 interface SchedulerParts {
@@ -156,7 +156,7 @@ interface SchedulerParts {
 
 /** Makes a scheduler. It does nothing until it is started. */
 function newScheduler({ lease, log, logOutage, elapsedMs }: SchedulerParts, jobs: Job[]): Scheduler {
-  const rounds = new Map(jobs.map((job): [Job, Round] => [job, { steps: null, dueAt: -Infinity }]));
+  const rounds = new Map(jobs.map((job): [Job, Round] => [job, { steps: null, due_at: -Infinity }]));
   const stopping = new AbortController();
   let running: Promise<void> | null = null;
 
@@ -166,11 +166,11 @@ function newScheduler({ lease, log, logOutage, elapsedMs }: SchedulerParts, jobs
   }
 
   async function step(job: Job, round: Round): Promise<void> {
-    if (round.steps === null && elapsedMs() < round.dueAt) return;
+    if (round.steps === null && elapsedMs() < round.due_at) return;
     round.steps ??= job.begin();
     if ((await isOver(job, round.steps)) === false) return;
     round.steps = null;
-    round.dueAt = elapsedMs() + job.restMs;
+    round.due_at = elapsedMs() + job.restMs;
   }
 
   async function isOver({ name }: Job, steps: AsyncIterator<unknown>): Promise<boolean> {

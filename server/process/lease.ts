@@ -5,7 +5,7 @@ import { table } from "../storage/table.ts";
 
 /** The holder of a lease: the one process that may do a certain kind of work. */
 interface LeaseRecord {
-  accountId: typeof SYSTEM;
+  account_id: typeof SYSTEM;
   name: string;
   /** Blank if it is free. */
   holder: string;
@@ -70,7 +70,7 @@ export function newLease(
     return store.transact(async (tx) => {
       const current = await tx.get(leases, SYSTEM, name);
       if (!isFree(current, now)) return false;
-      await tx.put(leases, { accountId: SYSTEM, name, holder: by, term: (current?.term ?? 0) + 1 });
+      await tx.put(leases, { account_id: SYSTEM, name, holder: by, term: (current?.term ?? 0) + 1 });
       return true;
     });
   }

@@ -54,7 +54,7 @@ async function carryOut(run: MigrationRun, account: Account, migration: ProgramM
   const over = (change: Partial<ProgramMigration>, csv: string | null = null) =>
     putMigration(
       store,
-      { ...migration, ...change, key: null, progress: null, finishedAt: clock().toISOString() },
+      { ...migration, ...change, key: null, progress: null, finished_at: clock().toISOString() },
       csv,
     );
   try {
@@ -82,7 +82,7 @@ async function attempt(
   account: Account,
   migration: ProgramMigration,
 ): Promise<Migrated> {
-  const { program, key, isDryRun } = migration;
+  const { program, key, is_dry_run } = migration;
   const source = SOURCES[program];
   if (source === undefined) throw new Failure("invalid", `${program} can't be read by this release`);
   await putMigration(store, { ...migration, status: "running" });
@@ -94,7 +94,7 @@ async function attempt(
     archive,
     key,
     baseUrl,
-    isDryRun,
+    is_dry_run,
     onProgress,
     ...(reach && { reach }),
   });
@@ -115,11 +115,11 @@ function resultOf({ counts, remarks, proof }: Migrated): MigrationResult {
   return {
     counts,
     remarks: remarks.slice(0, MOST_SHOWN),
-    remarksCount: remarks.length,
-    comparedCount: proof.rows.length,
-    differingCount: proof.differingCount,
+    remarks_count: remarks.length,
+    compared_count: proof.rows.length,
+    differing_count: proof.differing_count,
     differences: differing
       .slice(0, MOST_SHOWN)
-      .map(({ email, promoterId, differences: texts }) => ({ email, promoterId, texts })),
+      .map(({ email, promoter_id, differences: texts }) => ({ email, promoter_id, texts })),
   };
 }

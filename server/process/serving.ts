@@ -97,9 +97,9 @@ export async function serve(
   const listener = newListener();
   const port = await openPort(listener, config, `HOST ${config.host} and PORT ${config.port}`);
   const url = `http://${config.host}:${port}`;
-  const publicUrl = config.publicUrl ?? url;
+  const publicUrl = config.public_url ?? url;
   const write: Services["writeEmail"] = (email) => writeEmail(templates, email);
-  const parts = { store, log, sightings, metrics, publicUrl, limits, writeEmail: write };
+  const parts = { store, log, sightings, metrics, public_url: publicUrl, limits, writeEmail: write };
   const services = newServices(config, parts);
   const app = appOf(services, { config, scripts });
   const answer = () => listener.serve(app.fetch);
@@ -109,7 +109,7 @@ export async function serve(
   const outbox = openOutbox({ ...services, templates });
   const metricsListeners = await serveMetrics(config, services);
   // Anything that can fail comes before this, because the key that it prints is never shown again.
-  const news = [await firstStart(newContext(services, PROCESS), { ...config, publicUrl })];
+  const news = [await firstStart(newContext(services, PROCESS), { ...config, public_url: publicUrl })];
   if (needsDemo) await fillWithDemo(newContext(services), process.stderr);
   if (config.wantsDemoData) news.push(demoNews(publicUrl, { isFirstStart }));
   if (!answersEarly) answer();
@@ -122,7 +122,7 @@ export async function serve(
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stopOnce(0));
   watchStore(store, log, () => stopOnce(1));
   setInterval(lookAtWeaknesses, WEAKNESS_MS).unref();
-  await noteSetup({ ...config, publicUrl }, services);
+  await noteSetup({ ...config, public_url: publicUrl }, services);
   return { url, news: news.join("") || null };
 }
 
@@ -151,10 +151,15 @@ async function openMetrics(figures: Figures): Promise<ProcessMetrics> {
 
 /** Records this server's set-up, for `tidemark doctor`. A full store does not prevent a start. */
 async function noteSetup(
-  { publicUrl, trustProxyHops, smtpUrl }: Config & { publicUrl: string },
+  { public_url, trust_proxy_hops, smtpUrl }: Config & { public_url: string },
   { store, clock, log }: Services,
 ): Promise<void> {
-  const setup = { publicUrl, trustProxyHops, hasMail: smtpUrl !== null, startedAt: clock().toISOString() };
+  const setup = {
+    public_url,
+    trust_proxy_hops,
+    has_mail: smtpUrl !== null,
+    started_at: clock().toISOString(),
+  };
   await recordSetup(store, setup).catch((error: unknown) =>
     log.debug({ err: error }, "the set-up could not be recorded"),
   );
@@ -234,7 +239,7 @@ async function openPort(
 
 function newServices(
   { smtpUrl, mailFrom, mailDomains, ...config }: Config,
-  parts: Pick<Services, "store" | "log" | "sightings" | "metrics" | "publicUrl" | "limits" | "writeEmail">,
+  parts: Pick<Services, "store" | "log" | "sightings" | "metrics" | "public_url" | "limits" | "writeEmail">,
 ): Services {
   const clock = () => new Date();
   return {
@@ -253,7 +258,7 @@ function newServices(
     chance: systemChance,
     seal: parts.store.seal,
     mail: smtpUrl === null ? null : openMail({ smtpUrl, from: mailFrom, domains: mailDomains }),
-    trustProxyHops: config.trustProxyHops,
+    trust_proxy_hops: config.trust_proxy_hops,
   };
 }
 

@@ -48,6 +48,6 @@ export async function admit(
 
 async function findAdmission(store: Store, hash: string): Promise<Admission | null> {
   const apiKey = await findApiKey(store, hash);
-  const account = apiKey && (await store.get(accounts, SYSTEM, apiKey.ownerId));
+  const account = apiKey && (await store.get(accounts, SYSTEM, apiKey.owner_id));
   return apiKey && account && { apiKey, account };
 }

@@ -73,13 +73,13 @@ export function metricsPage(services: Services, token: string | null): EventHand
  * @throws Failure `unauthorized`, or `rate_limited` after too many failed attempts
  */
 async function checkToken(
-  { limits, trustProxyHops }: Services,
+  { limits, trust_proxy_hops }: Services,
   event: H3Event,
   token: string,
 ): Promise<void> {
   const given = digest(readBearer(event) ?? "");
   if (timingSafeEqual(given, digest(token))) return;
-  const network = networkOf(clientAddress(event, trustProxyHops));
+  const network = networkOf(clientAddress(event, trust_proxy_hops));
   // API keys are counted by the same limiter but are not valid here.
   const credential = `metrics ${given.toString("base64url")}`;
   await limits.failedAuthentication.attempt(network, credential, () => Promise.resolve(null));

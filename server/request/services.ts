@@ -36,7 +36,7 @@ export interface Services {
   sightings: SightingRecorder;
   /** Null if metrics are off. */
   metrics: Metrics | null;
-  publicUrl: string;
+  public_url: string;
   /** Null if mail is not set up. */
   mail: OutgoingMail | null;
   /** Encrypts the secrets of payment providers. */
@@ -55,7 +55,7 @@ export interface Services {
     email: Pick<Email, "kind" | "values"> & { language?: Language; brand?: ShownBrand | null },
   ) => WrittenEmail;
   /** The number of proxies in front of the server. Only their entries in `X-Forwarded-For` are trusted. */
-  trustProxyHops: number;
+  trust_proxy_hops: number;
   limits: Limits;
 }
 

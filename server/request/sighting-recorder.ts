@@ -28,7 +28,7 @@ export interface SightingRecorder {
 export type Later = (work: () => Promise<void>, delayMs: number) => void;
 
 interface Group {
-  accountId: number;
+  account_id: number;
   kind: SightingKind;
   values: string[];
 }
@@ -53,7 +53,7 @@ export function newSightingRecorder(
     if (seenAt.size >= MOST_REMEMBERED) seenAt.clear();
     seenAt.set(key, now);
     const name = `${accountId} ${kind}`;
-    waiting.set(name, { accountId, kind, values: [value, ...(waiting.get(name)?.values ?? [])] });
+    waiting.set(name, { account_id: accountId, kind, values: [value, ...(waiting.get(name)?.values ?? [])] });
     waitingCount += 1;
     if (waitingCount === 1) later(write, Math.min(PAUSE_MS, Math.max(0, writtenAt + PAUSE_MS - now)));
   }
@@ -63,9 +63,9 @@ export function newSightingRecorder(
     waiting = new Map();
     waitingCount = 0;
     writtenAt = clock().getTime();
-    for (const { accountId, kind, values } of groups.values()) {
+    for (const { account_id, kind, values } of groups.values()) {
       try {
-        const before = await recordSightings(store, accountId, { kind, values, now: clock() });
+        const before = await recordSightings(store, account_id, { kind, values, now: clock() });
         if (kind === "refused-origin") logNew(values, before);
       } catch (error) {
         // The doctor can do without these, and a store fault is logged elsewhere.
@@ -77,7 +77,7 @@ export function newSightingRecorder(
   /** The first worker to see an origin logs it. After a restart, it is logged again. */
   function logNew(origins: string[], before: Sighting[]): void {
     for (const origin of origins) {
-      if (before.some(({ value, lastAt }) => value === origin && lastAt >= startedAt)) continue;
+      if (before.some(({ value, last_at }) => value === origin && last_at >= startedAt)) continue;
       log.warn({ origin }, "sign-ups from this origin are refused: none of their campaigns allows it");
     }
   }

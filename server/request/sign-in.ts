@@ -53,11 +53,11 @@ export interface SignInLimits {
  * @see docs/spec/common.md "Authentication", 4
  */
 export function signInLimits(
-  { limits, trustProxyHops, store }: Pick<Services, "limits" | "trustProxyHops" | "store">,
+  { limits, trust_proxy_hops, store }: Pick<Services, "limits" | "trust_proxy_hops" | "store">,
   event: H3Event,
   kind: HolderKind,
 ): SignInLimits {
-  const address = clientAddress(event, trustProxyHops);
+  const address = clientAddress(event, trust_proxy_hops);
   const nameOf = (email: string) => `${kind} ${email.trim().toLowerCase()}`;
   const browserOf = (email: string) => findKnownBrowser(store, event, { kind, email });
   const takeOfNetwork = async () => {
@@ -116,7 +116,7 @@ export interface Arrival {
 
 /** The cookies of a sign-in: the session's, and the marks that make the browser known from now on. */
 export function signInCookies(
-  { event, chance, publicUrl }: { event: H3Event; chance: Chance; publicUrl: string },
+  { event, chance, public_url }: { event: H3Event; chance: Chance; public_url: string },
   { account, holder, token }: Arrival,
 ): string[] {
   const cookie = SESSION_COOKIES[holder.kind];
@@ -125,8 +125,8 @@ export function signInCookies(
     marks.find((mark) => isMarkOf(mark, account, holder)) ?? newBrowserMark(chance, account, holder);
   const others = marks.filter((mark) => mark !== own);
   return [
-    ...sessionCookies(cookie, token, publicUrl),
-    browserMarksCookie(cookie, [own, ...others], publicUrl),
+    ...sessionCookies(cookie, token, public_url),
+    browserMarksCookie(cookie, [own, ...others], public_url),
   ];
 }
 
@@ -141,8 +141,8 @@ function keyOf({ mark }: KnownBrowser): string {
 }
 
 /** The key under which limits count all known browsers of a person. */
-function personOf({ holder: { kind, accountId, id } }: KnownBrowser): string {
-  return `known ${kind} ${accountId} ${id}`;
+function personOf({ holder: { kind, account_id, id } }: KnownBrowser): string {
+  return `known ${kind} ${account_id} ${id}`;
 }
 
 /**
@@ -202,14 +202,14 @@ type Person = Pick<Arrival, "account" | "holder">;
 
 async function findUserOf(store: Store, email: string): Promise<Person[]> {
   const user = await findUserByEmail(store, email);
-  const account = user && (await store.get(accounts, SYSTEM, user.ownerId));
+  const account = user && (await store.get(accounts, SYSTEM, user.owner_id));
   return user && account ? [{ account, holder: holderOf(user) }] : [];
 }
 
 async function findPromotersOf(store: Store, email: string): Promise<Person[]> {
-  const candidates = await findPortalPromoters(store, { email, accountId: null });
+  const candidates = await findPortalPromoters(store, { email, account_id: null });
   return candidates.map(({ account, promoter }) => ({
     account,
-    holder: { kind: "promoter", accountId: account.id, id: promoter.id },
+    holder: { kind: "promoter", account_id: account.id, id: promoter.id },
   }));
 }

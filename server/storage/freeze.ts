@@ -4,7 +4,7 @@ import type { Reader } from "./view.ts";
 
 /** Marks an account that accepts no changes. Every transaction checks for it. */
 export interface Freeze {
-  accountId: number;
+  account_id: number;
   /**
    * - `frozen`: it may be copied to another store
    * - `moved`: another store has a complete copy
@@ -34,14 +34,14 @@ export async function refuseFrozen(reader: Reader, accountIds: Iterable<number>)
 }
 
 /** Leaves out the records of frozen accounts. */
-export async function withoutFrozen<R extends { ownerId: number }>(
+export async function withoutFrozen<R extends { owner_id: number }>(
   reader: Reader,
   records: R[],
 ): Promise<R[]> {
   const owners = new Map<number, Promise<boolean>>();
-  for (const { ownerId } of records) {
-    if (!owners.has(ownerId)) owners.set(ownerId, isFrozen(reader, ownerId));
+  for (const { owner_id } of records) {
+    if (!owners.has(owner_id)) owners.set(owner_id, isFrozen(reader, owner_id));
   }
-  const areFrozen = await Promise.all(records.map(({ ownerId }) => owners.get(ownerId)));
+  const areFrozen = await Promise.all(records.map(({ owner_id }) => owners.get(owner_id)));
   return records.filter((_, at) => areFrozen[at] === false);
 }

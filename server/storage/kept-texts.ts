@@ -21,7 +21,7 @@ export interface KeptText {
 
 interface Stored {
   text: string;
-  keptAt: string;
+  kept_at: string;
 }
 
 const PREFIX = "kept:";
@@ -46,7 +46,7 @@ export function newKeptTexts(engine: Engine): KeptTexts {
       if ((await newestFirst(engine.reads, kind))[0]?.key === key) return;
       await engine.transact(async (session) => {
         const others = (await newestFirst(session, kind)).filter((each) => each.key !== key);
-        await writeItem(session, key, JSON.stringify({ text, keptAt: now.toISOString() } satisfies Stored));
+        await writeItem(session, key, JSON.stringify({ text, kept_at: now.toISOString() } satisfies Stored));
         // A server of that build may have started meanwhile, and kept it again.
         for (const old of others.slice(mostCount - 1)) await removeUnchanged(session, old);
       });
@@ -65,7 +65,7 @@ async function newestFirst(reads: Reads, kind: string): Promise<{ key: string; v
     // The semicolon comes after the colon, so this is all keys that begin with the kind.
     values: [`${PREFIX}${kind}:`, `${PREFIX}${kind};`],
   });
-  const keptAt = (value: string) => (JSON.parse(value) as Stored).keptAt;
+  const keptAt = (value: string) => (JSON.parse(value) as Stored).kept_at;
   return rows
     .map(([key, value]) => ({ key: String(key), value: String(value) }))
     .toSorted((a, b) => keptAt(b.value).localeCompare(keptAt(a.value)));

@@ -124,13 +124,13 @@ export async function findPage<R extends { id: number }, S, Names extends keyof 
   from: Table<R>,
   wanted: Wanted<S, Names>,
 ): Promise<Found<R>> {
-  const { accountId, ids, total } = await findIds(view, from, wanted);
+  const { account_id, ids, total } = await findIds(view, from, wanted);
   const table = sql<{ account_id: number; id: number; doc: string }>`${sql.table(sqlName(from))}`;
   const documents = view
     .query<object>()
     .selectFrom(table.as("found"))
     .select(["found.id", "found.doc"])
-    .where("found.account_id", "=", accountId);
+    .where("found.account_id", "=", account_id);
   const rows = await findInOrder(view, ids, documents.where(among("found.id", ids)));
   return { records: rows.map(({ doc }) => view.parse(from, doc)), total };
 }
@@ -143,7 +143,7 @@ export async function findIds<S, Names extends keyof S>(
   view: QueryRunner,
   from: Pick<Table<never>, "name">,
   { query, limit, offset }: Wanted<S, Names>,
-): Promise<{ accountId: number; ids: number[]; total: number }> {
+): Promise<{ account_id: number; ids: number[]; total: number }> {
   const [account, id] = ["account_id", "id"].map((column) => sql.ref(`${sqlName(from)}.${column}`));
   const key = [account!.as("account"), id!.as("id")];
   const total = sql`count(*)`.as("total");
@@ -152,7 +152,7 @@ export async function findIds<S, Names extends keyof S>(
     view.rows(query.clearOrderBy().select(total)) as Promise<{ total: number }[]>,
   ]);
   const ids = page.map((row) => Number(row.id));
-  return { accountId: Number(page[0]?.account ?? 0), ids, total: Number(count?.total ?? 0) };
+  return { account_id: Number(page[0]?.account ?? 0), ids, total: Number(count?.total ?? 0) };
 }
 
 /** The rows for these ids, in the order of the ids. A record may have been removed meanwhile. */

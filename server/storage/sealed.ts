@@ -13,15 +13,15 @@ interface Hidden {
 }
 
 /** All values of a row, in the order of `insert` and `update`. @throws Failure `refused` without a key for its secrets */
-export function rowOf<R extends { accountId: number }>(of: Table<R>, record: R, seal: Seal): ColumnValue[] {
-  return [record.accountId, ...columnValues(of, record), docOf(of, record, seal)];
+export function rowOf<R extends { account_id: number }>(of: Table<R>, record: R, seal: Seal): ColumnValue[] {
+  return [record.account_id, ...columnValues(of, record), docOf(of, record, seal)];
 }
 
 /**
  * The document of a record. One that is sealed already stays as it is, also one that no key opens, so that a
  * change of another field doesn't lose its secret.
  */
-export function docOf<R extends { accountId: number }>(of: Table<R>, record: R, seal: Seal): string {
+export function docOf<R extends { account_id: number }>(of: Table<R>, record: R, seal: Seal): string {
   const { sealed: declared } = of;
   const isKept = isSealed(record) && declared?.fields.every((name) => record[name] === null);
   if (declared === undefined || isKept || !declared.isSecret(record)) return JSON.stringify(record);
@@ -54,8 +54,8 @@ export function openDoc<R>(from: Table<R>, doc: string, seal: Seal): R {
 
 /** The record without its secrets. The log names it. */
 function hidden<R>(from: Table<R>, record: R, { seal, fault }: { seal: Seal; fault: string }): R {
-  const { accountId } = record as unknown as { accountId: number };
-  const label = `${from.name} ${JSON.stringify(keyOf(from, record))} of account ${accountId}`;
+  const { account_id } = record as unknown as { account_id: number };
+  const label = `${from.name} ${JSON.stringify(keyOf(from, record))} of account ${account_id}`;
   seal.warn(`the secret of ${label} ${fault}, so it is neither shown nor used: run tidemark check`);
   return freeze({ ...record, ...(from.sealed?.without(record) as R) });
 }
@@ -87,8 +87,8 @@ export function isSealed<R>(record: R): record is R & Required<Hidden> {
 
 /** A sealed text can't be copied to another record. */
 function placeOf<R>(of: Table<R>, record: R): string {
-  const { accountId } = record as unknown as { accountId: number };
-  return JSON.stringify([of.name, accountId, ...keyOf(of, record), ...(of.sealed?.boundTo?.(record) ?? [])]);
+  const { account_id } = record as unknown as { account_id: number };
+  return JSON.stringify([of.name, account_id, ...keyOf(of, record), ...(of.sealed?.boundTo?.(record) ?? [])]);
 }
 
 /** The place of the text that proves the key. */

@@ -46,14 +46,11 @@ export interface Statement {
   isQuick?: boolean;
 }
 
-/**
- * The table's name in SQL: `promoter_campaigns`. The rule for `y` makes `api_keies`, which stores have: a new name would
- * need a migration.
- */
+/** The table's name in SQL: `promoter_campaigns`. */
 export function sqlName({ name }: Pick<Table<never>, "name">): string {
   const snake = name.replaceAll("-", "_");
   if (/(s|x|ch)$/.test(snake)) return snake.endsWith("s") ? snake : `${snake}es`;
-  return snake.endsWith("y") ? `${snake.slice(0, -1)}ies` : `${snake}s`;
+  return /[^aeiou]y$/.test(snake) ? `${snake.slice(0, -1)}ies` : `${snake}s`;
 }
 
 /** How to read each column from a record, built once for each table. */
@@ -76,8 +73,7 @@ export function columnValues<R>(of: Table<R>, record: R): ColumnValue[] {
 
 function readerOf<R>(name: string, column: Column<R>): (record: R) => unknown {
   if (typeof column !== "string") return column[1];
-  const field = fieldOf(name);
-  return (record) => (record as Record<string, unknown>)[field];
+  return (record) => (record as Record<string, unknown>)[name];
 }
 
 function columnValue<R>(name: string, column: Column<R>, record: R): ColumnValue {
@@ -107,19 +103,6 @@ export function columnOf<R>(of: Table<R>, name: string, record: R): ColumnValue 
 /** A record's key, from its columns. */
 export function keyOf<R>(of: Table<R>, record: R): KeyPart[] {
   return of.key.map((name) => columnValue(name, of.columns[name]!, record) as KeyPart);
-}
-
-/** Column names come from the code, so they are few, and each write needs many of them. */
-const fields = new Map<string, string>();
-
-/** `promoterId` for `promoter_id`. */
-function fieldOf(column: string): string {
-  let field = fields.get(column);
-  if (field === undefined) {
-    field = column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-    fields.set(column, field);
-  }
-  return field;
 }
 
 /** The statements that create a table with its indexes. */
@@ -153,7 +136,7 @@ function indexDdl(of: Table<never>, dialect: Dialect): string[] {
     .filter(([, { covers }]) => covers === undefined || dialect === SQLITE)
     .map(([index, { on, covers = [], where }]) => {
       const rest = of.key.filter((column) => !on.includes(column));
-      return { name: `${table}_${snake(index)}`, on: [...on, ...rest, ...covers], where, isUnique: false };
+      return { name: `${table}_${index}`, on: [...on, ...rest, ...covers], where, isUnique: false };
     });
   return [...unique, ...others].flatMap((index) => [
     createIndex({ where: undefined, ...index, table }),
@@ -163,7 +146,7 @@ function indexDdl(of: Table<never>, dialect: Dialect): string[] {
 
 /** The name of a unique constraint's index: `leads_email_key`. */
 function uniqueName(of: Table<never>, unique: string): string {
-  return `${sqlName(of)}_${snake(unique)}_key`;
+  return `${sqlName(of)}_${unique}_key`;
 }
 
 function createIndex(index: {
@@ -176,10 +159,6 @@ function createIndex(index: {
   const { name, table, on, where, isUnique } = index;
   const columns = ["account_id", ...on].join(", ");
   return `create ${isUnique ? "unique " : ""}index ${name} on ${table} (${columns})${where ? ` where ${where}` : ""}`;
-}
-
-function snake(camel: string): string {
-  return camel.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** Statements for single records of a table. */
@@ -231,7 +210,7 @@ export interface Between {
 /** The records whose first columns of an index, or of the key, equal `start`. */
 export interface Listing {
   index: string;
-  accountId: number;
+  account_id: number;
   start: Key;
   between?: Between | undefined;
 }
@@ -241,7 +220,7 @@ export interface Listing {
  */
 function listingParts<R>(
   of: Table<R>,
-  { index, accountId, start, between }: Listing,
+  { index, account_id, start, between }: Listing,
   { value }: Dialect,
   values: ColumnValue[] = [],
 ) {
@@ -249,7 +228,7 @@ function listingParts<R>(
     index === "id" ? { on: of.key } : (of.indexes as Record<string, Index>)[index];
   if (declared === undefined) throw new Error(`${of.name} has no index ${index}`);
   const order = [...declared.on, ...of.key.filter((column) => !declared.on.includes(column))];
-  const conditions = [`account_id = ${value(values.push(accountId))}`];
+  const conditions = [`account_id = ${value(values.push(account_id))}`];
   start.forEach((part, at) => conditions.push(`${order[at]} = ${value(values.push(part))}`));
   if (declared.where) conditions.push(declared.where);
   if (between !== undefined) {
@@ -300,7 +279,7 @@ export function fillStatement<R>(
   { column, value }: { column: string; value: number },
   dialect: Dialect,
 ): Statement {
-  const field = `"${fieldOf(column)}":`;
+  const field = `"${column}":`;
   const first: ColumnValue[] = [value, `${field}null`, `${field}${value}`];
   const [number, before, after] = first.map((_, at) => dialect.value(at + 1));
   const { conditions, values } = listingParts(of, listing, dialect, first);

@@ -145,7 +145,7 @@ export const TAKEN = "has already been taken";
  * Names all of these unique values that another record has. The table's constraints would name only the
  * first.
  */
-export async function findTaken<R extends { accountId: number }, Unique extends string>(
+export async function findTaken<R extends { account_id: number }, Unique extends string>(
   tx: Transaction,
   from: Table<R, Unique>,
   { record, unique }: { record: R; unique: readonly NoInfer<Unique>[] },

@@ -56,7 +56,7 @@ export function newCalendars(reader: Pick<Reader, "get">): Calendars {
 /** An amount to add to one row. */
 export interface Addition extends Share {
   into: SumTable;
-  accountId: number;
+  account_id: number;
   /** Identifies the row. */
   place: string;
 }
@@ -64,7 +64,7 @@ export interface Addition extends Share {
 /** Collects the contributions of records, so that each row is written once. */
 export interface Additions {
   /** Notes a record's contribution after a change, less the one before it. */
-  note<R extends { accountId: number }>(
+  note<R extends { account_id: number }>(
     of: Table<R>,
     change: { before: R | null; after: R | null; calendar: Calendar | null },
   ): void;
@@ -101,7 +101,7 @@ export function newAdditions(): Additions {
       const record = after ?? before;
       if (sums === undefined || record === null || calendar === null) return;
       const { into, sharesOf } = sums;
-      const { accountId } = record;
+      const { account_id } = record;
       const less = before === null ? [] : sharesOf(before, calendar);
       const more = after === null ? [] : sharesOf(after, calendar);
       // Most changes of a record affect no sum.
@@ -112,14 +112,14 @@ export function newAdditions(): Additions {
         [more, 1],
       ] as const)
         for (const share of shares)
-          add(rows, { into, accountId, ...share, place: placeOf(into, accountId, share.key) }, sign);
+          add(rows, { into, account_id, ...share, place: placeOf(into, account_id, share.key) }, sign);
     },
     include(others) {
       for (const addition of others) add(rowsOf(addition.into), addition, 1);
     },
     totalOf(into, accountId, start) {
       const own = [...rowsOf(into).values()].filter(
-        (row) => row.accountId === accountId && start.every((value, at) => row.key[at] === value),
+        (row) => row.account_id === accountId && start.every((value, at) => row.key[at] === value),
       );
       return addedTo(
         into.sums.map(() => 0),
@@ -196,8 +196,8 @@ export function adding(into: SumTable, rows: string): string {
 }
 
 /** The values of a row to add, in the order of `adding`. */
-export function addedRow({ accountId, key, amounts }: Addition): KeyPart[] {
-  return [accountId, ...key, ...amounts];
+export function addedRow({ account_id, key, amounts }: Addition): KeyPart[] {
+  return [account_id, ...key, ...amounts];
 }
 
 /** The types of these values. */

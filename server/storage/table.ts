@@ -6,9 +6,8 @@ export type ColumnValue = string | number | null;
 export type ColumnType = "text" | "integer";
 
 /**
- * A column that is derived from the record when it is written. A plain type means the field of the same name:
- * `promoter_id: "integer"` holds `promoterId`. Dates keep the record's format, ISO 8601 in UTC, which sorts
- * as text.
+ * A column that is derived from the record when it is written. A plain type means the field of the same name. Dates
+ * keep the record's format, ISO 8601 in UTC, which sorts as text.
  */
 export type Column<R> =
   | ColumnType
@@ -91,7 +90,7 @@ interface Definition<R, C extends Columns<R>, Unique extends string, Listed exte
 }
 
 /** Declares a table. It is called twice so that TypeScript infers the names of columns and indexes. */
-export function table<R extends { accountId: number }>() {
+export function table<R extends { account_id: number }>() {
   return <const C extends Columns<R>, Unique extends string = never, Listed extends string = never>({
     key = ["id"],
     few = [],
@@ -108,8 +107,8 @@ export function table<R extends { accountId: number }>() {
 }
 
 /** The account that a record belongs to, or 0 for the whole server. */
-export function ownerOf<R extends { accountId: number }>(from: Table<R>, record: R): number {
-  return from.owner?.(record) ?? record.accountId;
+export function ownerOf<R extends { account_id: number }>(from: Table<R>, record: R): number {
+  return from.owner?.(record) ?? record.account_id;
 }
 
 /** SQLite's code for a damaged file, so that the engine treats damaged values alike. */

@@ -19,7 +19,7 @@ export interface Transaction extends Reader {
    */
   lock<R>(from: Table<R>, accountId: number, ...id: Key): Promise<R | null>;
   /** Whether another record has a unique value of this one. */
-  isTaken<R extends { accountId: number }, Unique extends string>(
+  isTaken<R extends { account_id: number }, Unique extends string>(
     from: Table<R, Unique>,
     unique: Unique,
     record: NoInfer<R>,
@@ -28,13 +28,13 @@ export interface Transaction extends Reader {
    * Writes a record.
    * @throws the refusal given for a unique value that another record has, or Failure `taken`
    */
-  put<R extends { accountId: number }, Unique extends string>(
+  put<R extends { account_id: number }, Unique extends string>(
     into: Table<R, Unique>,
     record: NoInfer<R>,
     refusals?: Refusals<NoInfer<Unique>>,
   ): Promise<void>;
   /** Like `put`, for a record that is known to be new. */
-  insert<R extends { accountId: number }, Unique extends string>(
+  insert<R extends { account_id: number }, Unique extends string>(
     into: Table<R, Unique>,
     record: NoInfer<R>,
     refusals?: Refusals<NoInfer<Unique>>,
@@ -45,7 +45,7 @@ export interface Transaction extends Reader {
    * even for very many. Only for fields that no other column is derived from. Resolves to the number of
    * changed records.
    */
-  fill<R extends { accountId: number }, Listed extends string, C extends string>(
+  fill<R extends { account_id: number }, Listed extends string, C extends string>(
     into: Table<R, string, Listed, Record<C, Column<R>>>,
     listing: Listing & { index: NoInfer<Listed> },
     filling: { column: NoInfer<C>; value: number },
@@ -90,19 +90,19 @@ function newTransaction(session: Session, seal: Seal): { tx: OpenTransaction; ad
   const touch = (into: { name: string }, accountId: number) =>
     (into.name === freezes.name ? frozen : touched).add(accountId);
 
-  async function write<R extends { accountId: number }>(
+  async function write<R extends { account_id: number }>(
     into: Table<R>,
     after: R,
     { refusals, isNew }: { refusals: Record<string, (() => Failure) | undefined>; isNew: boolean },
   ): Promise<void> {
     const key = keyOf(into, after);
-    const before = into.sums !== undefined && !isNew ? await view.get(into, after.accountId, ...key) : null;
+    const before = into.sums !== undefined && !isNew ? await view.get(into, after.account_id, ...key) : null;
     touch(into, ownerOf(into, after));
     const refusal = (unique: string | null) =>
       refusals[unique ?? ""]?.() ?? new Failure("taken", `${unique ?? "id"} has already been taken`);
     const writing = session.write(into, rowOf(into, after, seal), { key, isNew, refusal });
     if (writing instanceof Promise) await writing;
-    const calendar = await calendars.of(into, after.accountId);
+    const calendar = await calendars.of(into, after.account_id);
     additions.note(into, { before, after, calendar });
   }
 
@@ -117,13 +117,13 @@ function newTransaction(session: Session, seal: Seal): { tx: OpenTransaction; ad
     },
     async isTaken(from, unique, record) {
       const values = uniqueValues(from, unique, record);
-      const holder = values && (await view.find(from, unique, record.accountId, values));
+      const holder = values && (await view.find(from, unique, record.account_id, values));
       return holder !== null && keyOf(from, holder).join() !== keyOf(from, record).join();
     },
     put: (into, record, refusals = {}) => write(into, record, { refusals, isNew: false }),
     insert: (into, record, refusals = {}) => write(into, record, { refusals, isNew: true }),
     async remove<R>(from: Table<R>, accountId: number, ...id: Key) {
-      const before = (await view.get(from, accountId, ...id)) as (R & { accountId: number }) | null;
+      const before = (await view.get(from, accountId, ...id)) as (R & { account_id: number }) | null;
       if (before === null) return;
       touch(from, ownerOf(from as Table<typeof before>, before));
       await session.remove(from, accountId, id);
@@ -131,7 +131,7 @@ function newTransaction(session: Session, seal: Seal): { tx: OpenTransaction; ad
       additions.note(from as Table<typeof before>, { before, after: null, calendar });
     },
     async fill(into, listing, filling) {
-      touch(into, listing.accountId);
+      touch(into, listing.account_id);
       return session.run(fillStatement(into, listing, filling, session.dialect));
     },
   };

@@ -38,13 +38,13 @@ export function itemDriver(engine: Engine): Driver {
   };
 }
 
-type Stored = { accountId: number };
+type Stored = { account_id: number };
 
 function recordDriver(engine: Engine, store: Store, of: Table<never>): Driver {
   const table = of as unknown as Table<Stored>;
   const read = async (key: string) => {
     const place = placeIn(table, key);
-    return place && engine.reads.get(of, place.accountId, place.key);
+    return place && engine.reads.get(of, place.account_id, place.key);
   };
   return {
     name: `tidemark-${of.name}`,
@@ -58,7 +58,7 @@ function recordDriver(engine: Engine, store: Store, of: Table<never>): Driver {
     },
     async removeItem(key) {
       const place = placeIn(table, key);
-      if (place !== null) await store.transact((tx) => tx.remove(table, place.accountId, ...place.key));
+      if (place !== null) await store.transact((tx) => tx.remove(table, place.account_id, ...place.key));
     },
     async getKeys() {
       const rows = await engine.reads.all({ text: `select doc from ${sqlName(of)}`, values: [] });
@@ -69,7 +69,7 @@ function recordDriver(engine: Engine, store: Store, of: Table<never>): Driver {
 
 /** unstorage rewrites some characters of keys, so each part is encoded. */
 function keyIn(table: Table<Stored>, record: Stored): string {
-  return [record.accountId, ...keyOf(table, record)].map(encodePart).join(":");
+  return [record.account_id, ...keyOf(table, record)].map(encodePart).join(":");
 }
 
 function encodePart(part: string | number): string {
@@ -80,12 +80,12 @@ function encodePart(part: string | number): string {
 function placeIn(
   { key: names, columns }: Table<Stored>,
   key: string,
-): { accountId: number; key: Key } | null {
+): { account_id: number; key: Key } | null {
   const [account, ...parts] = key.split(":").map(decodeURIComponent);
   if (parts.length !== names.length) return null;
   const types = names.map((name) => (Array.isArray(columns[name]) ? columns[name][0] : columns[name]));
   return {
-    accountId: Number(account),
+    account_id: Number(account),
     key: parts.map((part, at) => (types[at] === "integer" ? Number(part) : part)),
   };
 }

@@ -82,7 +82,7 @@ export function newView(reads: Reads, seal: Seal = NO_SEAL): View {
     },
     async page(from, index, accountId, start, { between, ...page }) {
       const rows = await reads.all(
-        listStatement(from, { index, accountId, start, between }, page, reads.dialect),
+        listStatement(from, { index, account_id: accountId, start, between }, page, reads.dialect),
       );
       return rows.map(([doc]) => parse(from, doc as string));
     },
@@ -90,7 +90,7 @@ export function newView(reads: Reads, seal: Seal = NO_SEAL): View {
       from: Table<R, string, Listed>,
       ...[index, accountId, start, between]: [Listed | "id", number, Key, Between?]
     ) {
-      const listing: Listing = { index, accountId, start, between };
+      const listing: Listing = { index, account_id: accountId, start, between };
       let after: ColumnValue[] | undefined;
       for (;;) {
         const rows = await reads.all(listStatement(from, listing, { limit: CHUNK, after }, reads.dialect));
@@ -113,7 +113,7 @@ export function newView(reads: Reads, seal: Seal = NO_SEAL): View {
     },
     async count(from, index, accountId, start, between) {
       const [row] = await reads.all(
-        countStatement(from, { index, accountId, start, between }, reads.dialect),
+        countStatement(from, { index, account_id: accountId, start, between }, reads.dialect),
       );
       return Number(row?.[0]);
     },

@@ -202,10 +202,10 @@ async function signup(request: PublicRequest) {
   const origin = event.req.headers.get("origin");
   const visit = await recordOnce(request, {
     ...given,
-    details: isLong(details.customFields) ? { ...details, customFields: null } : details,
+    details: isLong(details.custom_fields) ? { ...details, custom_fields: null } : details,
     address,
     click,
-    isAllowedBy: ({ allowedOrigins, landingUrl }) => isAllowedOrigin(origin, allowedOrigins, landingUrl),
+    isAllowedBy: ({ allowed_origins, landing_url }) => isAllowedOrigin(origin, allowed_origins, landing_url),
   });
   return { status: "recorded", ...answerVisit(request, visit, visited.domain ?? "") };
 }
@@ -240,7 +240,7 @@ async function recordOnce(
   if (source === "server") return visited();
   try {
     const isClaim = source === "both";
-    return (await recordSignup(context, account, { ...signup, isClaim, show: asItIs })).visit;
+    return (await recordSignup(context, account, { ...signup, is_claim: isClaim, show: asItIs })).visit;
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== "already_registered") throw error;
     return visited();
@@ -252,19 +252,19 @@ async function details({ params, account, context }: PublicRequest) {
   const found = await findVisitorDetails(context.store, account.id, { tid, now: context.now });
   if (found === null) return { details: null };
   const { promoter, promoterCampaign } = found;
-  const campaign = await loadCampaign(context.store, account.id, promoterCampaign.campaignId);
+  const campaign = await loadCampaign(context.store, account.id, promoterCampaign.campaign_id);
   return {
     details: {
-      ref_id: promoterCampaign.refToken,
-      campaign_id: promoterCampaign.campaignId,
+      ref_id: promoterCampaign.ref_token,
+      campaign_id: promoterCampaign.campaign_id,
       campaign: { id: campaign.id, name: campaign.name },
       promo_code: promoterCampaign.coupon,
-      customer_promo_code: promoterCampaign.displayCoupon,
+      customer_promo_code: promoterCampaign.display_coupon,
       offer: null,
       promoter: {
         id: promoter.id,
-        first_name: promoter.profile.firstName,
-        last_name: promoter.profile.lastName,
+        first_name: promoter.profile.first_name,
+        last_name: promoter.profile.last_name,
       },
     },
   };

@@ -45,7 +45,7 @@ export function publicRoute(services: Services, operation: PublicOperation): Eve
   return async (event) => {
     const headers: AnswerHeaders = { ...NO_STORE, ...corsHeaders(event) };
     try {
-      const address = clientAddress(event, services.trustProxyHops);
+      const address = clientAddress(event, services.trust_proxy_hops);
       refuseOver(await limit.takeRequest(address), headers, "Too many requests from this address");
       refuseCompressed(event);
       if (unattended !== undefined && isUnattended(event)) return json(unattended, headers);
@@ -111,13 +111,13 @@ const HOST = /^[a-z0-9.[\]:_-]{1,255}$/i;
 const ORIGIN = /^https?:\/\/[a-z0-9.[\]:_-]{1,255}$/i;
 
 /** Records by which host a browser reached the server. */
-export function noteReach({ sightings, trustProxyHops }: Services, event: H3Event): void {
+export function noteReach({ sightings, trust_proxy_hops }: Services, event: H3Event): void {
   const { headers } = event.req;
   const host = headers.get("host") ?? "";
   if (HOST.test(host)) sightings.see("host", host.toLowerCase());
   const forwarded = headers.get("x-forwarded-for")?.split(",").length ?? 0;
-  if (forwarded > 0 && trustProxyHops === 0) sightings.see("proxy", "unexpected");
-  if (forwarded < trustProxyHops) sightings.see("proxy", "missing");
+  if (forwarded > 0 && trust_proxy_hops === 0) sightings.see("proxy", "unexpected");
+  if (forwarded < trust_proxy_hops) sightings.see("proxy", "missing");
 }
 
 /** Records which site loads the script. The demo does not count. */

@@ -84,14 +84,14 @@ function newAccountScripts({ store }: Services, script: StoredText) {
   const stored = new Map<string, StoredText>();
 
   function textFor(account: Account): StoredText {
-    const { global, dataGlobal, cookie, readsFragment } = trackerNames(account);
+    const { global, data_global, cookie, reads_fragment } = trackerNames(account);
     const settings = JSON.stringify({
-      account: account.publicId,
+      account: account.public_id,
       global,
       cookie,
-      ...(readsFragment && { fragment: "1" }),
+      ...(reads_fragment && { fragment: "1" }),
     });
-    const alias = dataGlobal === null ? "" : `window.${dataGlobal}??=window.${global}`;
+    const alias = data_global === null ? "" : `window.${data_global}??=window.${global}`;
     const known = stored.get(settings + alias);
     if (known !== undefined) return known;
     if (stored.size >= MAX_STORED) stored.clear();

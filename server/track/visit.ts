@@ -94,7 +94,7 @@ export function clickOf(
     url: given.url ?? null,
     referrer: given.referrer ?? null,
     address,
-    hasConsent: given.consent === "given",
+    has_consent: given.consent === "given",
     formerId: given.former_id ?? null,
     handover: handoverOf(given),
     ageMs: Math.min(Math.max(Math.round(given.age || 0), 0), MAX_AGE_MS),
@@ -104,7 +104,7 @@ export function clickOf(
 
 /** Whether the visitor objects to being tracked. @see https://w3c.github.io/gpc/ */
 export function isOptedOut({ event, account }: Pick<PublicRequest, "event" | "account">): boolean {
-  return account.honoursPrivacyControl && event.req.headers.get("sec-gpc") === "1";
+  return account.honours_privacy_control && event.req.headers.get("sec-gpc") === "1";
 }
 
 /**
@@ -115,8 +115,8 @@ export function answerVisit({ event, account, cookies }: PublicRequest, visit: V
   if (visit === null) return NO_VISIT;
   const set = serverCookies(event, visit, { domain, prefix: trackerNames(account).cookie });
   cookies.push(...set);
-  const { tid, refToken, cookieDays } = visit;
-  return { tid, ref_id: refToken, cookie_days: cookieDays, has_cookies: set.length > 0 };
+  const { tid, ref_token, cookieDays } = visit;
+  return { tid, ref_id: ref_token, cookie_days: cookieDays, has_cookies: set.length > 0 };
 }
 
 /** The ref ids of a comma-separated list. The browser script cleans them alike, but anyone may call. */
@@ -157,14 +157,14 @@ export function siteCookie(cookie: SiteCookie): string | null {
   });
 }
 
-function handoverOf({ handed_at: at, spare_tid: spareTid }: z.output<typeof visitParams>): Handover | null {
-  return at === undefined || spareTid === undefined ? null : { at, spareTid: spareTid.toLowerCase() };
+function handoverOf({ handed_at: at, spare_tid }: z.output<typeof visitParams>): Handover | null {
+  return at === undefined || spare_tid === undefined ? null : { at, spare_tid: spare_tid.toLowerCase() };
 }
 
 /** Some browsers delete a script's cookies after seven days, but keep the server's. */
 function serverCookies(
   event: H3Event,
-  { tid, refToken, cookieDays }: Visit,
+  { tid, ref_token, cookieDays }: Visit,
   { domain, prefix }: { domain: string; prefix: string },
 ): string[] {
   const site = parseUrl(event.req.headers.get("origin") ?? "");
@@ -178,7 +178,7 @@ function serverCookies(
   };
   const set = [
     siteCookie({ ...common, name: prefix + VISITOR_COOKIE, value: tid }),
-    siteCookie({ ...common, name: prefix + REF_COOKIE, value: refToken }),
+    siteCookie({ ...common, name: prefix + REF_COOKIE, value: ref_token }),
   ];
   return set.filter((cookie) => cookie !== null);
 }

@@ -31,7 +31,7 @@ export function freeze(store: Store, accountId: number, state: Freeze["state"]):
   return store.transact(async (tx) => {
     const current = await tx.get(freezes, accountId, 1);
     if (current?.state === "removed" && state !== "removed") throw beingRemoved();
-    await tx.put(freezes, { accountId, state });
+    await tx.put(freezes, { account_id: accountId, state });
   });
 }
 
@@ -96,7 +96,7 @@ export function newOwnership(accountIds: readonly number[]): (item: Item) => boo
     const record = JSON.parse(text) as AnyRecord;
     if (collection === lanes.name) return destinations.has((record as Lane).destination);
     const from = tableNamed(collection);
-    const isOwned = accountIds.includes(from === null ? record.accountId : ownerOf(from, record));
+    const isOwned = accountIds.includes(from === null ? record.account_id : ownerOf(from, record));
     if (isOwned && collection === deliveries.name) destinations.add(destinationOf(record as Delivery));
     return isOwned;
   };
@@ -109,7 +109,7 @@ export function newOwnership(accountIds: readonly number[]): (item: Item) => boo
 export function isShared(item: Item): boolean {
   const { collection, text } = item;
   if (collection === IDS || isProof(item)) return true;
-  return collection === dayRates.name && (JSON.parse(text) as AnyRecord).accountId === SYSTEM;
+  return collection === dayRates.name && (JSON.parse(text) as AnyRecord).account_id === SYSTEM;
 }
 
 /** The items of some accounts, always in the same order. It does not read other accounts' own data. */
@@ -204,8 +204,8 @@ async function accountIdsIn(items: AsyncIterable<Item[]>, publicIds: readonly st
   for await (const chunk of items) {
     const own = chunk.filter(({ collection }) => collection === accounts.name);
     for (const { text } of own) {
-      const { publicId, id } = JSON.parse(text) as Account;
-      found.set(publicId, id);
+      const { public_id, id } = JSON.parse(text) as Account;
+      found.set(public_id, id);
     }
     if (own.length < chunk.length) break;
   }

@@ -82,11 +82,11 @@ async function* faultsIn(reads: Reads, seal: Seal, onProgress: Progress): AsyncG
     for (const table of TABLES) {
       const columns = Object.keys(table.columns);
       const calendar = await calendars.of(table, accountId);
-      for await (const rows of rowsIn(reads, table, { accountId, columns })) {
+      for await (const rows of rowsIn(reads, table, { account_id: accountId, columns })) {
         for (const row of rows) {
           const { record, fault } = inspect(table, columns, { row, seal });
           if (fault !== null) yield fault;
-          if (record === null || record.accountId !== accountId) continue;
+          if (record === null || record.account_id !== accountId) continue;
           additions.note(table, { before: null, after: record, calendar });
           for (const { of, said, counted, mayLackParts = false } of tiesOf(table, record)) {
             const tie = ties.get(of) ?? { said: 0, counted: 0 };
@@ -134,7 +134,7 @@ function inspect(
   let made: ColumnValue[];
   try {
     record = parseStored<AnyRecord>(from.name, doc);
-    made = [record.accountId, ...columnValues(from, record), doc];
+    made = [record.account_id, ...columnValues(from, record), doc];
   } catch {
     const sentence = `${label} is damaged: restore a backup that has it`;
     return {
@@ -193,7 +193,7 @@ async function* wrongSums(
   for (const row of await reads.all(sumsOfAccount(into, accountId, reads.dialect))) {
     const key = row.slice(0, width) as KeyPart[];
     const place = placeOf(into, accountId, key);
-    said.set(place, { into, accountId, key, amounts: row.slice(width).map(Number), place });
+    said.set(place, { into, account_id: accountId, key, amounts: row.slice(width).map(Number), place });
   }
   for (const [place, { key, amounts }] of new Map([...said, ...counted])) {
     const [stored, right] = [said, counted].map(
@@ -206,7 +206,8 @@ async function* wrongSums(
     );
     yield {
       sentence: `${into.name} ${JSON.stringify(key)} of account ${accountId} has other sums than the records: ${wrong.join(", ")}`,
-      repair: async (session) => session.addUp([{ into, accountId, key, amounts: missing, place }]),
+      repair: async (session) =>
+        session.addUp([{ into, account_id: accountId, key, amounts: missing, place }]),
     };
   }
 }
@@ -235,26 +236,26 @@ function tiesOf(from: AnyTable, record: AnyRecord): Tie[] {
   return [];
 }
 
-function tiesOfLead({ id, salesCount, refundedSalesCount }: Lead): Tie[] {
+function tiesOfLead({ id, sales_count, refunded_sales_count }: Lead): Tie[] {
   // Most leads have none and need no memory. If such a lead has sales after all, they are reported as too many.
-  if (salesCount === 0 && refundedSalesCount === 0) return [];
+  if (sales_count === 0 && refunded_sales_count === 0) return [];
   return [
-    { of: salesOf(id), said: salesCount, counted: 0 },
-    { of: refundedSalesOf(id), said: refundedSalesCount, counted: 0 },
+    { of: salesOf(id), said: sales_count, counted: 0 },
+    { of: refundedSalesOf(id), said: refunded_sales_count, counted: 0 },
   ];
 }
 
 function tiesOfSale(sale: Sale): Tie[] {
-  const { id, leadId, refundedCents } = sale;
+  const { id, lead_id, refunded_cents } = sale;
   return [
-    { of: salesOf(leadId), said: 0, counted: sale.isDuplicate ? 0 : 1 },
-    { of: refundedSalesOf(leadId), said: 0, counted: isTakenBack(sale) ? 1 : 0 },
-    { of: refundedCentsOf(id), said: refundedCents, counted: 0 },
+    { of: salesOf(lead_id), said: 0, counted: sale.is_duplicate ? 0 : 1 },
+    { of: refundedSalesOf(lead_id), said: 0, counted: isTakenBack(sale) ? 1 : 0 },
+    { of: refundedCentsOf(id), said: refunded_cents, counted: 0 },
   ];
 }
 
-function tiesOfRefund({ saleId, amountCents }: Refund): Tie[] {
-  return [{ of: refundedCentsOf(saleId), said: 0, counted: amountCents }];
+function tiesOfRefund({ sale_id, amount_cents }: Refund): Tie[] {
+  return [{ of: refundedCentsOf(sale_id), said: 0, counted: amount_cents }];
 }
 
 /**
@@ -267,8 +268,8 @@ function tiesOfPayout({ id, status, amount }: Payout): Tie[] {
   return [{ of: commissionsIn(id), said, counted: 0, mayLackParts: true }];
 }
 
-function tiesOfCommission({ payoutId, amount }: Commission): Tie[] {
-  return payoutId === null ? [] : [{ of: commissionsIn(payoutId), said: 0, counted: amount }];
+function tiesOfCommission({ payout_id, amount }: Commission): Tie[] {
+  return payout_id === null ? [] : [{ of: commissionsIn(payout_id), said: 0, counted: amount }];
 }
 
 function tiesOfLane({ destination, lane, count }: Lane): Tie[] {

@@ -20,7 +20,7 @@ export async function onCopy<T>(
     for (const table of TABLES) {
       if (table.name === freezes.name) continue;
       for (const accountId of [SYSTEM, account.id])
-        await copyRecords([from, copy], table, { accountId, account });
+        await copyRecords([from, copy], table, { account_id: accountId, account });
     }
     let next = FIRST_ID;
     return await work({ ...copy, nextId: async () => next++ });
@@ -33,9 +33,9 @@ export async function onCopy<T>(
 async function copyRecords(
   [from, to]: [Store, Store],
   table: AnyTable,
-  { accountId, account }: { accountId: number; account: Account },
+  { account_id, account }: { account_id: number; account: Account },
 ): Promise<void> {
-  for await (const chunk of from.scan(table, "id", accountId, [])) {
+  for await (const chunk of from.scan(table, "id", account_id, [])) {
     const own = chunk.filter((record) => [SYSTEM, account.id].includes(ownerOf(table, record)));
     if (own.length === 0) continue;
     await to.transact(async (tx) => {

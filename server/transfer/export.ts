@@ -19,7 +19,7 @@ export interface Header {
   format: typeof FORMAT;
   /** The layout of the records. */
   layout: number;
-  createdAt: string;
+  created_at: string;
 }
 
 /** The last line of an export. Its counts and checksum reveal a truncated or changed file. */
@@ -53,7 +53,7 @@ export async function* exportLines(
 ): AsyncGenerator<string> {
   const { mark } = await readMark(engine.reads);
   const layout = mark?.version ?? LAYOUT;
-  const header: Header = { format: FORMAT, layout, createdAt: now.toISOString() };
+  const header: Header = { format: FORMAT, layout, created_at: now.toISOString() };
   yield `${JSON.stringify(header)}\n`;
   const tally = newTally();
   const progress = counting("exported", onProgress);

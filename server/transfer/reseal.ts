@@ -13,7 +13,7 @@ import { recordsIn } from "./stored-items.ts";
 /** A record that is sealed with a former key. */
 interface Former {
   table: AnyTable;
-  accountId: number;
+  account_id: number;
   key: Key;
 }
 
@@ -65,7 +65,7 @@ async function formerIn(reads: Reads, seal: Seal): Promise<Map<number, Former[]>
         const owner = ownerOf(table, record);
         const own = found.get(owner) ?? [];
         found.set(owner, own);
-        own.push({ table, accountId: record.accountId, key: keyOf(table, record) });
+        own.push({ table, account_id: record.account_id, key: keyOf(table, record) });
       }
     }
   }
@@ -76,8 +76,8 @@ async function formerIn(reads: Reads, seal: Seal): Promise<Map<number, Former[]>
 async function resealRecords({ store }: Context, former: Former[]): Promise<number> {
   for (let at = 0; at < former.length; at += CHUNK) {
     await store.transact(async (tx) => {
-      for (const { table, accountId, key } of former.slice(at, at + CHUNK)) {
-        const record = await tx.get(table, accountId, ...key);
+      for (const { table, account_id, key } of former.slice(at, at + CHUNK)) {
+        const record = await tx.get(table, account_id, ...key);
         if (record !== null) await tx.put(table, record);
       }
     });
@@ -86,6 +86,6 @@ async function resealRecords({ store }: Context, former: Former[]): Promise<numb
 }
 
 function frozenWords(accounts: Account[]): string {
-  const names = accounts.map(({ publicId }) => publicId).join(", ");
+  const names = accounts.map(({ public_id }) => public_id).join(", ");
   return `${names} can't be changed while being moved or removed. Finish that, or run \`tidemark account unfreeze\`, and rotate again. Keep the former key until then`;
 }

@@ -42,7 +42,7 @@ export async function* itemsIn(reads: Reads): AsyncGenerator<Item[]> {
 
 /** The records of a table, or only those of an account, by account and key. */
 export async function* recordsIn(reads: Reads, from: AnyTable, accountId?: number): AsyncGenerator<Item[]> {
-  for await (const rows of rowsIn(reads, from, { accountId, columns: from.key })) {
+  for await (const rows of rowsIn(reads, from, { account_id: accountId, columns: from.key })) {
     yield rows.map((row) => ({ collection: from.name, text: row.at(-1) as string }));
   }
 }
@@ -76,7 +76,7 @@ export function isProof({ collection, text }: Item): boolean {
 export async function* rowsIn(
   reads: Reads,
   from: AnyTable,
-  { accountId, columns }: { accountId?: number | undefined; columns: readonly string[] },
+  { account_id, columns }: { account_id?: number | undefined; columns: readonly string[] },
 ): AsyncGenerator<ColumnValue[][]> {
   const { value } = reads.dialect;
   const names = ["account_id", ...columns, "doc"];
@@ -84,7 +84,7 @@ export async function* rowsIn(
   const select = `select ${names.join(", ")} from ${sqlName(from)}`;
   const end = `order by ${order.join(", ")} limit ${CHUNK}`;
   for (let after: ColumnValue[] = []; ;) {
-    const values = accountId === undefined ? [] : [accountId];
+    const values = account_id === undefined ? [] : [account_id];
     const conditions = values.map(() => `account_id = ${value(1)}`);
     if (after.length > 0) {
       const places = after.map((_, at) => value(values.length + at + 1));
@@ -148,7 +148,7 @@ export async function insertItems(session: Session, items: Item[], seal: Seal): 
     const table = tableOf({ collection, text: "" });
     const records = texts.map((text) => parseStored<AnyRecord>(collection, text));
     for (const record of records) {
-      const calendar = await calendars.of(table, record.accountId);
+      const calendar = await calendars.of(table, record.account_id);
       additions.note(table, { before: null, after: record, calendar });
     }
     const docs = table.sealed === undefined ? texts : records.map((record) => docOf(table, record, seal));
@@ -201,7 +201,7 @@ async function insertRecords(
   into: AnyTable,
   { records, docs }: { records: AnyRecord[]; docs: string[] },
 ): Promise<void> {
-  const rows = records.map((record, at) => [record.accountId, ...columnValues(into, record), docs[at]!]);
+  const rows = records.map((record, at) => [record.account_id, ...columnValues(into, record), docs[at]!]);
   let done = 0;
   for (; done + ROWS <= rows.length; done += ROWS) {
     const values = rows.slice(done, done + ROWS).flat();

@@ -48,7 +48,7 @@ export function showEvent(view: View, change: RecordChange): Promise<Record<stri
     case "referral":
       return showLead(view, present(change.after));
     case "promoter":
-      return showJoining(view, present(change.after), change.tempPassword);
+      return showJoining(view, present(change.after), change.temp_password);
     case "promoter_campaign":
       return showAcceptance(view, present(change.after));
     case "commission":
@@ -173,7 +173,7 @@ type Shown<S extends z.ZodType> = Promise<z.output<S>>;
 async function showLead(view: View, lead: Lead): Shown<typeof eventLead> {
   return {
     ...leadJson(lead),
-    promotion: await newEmbedded(view, lead.accountId).promotion(lead.promoterCampaignId),
+    promotion: await newEmbedded(view, lead.account_id).promotion(lead.promoter_campaign_id),
     promoter: await ownerOf(view, lead),
   };
 }
@@ -181,15 +181,17 @@ async function showLead(view: View, lead: Lead): Shown<typeof eventLead> {
 /** The promoter that a record belongs to, or null if deleted. */
 function ownerOf(
   view: View,
-  { accountId, promoterId }: { accountId: number; promoterId: number },
+  { account_id, promoter_id }: { account_id: number; promoter_id: number },
 ): Promise<z.output<typeof eventPromoter> | null> {
-  return unlessGone(loadPromoter(view, accountId, promoterId).then((promoter) => promoterOf(view, promoter)));
+  return unlessGone(
+    loadPromoter(view, account_id, promoter_id).then((promoter) => promoterOf(view, promoter)),
+  );
 }
 
 async function promoterOf(view: View, promoter: Promoter): Shown<typeof eventPromoter> {
   return {
     ...promoterSubsetJson(await readPromoterParts(view, promoter)),
-    cust_id: promoter.custId ?? "",
+    cust_id: promoter.cust_id ?? "",
     profile: eventProfileJson(promoter),
     promotions: [],
   };
@@ -197,8 +199,8 @@ async function promoterOf(view: View, promoter: Promoter): Shown<typeof eventPro
 
 function eventProfileJson({ id, profile }: Promoter): z.output<typeof eventProfile> {
   const shown = profileJson(profile);
-  const { tiktokUrl, twitchUrl } = profile;
-  const social = { ...shown.social_accounts, tiktok: { url: tiktokUrl }, twitch: { url: twitchUrl } };
+  const { tiktok_url, twitch_url } = profile;
+  const social = { ...shown.social_accounts, tiktok: { url: tiktok_url }, twitch: { url: twitch_url } };
   return { ...shown, id, social_accounts: social };
 }
 
@@ -216,7 +218,7 @@ async function showJoining(
   promoter: Promoter,
   tempPassword = null as string | null,
 ): Shown<typeof eventJoining> {
-  const joined = await listPromoterCampaigns(view, promoter.accountId, promoter.id);
+  const joined = await listPromoterCampaigns(view, promoter.account_id, promoter.id);
   return {
     promoter: { ...(await promoterOf(view, promoter)), temp_password: tempPassword },
     promotions: (await showAll(view, joined, readPromotionParts)).map(promotionJson),
@@ -224,13 +226,13 @@ async function showJoining(
 }
 
 async function showAcceptance(view: View, promoterCampaign: PromoterCampaign): Shown<typeof eventAcceptance> {
-  const { accountId, promoterId } = promoterCampaign;
+  const { account_id, promoter_id } = promoterCampaign;
   const promotion = await readPromotionParts(view, promoterCampaign);
   const { campaign } = promotion;
   return {
     state: "accepted",
     campaign: await eventCampaignJson(view, campaign),
-    promoter: await promoterOf(view, await loadPromoter(view, accountId, promoterId)),
+    promoter: await promoterOf(view, await loadPromoter(view, account_id, promoter_id)),
     promotion: promotionJson(promotion),
   };
 }
@@ -241,11 +243,11 @@ async function showEarning(view: View, commission: Commission): Shown<typeof eve
 
 /** A payout of several commissions shows the reward of the first. */
 async function showFulfilment(view: View, payout: Payout): Shown<typeof eventFulfilment> {
-  const { accountId, id, campaignId } = payout;
-  const [first] = await view.page(commissions, "payout", accountId, [id], { limit: 1 });
-  const rewardId = first?.rewardId ?? null;
-  const reward = rewardId === null ? null : await view.get(rewards, accountId, rewardId);
-  const campaign = await view.get(campaigns, accountId, campaignId);
+  const { account_id, id, campaign_id } = payout;
+  const [first] = await view.page(commissions, "payout", account_id, [id], { limit: 1 });
+  const rewardId = first?.reward_id ?? null;
+  const reward = rewardId === null ? null : await view.get(rewards, account_id, rewardId);
+  const campaign = await view.get(campaigns, account_id, campaign_id);
   return {
     ...payoutJson(payout, { promoter: null, campaign: null }),
     campaign: campaign && (await eventCampaignJson(view, campaign)),

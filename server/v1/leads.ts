@@ -40,7 +40,7 @@ export const leadAnswer = z
     id: recordId,
     state: field(z.enum(V1_LEAD_STATES), "State of the record."),
     email: field(z.string().nullable(), "The lead's e-mail address.", "sam@example.net"),
-    uid: uid,
+    uid,
     customer_since: field(
       z.iso.datetime().nullable(),
       "When the lead became a customer, or null if they have not.",
@@ -162,7 +162,7 @@ export const deleteLead: V1Operation = {
     "Removes a lead. Name it by `id`, `uid` or `email`. Its sales and commissions stay, and can be refunded by the sale's `event_id`.",
   params: selectorParams,
   answer: z.object({
-    message: message,
+    message,
   }),
   refusals: ["missing", "not_found", "invalid"],
   handle: remove,
@@ -186,8 +186,8 @@ async function create({ event, account, context }: V1Request) {
   const { promotion_id: promoterCampaignId = null } = shapeInput(createParams, given);
   return addLead(context, account, {
     ...shapeSignup(given),
-    promoterCampaignId,
-    entrySource: null,
+    promoter_campaign_id: promoterCampaignId,
+    entry_source: null,
     splits: null,
     show: showLead,
   });
@@ -221,10 +221,10 @@ function readChanges(params: z.output<typeof updateParams>): LeadChanges {
   return {
     email: params.new_email,
     uid: params.new_uid,
-    planName: params.plan_name,
-    customerSince: params.customer_since,
+    plan_name: params.plan_name,
+    customer_since: params.customer_since,
     state: params.state,
-    refToken: params.new_ref_id,
+    ref_token: params.new_ref_id,
     leavesCommissions: params.soft_switch ?? false,
   };
 }
@@ -237,31 +237,31 @@ export function leadJson(lead: Lead): z.output<typeof leadAnswer> {
     state: v1LeadState(lead.state),
     email: lead.email,
     uid: lead.uid,
-    customer_since: lead.customerSince,
-    cancelled_at: lead.cancelledAt,
-    plan_name: lead.planName,
+    customer_since: lead.customer_since,
+    cancelled_at: lead.cancelled_at,
+    plan_name: lead.plan_name,
     suspicion: lead.suspicion,
     username: lead.username,
     website: lead.website,
-    created_at: lead.createdAt,
-    split_promotion_id: split?.promoterCampaignId ?? null,
-    custom_fields: lead.customFields,
-    split_percentage_value: split ? split.percentTenThousandths / 10_000 : null,
-    visitor_sub_id: lead.subId,
+    created_at: lead.created_at,
+    split_promotion_id: split?.promoter_campaign_id ?? null,
+    custom_fields: lead.custom_fields,
+    split_percentage_value: split ? split.percent_ten_thousandths / 10_000 : null,
+    visitor_sub_id: lead.sub_id,
   };
 }
 
 /** Shows a lead with its promoter and promotion. */
 export function showLead(view: View, lead: Lead): Promise<z.output<typeof leadRecordAnswer>> {
-  return leadRecordJson(lead, newEmbedded(view, lead.accountId));
+  return leadRecordJson(lead, newEmbedded(view, lead.account_id));
 }
 
 /** A lead with its promoter and promotion, in the form of the lead operations. */
 async function leadRecordJson(lead: Lead, embedded: Embedded): Promise<z.output<typeof leadRecordAnswer>> {
   return {
     ...leadJson(lead),
-    promotion: await embedded.promotion(lead.promoterCampaignId),
-    promoter: await embedded.promoter(lead.promoterId),
+    promotion: await embedded.promotion(lead.promoter_campaign_id),
+    promoter: await embedded.promoter(lead.promoter_id),
   };
 }
 

@@ -35,7 +35,7 @@ export interface V1Request {
   /** The network address of the client, or null if unknown. */
   address: string | null;
   /** The server's own address, for links. */
-  publicUrl: string;
+  public_url: string;
   /** Asks VIES about a promoter's VAT number after the answer. */
   inquireVat: VatInquiry;
   /** Headers that the handler adds to its answer. */
@@ -55,13 +55,13 @@ export function v1Route(services: Services, operation: V1Operation): EventHandle
     const headers: AnswerHeaders = { ...NO_STORE };
     try {
       const { account, address, keyName } = await enter(services, event, headers);
-      const { publicUrl } = services;
+      const { public_url } = services;
       const context = (operation.isTracking ? trackingContext : newContext)(
         services,
         actorOf({ kind: "key", name: keyName }),
       );
       const inquireVat = vatInquiry(services, account.id);
-      const edges = { address, publicUrl, inquireVat, headers };
+      const edges = { address, public_url, inquireVat, headers };
       const answer = await handleAged(operation, { event, account, context, ...edges });
       if (operation.isTracking) services.sightings.see("server-call", operation.id, account.id);
       if (isStream(answer))
@@ -101,7 +101,7 @@ async function enter(
   event: H3Event,
   headers: AnswerHeaders,
 ): Promise<Pick<V1Request, "account" | "address"> & { keyName: string }> {
-  const address = clientAddress(event, services.trustProxyHops);
+  const address = clientAddress(event, services.trust_proxy_hops);
   const { account, apiKey } = await admit(services, address, readApiKey(event));
   const state = await services.limits.v1.take(apiKey.hash);
   Object.assign(headers, rateLimitHeaders(state));
@@ -125,10 +125,10 @@ export const belongingParams = z
 /** The filters by the domain's names. */
 export function readBelongingFilter(params: z.output<typeof belongingParams>): BelongingFilter {
   return {
-    promoterCampaignId: params.promotion_id ?? null,
-    refToken: params.ref_id ?? null,
-    promoterId: params.promoter_id ?? null,
-    campaignId: params.campaign_id ?? null,
+    promoter_campaign_id: params.promotion_id ?? null,
+    ref_token: params.ref_id ?? null,
+    promoter_id: params.promoter_id ?? null,
+    campaign_id: params.campaign_id ?? null,
   };
 }
 

@@ -135,8 +135,8 @@ async function listAll(request: V1Request) {
   const { records, total } = await list(context, account, {
     filter: {
       status: filters.status,
-      promoterId: filters.promoter_id,
-      campaignIds: filters.campaign_id === undefined ? undefined : [filters.campaign_id],
+      promoter_id: filters.promoter_id,
+      campaign_ids: filters.campaign_id === undefined ? undefined : [filters.campaign_id],
     },
     sorting: [],
     ...page,
@@ -145,7 +145,7 @@ async function listAll(request: V1Request) {
   const embedded = newEmbedded(context.store, account.id);
   return Promise.all(
     records.map(async ({ payout, campaign }) => {
-      const promoter = await embedded.promoter(payout.promoterId);
+      const promoter = await embedded.promoter(payout.promoter_id);
       return payoutJson(payout, { promoter, campaign });
     }),
   );
@@ -155,7 +155,7 @@ async function create({ event, account, context }: V1Request) {
   const params = shapeInput(createParams, await readParams(event));
   return payPromoter(context, account, {
     selection: payeeOf(params),
-    campaignId: params.campaign_id ?? null,
+    campaign_id: params.campaign_id ?? null,
     status: params.status ?? "pending",
     show: showPayout,
   });
@@ -168,10 +168,10 @@ function payeeOf({ promoter_id: byId, promoter_email: email }: z.output<typeof c
 }
 
 async function showPayout(view: View, payout: Payout) {
-  const { accountId, promoterId, campaignId } = payout;
+  const { account_id, promoter_id, campaign_id } = payout;
   return payoutJson(payout, {
-    promoter: await newEmbedded(view, accountId).promoter(promoterId),
-    campaign: await view.get(campaigns, accountId, campaignId),
+    promoter: await newEmbedded(view, account_id).promoter(promoter_id),
+    campaign: await view.get(campaigns, account_id, campaign_id),
   });
 }
 
@@ -207,10 +207,10 @@ export function payoutJson(
     id: payout.id,
     status: payout.status,
     amount: payout.amount,
-    date_paid: payout.paidAt,
-    due_date: `${payout.dueDate}T00:00:00.000Z`,
+    date_paid: payout.paid_at,
+    due_date: `${payout.due_date}T00:00:00.000Z`,
     unit: v1Unit(payout.unit),
-    created_at: payout.createdAt,
+    created_at: payout.created_at,
     has_issues: payout.status === "failed" || payout.error !== null,
     reward: null,
     promoter,
@@ -223,12 +223,12 @@ export function campaignJson(campaign: Campaign): z.output<typeof campaignAnswer
   return {
     id: campaign.id,
     name: campaign.name,
-    landing_url: campaign.landingUrl,
+    landing_url: campaign.landing_url,
     description: null,
-    private: campaign.isPrivate,
+    private: campaign.is_private,
     color: campaign.color,
     default_webhook_url: null,
-    auto_approve_rewards: campaign.autoApproveCommissions,
-    auto_approve_promoters: campaign.autoApprovePromoters,
+    auto_approve_rewards: campaign.auto_approve_commissions,
+    auto_approve_promoters: campaign.auto_approve_promoters,
   };
 }

@@ -100,7 +100,7 @@ export const deletePromoterOperation: V1Operation = {
     "Deletes a promoter without earnings. Promoters with commissions or payouts can't be deleted; archive them instead.",
   params: selectorParams,
   answer: z.object({
-    message: message,
+    message,
   }),
   refusals: ["missing", "not_found", "refused"],
   handle: remove,
@@ -154,7 +154,7 @@ export const moveToCampaignOperation: V1Operation = {
 
 /** Puts field errors under the names that the client sent. @see docs/spec/common.md "Errors", 2 */
 function updateError(failure: Failure, headers: AnswerHeaders): Response {
-  const fields = wireFields(failure.fields, { custId: "new_cust_id", refToken: "new_ref_id" });
+  const fields = wireFields(failure.fields, { cust_id: "new_cust_id", ref_token: "new_ref_id" });
   return v1Error(new Failure(failure.kind, failure.message, fields), headers);
 }
 
@@ -181,18 +181,18 @@ async function promoterChanges(
   const { temp_password: chosen } = given;
   return {
     email: given.email,
-    custId: given.new_cust_id,
+    cust_id: given.new_cust_id,
     note: given.note,
-    tempPasswordHash: chosen === undefined ? undefined : (await keepPassword(context, chosen)).hash,
+    temp_password_hash: chosen === undefined ? undefined : (await keepPassword(context, chosen)).hash,
     parentPromoterEmail: given.parent_promoter_email,
     profile: profileChanges(given),
-    campaignId: given.campaign_id,
+    campaign_id: given.campaign_id,
     promoterCampaign: {
-      refToken: given.new_ref_id,
+      ref_token: given.new_ref_id,
       coupon: given.promo_code,
-      displayCoupon: given.customer_promo_code,
-      landingUrl: given.landing_url,
-      usesUrlTracking: given.url_tracking,
+      display_coupon: given.customer_promo_code,
+      landing_url: given.landing_url,
+      uses_url_tracking: given.url_tracking,
     },
   };
 }
@@ -205,15 +205,15 @@ async function remove({ event, account, context }: V1Request) {
 
 async function refresh({ event, account, context }: V1Request) {
   const selection = readSelection(shapeInput(selectorParams, await readParams(event)));
-  return { auth_token: (await refreshAuthToken(context, account.id, selection)).authToken };
+  return { auth_token: (await refreshAuthToken(context, account.id, selection)).auth_token };
 }
 
 async function add({ event, account, context }: V1Request) {
   const given = await readParams(event);
   const selection = readSelection(given);
   requireParams(given, ["campaign_id"]);
-  const { campaign_id: campaignId } = shapeInput(addParams, given);
-  return addToCampaign(context, account.id, { selection, campaignId, show: showPromoter });
+  const { campaign_id } = shapeInput(addParams, given);
+  return addToCampaign(context, account.id, { selection, campaign_id, show: showPromoter });
 }
 
 async function move({ event, account, context }: V1Request) {
@@ -225,19 +225,17 @@ async function move({ event, account, context }: V1Request) {
     selection,
     fromCampaignId: params.source_campaign_id ?? null,
     toCampaignId: params.destination_campaign_id,
-    movesLeads: false,
+    moves_leads: false,
     show: showPromoter,
   });
 }
 
 /** V1's names of a promoter's fields where they differ from the domain's. */
 const FIELD_NAMES: Record<string, string> = {
-  custId: "cust_id",
-  refToken: "ref_id",
+  ref_token: "ref_id",
   coupon: "promo_code",
-  displayCoupon: "customer_promo_code",
-  directUrl: "landing_url",
-  landingUrl: "landing_url",
+  display_coupon: "customer_promo_code",
+  direct_url: "landing_url",
   parentPromoterEmail: "parent_promoter_email",
 };
 
@@ -266,22 +264,22 @@ export function profileChanges(given: {
   [Name in ProfileParam]?: string | null | undefined;
 }): ProfileChanges {
   return {
-    firstName: given.first_name,
-    lastName: given.last_name,
+    first_name: given.first_name,
+    last_name: given.last_name,
     website: given.website,
-    companyName: given.company_name,
-    phoneNumber: given.phone_number,
+    company_name: given.company_name,
+    phone_number: given.phone_number,
     address: given.address,
-    vatId: given.vat_id,
+    vat_id: given.vat_id,
     country: given.country,
-    walletEmail: given.wallet_email === undefined ? given.paypal_email : given.wallet_email,
-    avatarUrl: given.avatar_url,
+    wallet_email: given.wallet_email === undefined ? given.paypal_email : given.wallet_email,
+    avatar_url: given.avatar_url,
     description: given.description,
-    twitterUrl: given.twitter_url,
-    youtubeUrl: given.youtube_url,
-    facebookUrl: given.facebook_url,
-    linkedinUrl: given.linkedin_url,
-    instagramUrl: given.instagram_url,
+    twitter_url: given.twitter_url,
+    youtube_url: given.youtube_url,
+    facebook_url: given.facebook_url,
+    linkedin_url: given.linkedin_url,
+    instagram_url: given.instagram_url,
   };
 }
 
@@ -293,13 +291,13 @@ interface NamedSelection extends Selection {
 /** If several are given, the first in this list is used. */
 const SELECTORS: [param: string, by: Selector][] = [
   ["id", "id"],
-  ["cust_id", "custId"],
-  ["auth_token", "authToken"],
+  ["cust_id", "cust_id"],
+  ["auth_token", "auth_token"],
   ["promoter_email", "email"],
-  ["ref_id", "refToken"],
+  ["ref_id", "ref_token"],
   ["email", "email"],
-  ["promo_code", "promoCode"],
-  ["source_id", "sourceId"],
+  ["promo_code", "promo_code"],
+  ["source_id", "source_id"],
 ];
 
 /**

@@ -172,7 +172,7 @@ function promoterJson({ parts, promotions, promoCodes }: WholePromoter): z.outpu
     ...promoterSubsetJson(parts),
     profile: profileJson(parts.promoter.profile),
     promotions: promotions.map(promotionJson),
-    custom_fields: parts.promoter.customFields,
+    custom_fields: parts.promoter.custom_fields,
     promo_codes: promoCodes.map(({ promoCode, reward }) => ({
       id: promoCode.id,
       code: promoCode.code,
@@ -205,44 +205,44 @@ export function promoterSubsetJson({
   return {
     id: promoter.id,
     status: STATUS[promoterCampaign.state],
-    cust_id: promoter.custId,
+    cust_id: promoter.cust_id,
     email: promoter.email,
-    created_at: promoter.createdAt,
+    created_at: promoter.created_at,
     temp_password: null, // shown only in the answer that creates the promoter
-    default_promotion_id: promoter.defaultPromoterCampaignId,
+    default_promotion_id: promoter.default_promoter_campaign_id,
     pref: parentRefToken,
-    default_ref_id: promoterCampaign.refToken,
+    default_ref_id: promoterCampaign.ref_token,
     note: promoter.note,
     w8_form_url: null,
     w9_form_url: null,
-    parent_promoter_id: promoter.parentPromoterId?.toString() ?? null,
+    parent_promoter_id: promoter.parent_promoter_id?.toString() ?? null,
     earnings_balance: balanceJson(balance, "earnings"),
     current_balance: balanceJson(balance, "current"),
     paid_balance: balanceJson(balance, "paid"),
-    auth_token: promoter.authToken,
+    auth_token: promoter.auth_token,
   };
 }
 
 /** A promoter's profile as V1 shows it. */
 export function profileJson(profile: PromoterProfile): z.output<typeof profileAnswer> {
   return {
-    first_name: profile.firstName,
-    last_name: profile.lastName,
+    first_name: profile.first_name,
+    last_name: profile.last_name,
     website: profile.website,
-    company_name: profile.companyName,
-    phone_number: profile.phoneNumber,
+    company_name: profile.company_name,
+    phone_number: profile.phone_number,
     address: profile.address,
-    vat_id: profile.vatId,
+    vat_id: profile.vat_id,
     country: profile.country,
-    wallet_email: profile.walletEmail,
-    avatar_url: profile.avatarUrl,
+    wallet_email: profile.wallet_email,
+    avatar_url: profile.avatar_url,
     description: profile.description,
     social_accounts: {
-      twitter: { url: profile.twitterUrl },
-      youtube: { url: profile.youtubeUrl },
-      facebook: { url: profile.facebookUrl },
-      linkedin: { url: profile.linkedinUrl },
-      instagram: { url: profile.instagramUrl },
+      twitter: { url: profile.twitter_url },
+      youtube: { url: profile.youtube_url },
+      facebook: { url: profile.facebook_url },
+      linkedin: { url: profile.linkedin_url },
+      instagram: { url: profile.instagram_url },
     },
   };
 }
@@ -268,13 +268,13 @@ export async function readPromoterParts(
   promoter: Promoter,
   balance?: Balance,
 ): Promise<PromoterParts> {
-  const { accountId, id, defaultPromoterCampaignId, parentPromoterId } = promoter;
+  const { account_id, id, default_promoter_campaign_id, parent_promoter_id } = promoter;
   return {
     promoter,
-    promoterCampaign: await loadPromoterCampaign(view, accountId, defaultPromoterCampaignId),
+    promoterCampaign: await loadPromoterCampaign(view, account_id, default_promoter_campaign_id),
     parentRefToken:
-      parentPromoterId === null ? null : await defaultRefToken(view, accountId, parentPromoterId),
-    balance: balance ?? (await loadBalance(view, accountId, id)),
+      parent_promoter_id === null ? null : await defaultRefToken(view, account_id, parent_promoter_id),
+    balance: balance ?? (await loadBalance(view, account_id, id)),
   };
 }
 
@@ -295,23 +295,23 @@ export async function readPromotionParts(view: View, found: PromoterCampaign): P
     campaign,
     stats: await loadStats(view, promoterCampaign),
     ...(await readOffers(view, {
-      accountId: promoterCampaign.accountId,
-      rewardsForPromoters: promoterCampaign.rewardsForPromoters ?? campaign.rewardsForPromoters,
-      rewardsForReferrals: promoterCampaign.rewardsForReferrals ?? campaign.rewardsForReferrals,
+      account_id: promoterCampaign.account_id,
+      rewards_for_promoters: promoterCampaign.rewards_for_promoters ?? campaign.rewards_for_promoters,
+      rewards_for_referrals: promoterCampaign.rewards_for_referrals ?? campaign.rewards_for_referrals,
     })),
   };
 }
 
-type Offering = Pick<Campaign, "accountId" | "rewardsForPromoters" | "rewardsForReferrals">;
+type Offering = Pick<Campaign, "account_id" | "rewards_for_promoters" | "rewards_for_referrals">;
 
 /** Reads the rewards of the entries of a campaign or a promoterCampaign. */
 export async function readOffers(
   view: View,
-  { accountId, rewardsForPromoters, rewardsForReferrals }: Offering,
-): Promise<Pick<PromotionParts, "rewardsForPromoters" | "rewardsForReferrals">> {
+  { account_id, rewards_for_promoters, rewards_for_referrals }: Offering,
+): Promise<Pick<PromotionParts, "rewards_for_promoters" | "rewards_for_referrals">> {
   return {
-    rewardsForPromoters: await readRewards(view, accountId, rewardsForPromoters),
-    rewardsForReferrals: await readRewards(view, accountId, rewardsForReferrals),
+    rewards_for_promoters: await readRewards(view, account_id, rewards_for_promoters),
+    rewards_for_referrals: await readRewards(view, account_id, rewards_for_referrals),
   };
 }
 
@@ -337,8 +337,8 @@ export function newEmbedded(view: View, accountId: number): Embedded {
 async function defaultRefToken(view: View, accountId: number, promoterId: number): Promise<string | null> {
   const promoter = await view.get(promoters, accountId, promoterId);
   const promoterCampaign =
-    promoter && (await view.get(promoterCampaigns, accountId, promoter.defaultPromoterCampaignId));
-  return promoterCampaign && promoterCampaign.refToken;
+    promoter && (await view.get(promoterCampaigns, accountId, promoter.default_promoter_campaign_id));
+  return promoterCampaign && promoterCampaign.ref_token;
 }
 
 /**
@@ -347,13 +347,13 @@ async function defaultRefToken(view: View, accountId: number, promoterId: number
  * @throws Failure `not_found` if they were deleted
  */
 async function readWholePromoter(view: View, promoter: Promoter): Promise<WholePromoter> {
-  const { accountId, id } = promoter;
+  const { account_id, id } = promoter;
   const whole: WholePromoter = {
     parts: await readPromoterParts(view, promoter),
     promotions: [],
     promoCodes: [],
   };
-  for (const promoterCampaign of await listPromoterCampaigns(view, accountId, id)) {
+  for (const promoterCampaign of await listPromoterCampaigns(view, account_id, id)) {
     const promotion = await unlessGone(readPromotionParts(view, promoterCampaign));
     if (promotion !== null) whole.promotions.push(promotion);
     whole.promoCodes.push(...(await readPromoCodes(view, promoterCampaign)));
@@ -362,11 +362,14 @@ async function readWholePromoter(view: View, promoter: Promoter): Promise<WholeP
 }
 
 /** Only codes in use, because V1 has no field for archived codes. */
-async function readPromoCodes(view: View, { accountId, id }: PromoterCampaign): Promise<RewardedPromoCode[]> {
+async function readPromoCodes(
+  view: View,
+  { account_id, id }: PromoterCampaign,
+): Promise<RewardedPromoCode[]> {
   const found: RewardedPromoCode[] = [];
-  for await (const chunk of view.scan(promoCodes, "inUse", accountId, [id])) {
+  for await (const chunk of view.scan(promoCodes, "in_use", account_id, [id])) {
     for (const promoCode of chunk) {
-      const reward = await view.get(rewards, accountId, promoCode.rewardId);
+      const reward = await view.get(rewards, account_id, promoCode.reward_id);
       if (reward !== null) found.push({ promoCode, reward });
     }
   }
@@ -374,6 +377,6 @@ async function readPromoCodes(view: View, { accountId, id }: PromoterCampaign): 
 }
 
 async function readRewards(view: View, accountId: number, entries: RewardEntry[]): Promise<Reward[]> {
-  const found = await Promise.all(entries.map(({ rewardId }) => view.get(rewards, accountId, rewardId)));
+  const found = await Promise.all(entries.map(({ reward_id }) => view.get(rewards, accountId, reward_id)));
   return found.filter((reward) => reward !== null);
 }

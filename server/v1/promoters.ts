@@ -125,13 +125,13 @@ export const createPromoterOperation: V1Operation = {
 async function list(request: V1Request) {
   const { event, account, context } = request;
   const params = await readParams(event);
-  const { campaign_id: campaignId } = shapeInput(filterParams, params);
+  const { campaign_id } = shapeInput(filterParams, params);
   const page = readListPage(params, USUAL_PER_PAGE);
   // The service answers 422 here, and 404 elsewhere.
   const isKnown =
-    campaignId === undefined || (await context.store.get(campaigns, account.id, campaignId)) !== null;
+    campaign_id === undefined || (await context.store.get(campaigns, account.id, campaign_id)) !== null;
   if (!isKnown) throw new Failure("refused", "Campaign not found.");
-  const filter = campaignId === undefined ? {} : { campaignIds: [campaignId], state: "accepted" as const };
+  const filter = campaign_id === undefined ? {} : { campaign_ids: [campaign_id], state: "accepted" as const };
   const { records, total } = await findPromoters(context.store, account.id, { filter, ...page });
   setPageHeaders(request, page, total);
   return showAll(context.store, records, showOne);
@@ -170,29 +170,29 @@ async function create({ event, account, context, address }: V1Request) {
     ...(await showPromoter(view, promoter)),
     temp_password: password.text,
   });
-  const secrets = { tempPassword: chosen, tempPasswordHash: password.hash };
+  const secrets = { temp_password: chosen, temp_password_hash: password.hash };
   const input = { ...newPromoter(params), ...secrets, address, show };
   return createPromoter(context, account, input);
 }
 
 function newPromoter(
   params: z.output<typeof createParams>,
-): Omit<NewPromoter, "address" | "tempPasswordHash"> {
+): Omit<NewPromoter, "address" | "temp_password_hash"> {
   return {
     email: params.email,
-    custId: params.cust_id ?? null,
-    refToken: params.ref_id ?? null,
+    cust_id: params.cust_id ?? null,
+    ref_token: params.ref_id ?? null,
     coupon: params.promo_code ?? null,
-    displayCoupon: params.customer_promo_code ?? null,
-    campaignId: params.campaign_id ?? null,
-    landingUrl: params.landing_url ?? null,
-    usesUrlTracking: params.url_tracking ?? false,
-    parentPromoterId: params.parent_promoter_id ?? null,
+    display_coupon: params.customer_promo_code ?? null,
+    campaign_id: params.campaign_id ?? null,
+    landing_url: params.landing_url ?? null,
+    uses_url_tracking: params.url_tracking ?? false,
+    parent_promoter_id: params.parent_promoter_id ?? null,
     parentPromoterEmail: params.parent_promoter_email ?? null,
     note: params.note ?? null,
     profile: newProfile(profileChanges(params)),
-    createdAt: params.created_at ?? null,
-    skipEmailNotification: params.skip_email_notification ?? false,
+    created_at: params.created_at ?? null,
+    skip_email_notification: params.skip_email_notification ?? false,
     alwaysApprove: params.always_approve ?? false,
   };
 }

@@ -87,8 +87,8 @@ export interface PromotionParts {
   campaign: Campaign;
   stats: Stats;
   /** The promoterCampaign's own rewards or, if it has none, the campaign's. */
-  rewardsForPromoters: Reward[];
-  rewardsForReferrals: Reward[];
+  rewards_for_promoters: Reward[];
+  rewards_for_referrals: Reward[];
 }
 
 /** A promoterCampaign as V1 shows it. */
@@ -96,19 +96,19 @@ export function promotionJson({
   promoterCampaign,
   campaign,
   stats,
-  rewardsForPromoters,
-  rewardsForReferrals,
+  rewards_for_promoters,
+  rewards_for_referrals,
 }: PromotionParts): z.output<typeof promotionAnswer> {
-  const offers = offersJson({ rewardsForPromoters, rewardsForReferrals });
+  const offers = offersJson({ rewards_for_promoters, rewards_for_referrals });
   return {
     id: promoterCampaign.id,
     status: offers.offer === null ? "offer_inactive" : "offer_running",
-    ref_id: promoterCampaign.refToken,
+    ref_id: promoterCampaign.ref_token,
     promo_code: promoterCampaign.coupon,
-    customer_promo_code: promoterCampaign.displayCoupon,
-    target_reached_at: promoterCampaign.targetsReached[0]?.at ?? null,
-    promoter_id: promoterCampaign.promoterId,
-    campaign_id: promoterCampaign.campaignId,
+    customer_promo_code: promoterCampaign.display_coupon,
+    target_reached_at: promoterCampaign.targets_reached[0]?.at ?? null,
+    promoter_id: promoterCampaign.promoter_id,
+    campaign_id: promoterCampaign.campaign_id,
     referral_link: refLink(promoterCampaign, campaign),
     current_offer: offers.offer,
     current_referral_reward: offers.referral_reward ?? NO_EARNING,
@@ -122,9 +122,9 @@ export function promotionJson({
     refunds_count: stats.refunds,
     cancellations_count: stats.cancellations,
     sales_count: stats.sales,
-    sales_total: stats.salesCents,
-    refunds_total: stats.refundsCents,
-    active_customers_count: stats.activeCustomers,
+    sales_total: stats.sales_cents,
+    refunds_total: stats.refunds_cents,
+    active_customers_count: stats.active_customers,
   };
 }
 
@@ -152,14 +152,14 @@ export const offersAnswer = z.object({
  * its reward per promotion the one for any other action.
  */
 export function offersJson({
-  rewardsForPromoters,
-  rewardsForReferrals: [offer],
-}: Pick<PromotionParts, "rewardsForPromoters" | "rewardsForReferrals">): z.output<typeof offersAnswer> {
+  rewards_for_promoters,
+  rewards_for_referrals: [offer],
+}: Pick<PromotionParts, "rewards_for_promoters" | "rewards_for_referrals">): z.output<typeof offersAnswer> {
   return {
     offer: offer === undefined ? null : offerJson(offer),
-    referral_reward: firstOf(rewardsForPromoters, ["sale", "tier"]),
-    promotion_reward: firstOf(rewardsForPromoters, ["custom"]),
-    target_reward: firstOf(rewardsForPromoters, ["target"]),
+    referral_reward: firstOf(rewards_for_promoters, ["sale", "tier"]),
+    promotion_reward: firstOf(rewards_for_promoters, ["custom"]),
+    target_reward: firstOf(rewards_for_promoters, ["target"]),
   };
 }
 
@@ -193,17 +193,17 @@ function offerJson(reward: Reward): z.output<typeof offerAnswer> {
 function worth({ schemas }: Reward): { amount: number | null; percent: number | null; unit: string } {
   const [first] = schemas;
   if (first === undefined) return { amount: null, percent: null, unit: "cash" };
-  const { unit, amountTenThousandths, isFlat } = first;
-  if (!isFlat) return { amount: null, percent: amountTenThousandths / 10_000, unit };
-  return { amount: amountTenThousandths / (unit === "cash" ? 100 : 10_000), percent: null, unit };
+  const { unit, amount_ten_thousandths, is_flat } = first;
+  if (!is_flat) return { amount: null, percent: amount_ten_thousandths / 10_000, unit };
+  return { amount: amount_ten_thousandths / (unit === "cash" ? 100 : 10_000), percent: null, unit };
 }
 
-function firstOf(rewards: Reward[], types: Reward["promoterRewardType"][]) {
-  const reward = rewards.find(({ promoterRewardType }) => types.includes(promoterRewardType));
+function firstOf(rewards: Reward[], types: Reward["promoter_reward_type"][]) {
+  const reward = rewards.find(({ promoter_reward_type }) => types.includes(promoter_reward_type));
   return reward === undefined ? null : earningJson(reward);
 }
 
 /** Whether the sales of referred people earn the reward. @see docs/spec/v1.md "Promotion" */
-function isPerReferral({ promoterRewardType }: Reward): boolean {
-  return promoterRewardType === "sale" || promoterRewardType === "tier";
+function isPerReferral({ promoter_reward_type }: Reward): boolean {
+  return promoter_reward_type === "sale" || promoter_reward_type === "tier";
 }

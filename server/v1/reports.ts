@@ -28,7 +28,7 @@ const COLUMNS = {
   clicks_count: ["clicks", field(z.number(), "How many visitors followed the link.", 340)],
   referrals_count: ["referrals", field(z.number(), "How many people signed up.", 42)],
   customers_count: ["customers", field(z.number(), "How many of them became customers.", 12)],
-  active_customers: ["activeCustomers", field(z.number(), "How many people are customers now.", 10)],
+  active_customers: ["active_customers", field(z.number(), "How many people are customers now.", 10)],
   monthly_churn: [
     "monthlyChurnPercent",
     field(z.number(), "Percentage of customers who cancelled within a month.", 1.5),
@@ -40,9 +40,9 @@ const COLUMNS = {
   sales_count: ["sales", field(z.number(), "How many sales were made.", 25)],
   refunds_count: ["refunds", field(z.number(), "How many sales were refunded.", 1)],
   cancelled_customers_count: ["cancellations", field(z.number(), "How many customers cancelled.", 2)],
-  promoter_earnings_amount: ["earningsCents", field(z.string(), "What promoters earned.", "$500.00")],
+  promoter_earnings_amount: ["earnings_cents", field(z.string(), "What promoters earned.", "$500.00")],
   non_link_customers: [
-    "nonLinkCustomers",
+    "non_link_customers",
     field(z.number(), "How many customers came without a referral link, for example with a promo code.", 4),
   ],
   referrals_to_customers_cr: [
@@ -65,7 +65,7 @@ const COLUMNS = {
     "clicksToReferralsPercent",
     field(z.number(), "Percentage of visitors who signed up.", 12.4),
   ],
-  promoter_paid_amount: ["paidCents", field(z.string(), "What promoters were paid.", "$400.00")],
+  promoter_paid_amount: ["paid_cents", field(z.string(), "What promoters were paid.", "$400.00")],
 } as const satisfies Record<string, [Figure, z.ZodString | z.ZodNumber]>;
 
 type Column = keyof typeof COLUMNS;

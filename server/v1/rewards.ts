@@ -147,8 +147,8 @@ async function create({ event, account, context }: V1Request) {
   const { reward_type: type, amount, status, skip_email_notification: isSilent = false } = params;
   return createCommission(context, account.id, {
     earner: readEarner(params),
-    given: { unit: unitOfV1(type), amount, status, ...(isSilent && { isSilent: true as const }) },
-    createdAt: null,
+    given: { unit: unitOfV1(type), amount, status, ...(isSilent && { is_silent: true as const }) },
+    created_at: null,
     show: showReward,
   });
 }
@@ -158,15 +158,15 @@ function readEarner(params: z.output<typeof createParams>): Earner {
   const hasLead = id !== null || uid !== null || email !== null;
   return {
     lead: hasLead ? { id, uid, email } : undefined,
-    promoterCampaignId: promotion_id,
-    refToken: ref_id,
+    promoter_campaign_id: promotion_id,
+    ref_token: ref_id,
   };
 }
 
 async function update({ event, account, context }: V1Request) {
-  const { id, event_id: eventId, status } = shapeInput(updateParams, await readParams(event));
+  const { id, event_id, status } = shapeInput(updateParams, await readParams(event));
   return changeCommissionStatus(context, account.id, {
-    selector: { id: id ?? null, eventId: eventId ?? null },
+    selector: { id: id ?? null, event_id: event_id ?? null },
     status: status ?? null,
     show: showReward,
   });
@@ -176,9 +176,9 @@ type V1Unit = (typeof V1_UNITS)[number];
 
 /** Shows a commission with its lead, promoter and promotion. */
 export async function showReward(view: View, commission: Commission): Promise<z.output<typeof rewardAnswer>> {
-  const { accountId, leadId } = commission;
-  const lead = leadId === null ? null : await view.get(leads, accountId, leadId);
-  return rewardJson(commission, lead, newEmbedded(view, accountId));
+  const { account_id, lead_id } = commission;
+  const lead = lead_id === null ? null : await view.get(leads, account_id, lead_id);
+  return rewardJson(commission, lead, newEmbedded(view, account_id));
 }
 
 /** A reward within an event, without the promoter and lead that the event already has. */
@@ -196,8 +196,8 @@ async function rewardJson(
 ): Promise<z.output<typeof rewardAnswer>> {
   return {
     ...rewardSummaryJson(commission, lead),
-    promoter: await embedded.promoter(commission.promoterId),
-    promotion: await embedded.promotion(commission.promoterCampaignId),
+    promoter: await embedded.promoter(commission.promoter_id),
+    promotion: await embedded.promotion(commission.promoter_campaign_id),
   };
 }
 
@@ -211,11 +211,11 @@ export function rewardSummaryJson(
     status: commission.status,
     amount: commission.amount,
     unit: v1Unit(commission.unit),
-    created_at: commission.createdAt,
+    created_at: commission.created_at,
     lead: lead && leadJson(lead),
-    event_id: commission.eventId,
-    conversion_amount: commission.saleCents,
-    tier_level: commission.tierLevel,
+    event_id: commission.event_id,
+    conversion_amount: commission.sale_cents,
+    tier_level: commission.tier_level,
     split_type: null,
   };
 }

@@ -63,7 +63,7 @@ export function saleOperation({ kind, read, own }: Generation): Operation<EventR
       recordSale(context, account, {
         ...shapeSale(await read(event)),
         show: (view, { sale, ...rest }) =>
-          showEvent(view, { id: sale.id, type: "sale", amountCents: sale.amountCents, ...rest }),
+          showEvent(view, { id: sale.id, type: "sale", amount_cents: sale.amount_cents, ...rest }),
         showWaiting: (view, waiting) => showWaiting(view, "sale", waiting),
       }),
   };
@@ -84,7 +84,7 @@ export function refundOperation({ kind, read, own }: Generation): Operation<Even
       recordRefund(context, account, {
         ...shapeRefund(await read(event)),
         show: (view, { refund, ...rest }) =>
-          showEvent(view, { id: refund.id, type: "refund", amountCents: -refund.amountCents, ...rest }),
+          showEvent(view, { id: refund.id, type: "refund", amount_cents: -refund.amount_cents, ...rest }),
         showWaiting: (view, waiting) => showWaiting(view, "refund", waiting),
       }),
   };
@@ -109,7 +109,7 @@ export function cancellationOperation({ kind, read, own }: Generation): Operatio
       recordCancellation(context, account, {
         ...shapeCancellation(await read(event)),
         show: (view, { cancellation: { id }, ...rest }) =>
-          showEvent(view, { id, type: "cancellation", amountCents: null, commissions: [], ...rest }),
+          showEvent(view, { id, type: "cancellation", amount_cents: null, commissions: [], ...rest }),
       }),
   };
 }
@@ -163,7 +163,7 @@ function common(own: OwnRefusals) {
 interface EventParts<T> {
   id: number;
   type: T;
-  amountCents: number | null;
+  amount_cents: number | null;
   lead: Lead;
   promoter: Promoter;
   /** Read from the store if absent. */
@@ -173,13 +173,13 @@ interface EventParts<T> {
 
 /** Shows an event. Of several commissions, it shows the promoter's own, preferably in cash. */
 async function showEvent<T extends string>(view: View, event: EventParts<T>) {
-  const { id, type, amountCents, lead, promoter, balance, commissions } = event;
-  const own = commissions.filter(({ promoterId }) => promoterId === promoter.id);
+  const { id, type, amount_cents, lead, promoter, balance, commissions } = event;
+  const own = commissions.filter(({ promoter_id }) => promoter_id === promoter.id);
   const shown = own.find(({ unit }) => unit === "cash") ?? own[0] ?? null;
   return {
     id,
     type,
-    amount_cents: amountCents,
+    amount_cents,
     reward: shown && rewardSummaryJson(shown, lead),
     lead: leadJson(lead),
     promoter: trackedPromoterJson(await readPromoterParts(view, promoter, balance)),
@@ -251,9 +251,9 @@ async function signup({ event, account, context }: V1Request) {
   return recordSignup(context, account, { ...given, show: showSignup });
 }
 
-async function showSignup(view: View, { eventId, lead, promoter }: RecordedSignup) {
+async function showSignup(view: View, { event_id, lead, promoter }: RecordedSignup) {
   return {
-    id: eventId,
+    id: event_id,
     type: "signup",
     amount_cents: 0,
     reward: null,
@@ -267,9 +267,9 @@ async function subscriber({ event, account, context }: V1Request) {
   return recordSubscription(context, account, { ...given, show: showSubscription });
 }
 
-async function showSubscription(view: View, { eventId, lead, promoter }: RecordedSubscription) {
+async function showSubscription(view: View, { event_id, lead, promoter }: RecordedSubscription) {
   return {
-    id: eventId,
+    id: event_id,
     type: "subscriber",
     lead: leadJson(lead),
     promoter: trackedPromoterJson(await readPromoterParts(view, promoter)),

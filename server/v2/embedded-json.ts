@@ -41,14 +41,14 @@ export interface OwnerParts {
 
 /** The promoter campaign of a record, with promoter and campaign. */
 export function embeddedPromoterCampaignJson(
-  owned: { promoterCampaignId: number; campaignId: number; promoterId: number },
+  owned: { promoter_campaign_id: number; campaign_id: number; promoter_id: number },
   { promoterCampaign, promoter, campaign }: OwnerParts,
 ): z.output<typeof embeddedPromoterCampaign> {
   return {
-    id: owned.promoterCampaignId,
-    campaign_id: owned.campaignId,
-    promoter_id: owned.promoterId,
-    created_at: wholeSecond(promoterCampaign?.createdAt ?? null),
+    id: owned.promoter_campaign_id,
+    campaign_id: owned.campaign_id,
+    promoter_id: owned.promoter_id,
+    created_at: wholeSecond(promoterCampaign?.created_at ?? null),
     promoter: promoter && embeddedPromoterJson(promoter),
     campaign: campaign && embeddedCampaignJson(campaign),
   };

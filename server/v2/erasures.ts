@@ -5,7 +5,7 @@ import type { V2Operation, V2Request, V2Row } from "./operation.ts";
 import { readPathId } from "./params.ts";
 
 const ERASED = z.object({
-  message: message,
+  message,
 });
 
 /** `POST /api/v2/company/promoters/{id}/erase` */

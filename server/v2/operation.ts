@@ -44,7 +44,7 @@ export interface V2Request {
   caller: Caller;
   context: Context;
   /** The server's own address, for links. */
-  publicUrl: string;
+  public_url: string;
   /** Counts an attempt to guess this user's password. @throws Failure `rate_limited` */
   limit(email: string): Promise<unknown>;
   /** Counts a request for an e-mail to this address. @throws Failure `rate_limited` */
@@ -97,12 +97,12 @@ export function v2Route(services: Services, row: V2Row): EventHandler {
       const state = await services.limits.v2.take(limitedAs(account, caller));
       Object.assign(headers, rateLimitHeaders(state));
       if (state?.allowed === false) throw new Failure("rate_limited", "Rate limit exceeded");
-      const { publicUrl, mail, seal, post, fetchPage, uploads, writeEmail } = services;
+      const { public_url, mail, seal, post, fetchPage, uploads, writeEmail } = services;
       const context = (operation.isTracking ? trackingContext : newContext)(services, actorOf(caller));
       const limits = signInLimits(services, event, "user");
       const cookies: string[] = [];
       const edges = {
-        publicUrl,
+        public_url,
         ...limits,
         mail,
         seal,
@@ -187,11 +187,11 @@ async function authenticate(services: Services, event: H3Event, access: Access):
 }
 
 async function admitKey(services: Services, event: H3Event): Promise<Admitted> {
-  const address = clientAddress(event, services.trustProxyHops);
+  const address = clientAddress(event, services.trust_proxy_hops);
   const { account, apiKey } = await admit(services, address, readBearer(event));
   const accountId = readAccountId(event);
   if (accountId === null) throw new Failure("unauthorized", "The Account-ID header is missing");
-  if (accountId !== account.publicId) {
+  if (accountId !== account.public_id) {
     throw new Failure("forbidden", "The access token does not belong to this account");
   }
   return { account, caller: { kind: "key", name: apiKey.name } };
@@ -207,15 +207,15 @@ async function admitUser(
   const signedIn = await findSignedInUser(context, token);
   if (signedIn === null) throw new Failure("unauthorized", "The session has ended. Sign in again.");
   const { account, user, session } = signedIn;
-  if (!READING.has(event.req.method) && !isFromOwnPage(event, services.publicUrl)) {
+  if (!READING.has(event.req.method) && !isFromOwnPage(event, services.public_url)) {
     throw new Failure("forbidden", "The request does not come from a page of this server");
   }
   const accountId = readAccountId(event);
-  if (accountId !== null && accountId !== account.publicId) {
+  if (accountId !== null && accountId !== account.public_id) {
     throw new Failure("forbidden", "The session does not belong to this account");
   }
   requireRole(signedIn, access);
-  if (access !== "person" && account.requiresSecondFactor === true && user.secondFactor === null) {
+  if (access !== "person" && account.requires_second_factor === true && user.second_factor === null) {
     throw new Failure(
       "second_factor_setup_required",
       "The account demands a second factor: set one up first",
@@ -266,7 +266,7 @@ function encodeName(name: string): string {
 }
 
 /** Renames the fields of field errors from the domain's names to V2's, and writes them with `shape`. */
-export function recordError(names: Record<string, string>, shape: ErrorShape = v2Error): ErrorShape {
+export function recordError(names: Record<string, string> = {}, shape: ErrorShape = v2Error): ErrorShape {
   return (failure, headers) => {
     if (Object.keys(failure.fields).length === 0) return shape(failure, headers);
     const fields: FieldErrors = {};
@@ -280,9 +280,9 @@ export interface OpenRequest extends SignInLimits {
   event: H3Event;
   context: Context;
   /** The server's own address, for links. */
-  publicUrl: string;
+  public_url: string;
   /** Whether the server can send e-mails. */
-  hasMail: boolean;
+  has_mail: boolean;
   /** Runs work after the answer, so that the response time does not reveal it. */
   afterwards: Afterwards["run"];
   /** Headers that the handler adds to its answer. */
@@ -305,17 +305,17 @@ export function openRoute(services: Services, operation: OpenOperation): EventHa
   const { handle, body, status = 200 } = operation;
   return async (event) => {
     const headers: AnswerHeaders = { ...NO_STORE };
-    const { publicUrl, mail } = services;
+    const { public_url, mail } = services;
     const hasMail = mail !== null;
     try {
-      if (event.req.headers.has("origin") && !isFromOwnPage(event, publicUrl)) {
+      if (event.req.headers.has("origin") && !isFromOwnPage(event, public_url)) {
         throw new Failure("forbidden", "The request does not come from a page of this server");
       }
       const attempts = signInLimits(services, event, "user");
       const afterwards = services.afterwards.run;
       const context = newContext(services);
       const cookies: string[] = [];
-      const edges = { publicUrl, ...attempts, hasMail, afterwards, headers, cookies };
+      const edges = { public_url, ...attempts, has_mail: hasMail, afterwards, headers, cookies };
       const answer = await handle({ event, context, ...edges });
       Object.assign(headers, ignoredFieldsHeader(event, body));
       return withCookies(answer === null ? empty(headers) : json(answer, headers, status), cookies);

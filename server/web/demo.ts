@@ -23,14 +23,14 @@ const POLICY =
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'";
 
 /** `GET /demo`: the first account's demo page, with a referral banner and a sign-up form. */
-export function demoPage({ store, publicUrl }: Services) {
+export function demoPage({ store, public_url }: Services) {
   return async (): Promise<Response> => {
     const account = await findFirstAccount(store);
     return new FastResponse(
       demoHtml({
-        cid: account?.publicId ?? "",
+        cid: account?.public_id ?? "",
         cookie: account ? trackerNames(account).cookie : "",
-        publicUrl,
+        public_url,
       }),
       {
         headers: {
@@ -68,29 +68,31 @@ async function recordedLead(services: Services, { tid, email }: Params) {
   if (account === null || typeof tid !== "string" || typeof email !== "string") return null;
   const lead = await findLeadByEmail(store, account.id, email);
   if (lead === null || lead.tid !== tid.toLowerCase()) return null;
-  const promoter = await loadPromoter(store, account.id, lead.promoterId);
+  const promoter = await loadPromoter(store, account.id, lead.promoter_id);
   return {
     id: lead.id,
     email: lead.email,
     state: lead.state,
     suspicion: lead.suspicion,
-    promoter: promoter.profile.firstName ?? `promoter ${promoter.id}`,
-    created_at: lead.createdAt,
+    promoter: promoter.profile.first_name ?? `promoter ${promoter.id}`,
+    created_at: lead.created_at,
     sales: await demoSales(services, lead),
   };
 }
 
 /** The sales of a lead and their commissions, only for leads of this page, because real earnings are private. */
-async function demoSales({ store, publicUrl }: Services, { accountId, id, tid }: Lead) {
-  const visitor = tid && (await store.get(visitors, accountId, tid));
-  if (!visitor || !visitor.url?.startsWith(`${publicUrl}/demo`)) return [];
-  const recorded = await store.page(sales, "lead", accountId, [id], { limit: SHOWN_SALES, reverse: true });
+async function demoSales({ store, public_url }: Services, { account_id, id, tid }: Lead) {
+  const visitor = tid && (await store.get(visitors, account_id, tid));
+  if (!visitor || !visitor.url?.startsWith(`${public_url}/demo`)) return [];
+  const recorded = await store.page(sales, "lead", account_id, [id], { limit: SHOWN_SALES, reverse: true });
   return Promise.all(
-    recorded.map(async ({ eventId, amountCents, commissionIds }) => {
-      const earned = await Promise.all(commissionIds.map((each) => store.get(commissions, accountId, each)));
+    recorded.map(async ({ event_id, amount_cents, commission_ids }) => {
+      const earned = await Promise.all(
+        commission_ids.map((each) => store.get(commissions, account_id, each)),
+      );
       return {
-        event_id: eventId,
-        amount_cents: amountCents,
+        event_id,
+        amount_cents,
         earned: earned
           .filter((each) => each !== null)
           .map(({ amount, unit, status }) => ({ amount, unit, status })),
@@ -100,8 +102,8 @@ async function demoSales({ store, publicUrl }: Services, { accountId, id, tid }:
 }
 
 /** The demo's marketing page. Its values come from the operator, but are escaped anyway. */
-function demoHtml({ cid, cookie, publicUrl }: { cid: string; cookie: string; publicUrl: string }): string {
-  const base = escapeHtml(basePath(publicUrl));
+function demoHtml({ cid, cookie, public_url }: { cid: string; cookie: string; public_url: string }): string {
+  const base = escapeHtml(basePath(public_url));
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -133,14 +135,14 @@ function demoHtml({ cid, cookie, publicUrl }: { cid: string; cookie: string; pub
 <pre id="known" tabindex="0" role="region" aria-live="polite" aria-label="What this site knows about you">Nothing: you did not come through a referral link.</pre>
 <h2>Try it</h2>
 <p>Create a promoter, then open the <code>referral_link</code> in the answer:</p>
-<pre tabindex="0" role="region" aria-label="Commands to create a promoter">curl ${escapeHtml(publicUrl)}/api/v1/promoters/create \\
+<pre tabindex="0" role="region" aria-label="Commands to create a promoter">curl ${escapeHtml(public_url)}/api/v1/promoters/create \\
   -H 'X-API-KEY: your key' \\
   -d email=jane@example.com \\
   -d first_name=Jane</pre>
 <p>Give her campaign a reward. After you have signed up, record a payment of yours, and watch above what she earns:</p>
 <pre tabindex="0" role="region" aria-label="Commands to record a sale">npx tidemark reward add ${escapeHtml(cid)} \\
   --percent 20
-curl ${escapeHtml(publicUrl)}/api/v1/track/sale \\
+curl ${escapeHtml(public_url)}/api/v1/track/sale \\
   -H 'X-API-KEY: your key' \\
   -d email=you@example.com \\
   -d event_id=order-1 \\

@@ -87,12 +87,12 @@ function serveShell(
   services: Services,
   { files, title, isFramed }: { files: AppFiles; title: Title; isFramed: boolean },
 ): EventHandler {
-  const { publicUrl } = services;
+  const { public_url } = services;
   return async (event) => {
     const preferred = preferredLanguage(event.req.headers.get("accept-language"));
     const language = title === null ? "en" : (preferred ?? "en");
     const brand = title === null ? null : await knownBrand(services, event);
-    const html = shellHtml(files, { title, publicUrl, language, brand });
+    const html = shellHtml(files, { title, public_url, language, brand });
     const ancestors = isFramed ? await framingSites(services) : "'none'";
     return new FastResponse(html, {
       headers: {
@@ -112,11 +112,11 @@ function serveShell(
  * The brand of the account that a page belongs to, before anyone is signed in: the only account of the store, or the one
  * that `?account=` names. Null if neither is known.
  */
-async function knownBrand({ store, publicUrl }: Services, { url }: H3Event): Promise<ShownBrand | null> {
+async function knownBrand({ store, public_url }: Services, { url }: H3Event): Promise<ShownBrand | null> {
   const accounts = await listAccounts(store);
   const named = url.searchParams.get("account");
-  const account = accounts.length === 1 ? accounts[0] : accounts.find(({ publicId }) => publicId === named);
-  return account === undefined ? null : shownBrand(account, publicUrl);
+  const account = accounts.length === 1 ? accounts[0] : accounts.find(({ public_id }) => public_id === named);
+  return account === undefined ? null : shownBrand(account, public_url);
 }
 
 /** `GET /assets/:file`. The names change with the content. */
@@ -144,7 +144,7 @@ function serveAsset(services: Services, { texts }: BuiltPages): EventHandler {
  */
 async function framingSites({ store }: Services): Promise<string> {
   const accounts = await listAccounts(store);
-  const origins = accounts.flatMap(({ portalOrigins = [] }) => portalOrigins);
+  const origins = accounts.flatMap(({ portal_origins = [] }) => portal_origins);
   return ["'self'", ...new Set(origins.filter((origin) => ORIGIN.test(origin)))].join(" ");
 }
 
@@ -152,12 +152,12 @@ function shellHtml(
   { script, preloads, style, languages }: AppFiles,
   {
     title,
-    publicUrl,
+    public_url,
     language,
     brand,
-  }: { title: Title; publicUrl: string; language: Language; brand: ShownBrand | null },
+  }: { title: Title; public_url: string; language: Language; brand: ShownBrand | null },
 ): string {
-  const base = escapeHtml(basePath(publicUrl));
+  const base = escapeHtml(basePath(public_url));
   const say = textsOf(language);
   const first = [...preloads, ...(languages[language] === undefined ? [] : [languages[language]])];
   const links = first.map((name) => `<link rel="modulepreload" href="${base}/assets/${name}">\n`).join("");
@@ -179,7 +179,7 @@ ${links}<script type="module" src="${base}/assets/${script}"></script>
 <div class="lone"><div class="card stack">
 <h1>${escapeHtml(say("page.no_script"))}</h1>
 <p>${escapeHtml(say("page.no_script.text"))}</p>
-<p>${escapeHtml(say("page.no_script.api"))} <a href="${base}/docs">${escapeHtml(publicUrl)}/docs</a>.</p>
+<p>${escapeHtml(say("page.no_script.api"))} <a href="${base}/docs">${escapeHtml(public_url)}/docs</a>.</p>
 </div></div>
 </noscript>
 </body>

@@ -37,7 +37,7 @@ export function unsubscribeByLink(services: Services) {
       const { cid, promoter, token } = shapeInput(unsubscribeParams, readQuery(event));
       const account = await findAccount(services.store, cid);
       if (account === null) return invalid(event);
-      await unsubscribe(newContext(services), account, { promoterId: promoter, token });
+      await unsubscribe(newContext(services), account, { promoter_id: promoter, token });
       return plainPage(event, {
         title: "page.emails",
         content: (say) => paragraph(say, "page.emails.stopped"),
@@ -77,7 +77,7 @@ export function holdByLink(services: Services) {
       const account = await findAccount(services.store, cid);
       if (account === null) return page(event, 404, "page.link.invalid");
       const context = newContext(services, { kind: "promoter", id: promoter, name: null });
-      await holdPayouts(context, account, { promoterId: promoter, changedAt: at, token });
+      await holdPayouts(context, account, { promoter_id: promoter, changed_at: at, token });
       return page(event, 200, "page.method.held");
     } catch (error) {
       if (!(error instanceof Failure) || error.kind === "unavailable") throw error;

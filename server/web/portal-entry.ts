@@ -40,7 +40,7 @@ export function portalEntry(services: Services, page: EventHandler): EventHandle
       if (current === null && !isFromOtherSite(event)) return enter(services, event, authToken);
       if (current === null || !isSame(current, candidate)) return confirmation(event, current, candidate);
       // With the token, promoters can sign in before they have chosen a password.
-      return current.session.mustSetPassword ? enter(services, event, authToken) : redirect(services, []);
+      return current.session.must_set_password ? enter(services, event, authToken) : redirect(services, []);
     });
   };
 }
@@ -49,7 +49,8 @@ export function portalEntry(services: Services, page: EventHandler): EventHandle
 export function portalEntrance(services: Services): EventHandler {
   return (event) =>
     answered(services, event, async () => {
-      if (isFromOwnPage(event, services.publicUrl)) return enter(services, event, readAuthToken(event) ?? "");
+      if (isFromOwnPage(event, services.public_url))
+        return enter(services, event, readAuthToken(event) ?? "");
       throw new Failure("forbidden", "The request does not come from a page of this server");
     });
 }
@@ -80,12 +81,12 @@ async function enter(services: Services, event: H3Event, authToken: string): Pro
   }
   const device = event.req.headers.get("user-agent");
   const language = preferredLanguage(event.req.headers.get("accept-language"));
-  const signedIn = await signInByAuthToken(context, { authToken, device, language });
+  const signedIn = await signInByAuthToken(context, { auth_token: authToken, device, language });
   if (signedIn === null) return redirect(services, []);
   const { account, session, token } = signedIn;
-  const { chance, publicUrl } = services;
+  const { chance, public_url } = services;
   const arrival = { account, holder: session.holder, token };
-  return redirect(services, signInCookies({ event, chance, publicUrl }, arrival));
+  return redirect(services, signInCookies({ event, chance, public_url }, arrival));
 }
 
 /** The promoter who is signed in in this browser, or null. */
@@ -142,9 +143,9 @@ function readAuthToken({ url }: H3Event): string | null {
   return url.searchParams.get("auth_token")?.slice(0, MAX_TOKEN_LENGTH) ?? null;
 }
 
-function redirect({ publicUrl }: Services, cookies: string[]): Response {
+function redirect({ public_url }: Services, cookies: string[]): Response {
   const headers = {
-    location: `${basePath(publicUrl)}/portal`,
+    location: `${basePath(public_url)}/portal`,
     "cache-control": "no-store",
     "referrer-policy": "no-referrer",
   };

@@ -12,11 +12,11 @@ const VALID_DAYS = 90;
  * @param contact a URI
  * @see RFC 9116
  */
-export function securityTxt({ clock, publicUrl }: Services, contact: string): EventHandler {
+export function securityTxt({ clock, public_url }: Services, contact: string): EventHandler {
   return () => {
     const today = Math.floor(clock().getTime() / DAY_MS);
     const expires = new Date((today + VALID_DAYS) * DAY_MS).toISOString();
-    const canonical = `${publicUrl}/.well-known/security.txt`;
+    const canonical = `${public_url}/.well-known/security.txt`;
     return plainText(`Contact: ${contact}\nExpires: ${expires}\nCanonical: ${canonical}\n`, {
       "cache-control": "max-age=86400",
     });

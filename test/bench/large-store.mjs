@@ -86,7 +86,7 @@ function copyTable(db, table, copies) {
   };
   const changed = columns
     .filter(({ name }) => /^(\w+_)?id$/.test(name) || OWN.test(name))
-    .map((column) => `'$.${fieldOf(column.name)}', nullif(${copyOf(column)}, 0)`);
+    .map((column) => `'$.${column.name.replace("claimed_uid", "uid")}', nullif(${copyOf(column)}, 0)`);
   const rows = columns.map((column) =>
     column.name === "doc"
       ? `replace(json_replace(doc, ${changed.join(", ")}), '@', iif(k = 0, '@', '.' || k || '@'))`
@@ -103,8 +103,8 @@ async function sealPayoutMethods(db, { copies, keys }) {
   compile("server", ["failure", "seal"]);
   const { newSeal, readKeys } = await import("../../dist/test/seal.js");
   const seal = newSeal(readKeys(keys));
-  const placeOf = ({ accountId, id, promoterId }) =>
-    JSON.stringify(["payout-method", accountId, id, promoterId]);
+  const placeOf = ({ account_id, id, promoter_id }) =>
+    JSON.stringify(["payout-method", account_id, id, promoter_id]);
   db.function("sealed_again", (copy, original) => {
     const [to, from] = [JSON.parse(copy), JSON.parse(original)];
     return JSON.stringify({
@@ -114,11 +114,6 @@ async function sealPayoutMethods(db, { copies, keys }) {
   });
   db.exec(`update main.payout_methods as copy set doc = sealed_again(copy.doc, old.doc)
     from one.payout_methods as old where old.id = copy.id / ${copies} and copy.doc ->> 'sealed' <> ''`);
-}
-
-/** `promoterId` for `promoter_id`. */
-function fieldOf(column) {
-  return column.replace("claimed_uid", "uid").replace(/_(.)/g, (_, letter) => letter.toUpperCase());
 }
 
 /** Promoters and campaigns get days of their own. Of sources and pages there are no more than before. */
@@ -145,10 +140,10 @@ function logCommissions(db) {
   db.exec("update main.ids set next = 100000000 where kind = 'audit'");
   db.exec(`insert into main.audits select account_id, 1000 + id, created_at, iif(id % 3, 'user', 'key'), id % 20, ${actions},
     iif(id % 4, 'commission', 'referral'), id, promoter_id, promoter_campaign_id, lead_id,
-    json_object('accountId', account_id, 'id', 1000 + id, 'at', created_at,
+    json_object('account_id', account_id, 'id', 1000 + id, 'at', created_at,
       'actor', json_object('kind', iif(id % 3, 'user', 'key'), 'id', id % 20, 'name', 'Ada'), 'action', ${actions},
-      'entity', iif(id % 4, 'commission', 'referral'), 'entityId', cast(id as text),
-      'promoterId', promoter_id, 'promoterCampaignId', promoter_campaign_id, 'leadId', lead_id,
+      'entity', iif(id % 4, 'commission', 'referral'), 'entity_id', cast(id as text),
+      'promoter_id', promoter_id, 'promoter_campaign_id', promoter_campaign_id, 'lead_id', lead_id,
       'before', json_object('status', 'pending'), 'after', json_object('status', 'approved'))
     from main.commissions order by id`);
 }

@@ -48,7 +48,7 @@ function* many(items, { commissions, change, others }) {
     }
     for (let id = 1; id <= commissions; id++) {
       const promoter = promoters[id % promoters.length];
-      const owner = { promoterId: promoter.id, promoterCampaignId: promoter.defaultPromoterCampaignId };
+      const owner = { promoter_id: promoter.id, promoter_campaign_id: promoter.default_promoter_campaign_id };
       yield { collection, record: { ...record, ...owner, id, ...change(id) } };
     }
   }

@@ -17,7 +17,11 @@ const folder = mkdtempSync(join(tmpdir(), "tidemark-payouts-"));
 try {
   const now = new Date();
   const createdAt = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 15)).toISOString();
-  await multiply(folder, { promoters: PROMOTERS, commissions: COMMISSIONS, change: () => ({ createdAt }) });
+  await multiply(folder, {
+    promoters: PROMOTERS,
+    commissions: COMMISSIONS,
+    change: () => ({ created_at: createdAt }),
+  });
   await cutShort();
   await measure();
 } finally {

@@ -34,33 +34,33 @@ try {
 function change(id) {
   const createdAt = new Date(Date.now() - (Math.floor(id / 7) % 365) * DAY_MS).toISOString();
   const origin = {
-    sourceKey: nameKey(`source-${id % SOURCES}.example`),
-    pageKey: nameKey(pageName(id % PAGES)),
+    source_key: nameKey(`source-${id % SOURCES}.example`),
+    page_key: nameKey(pageName(id % PAGES)),
   };
-  return { createdAt, origin, saleCents: 5_000, originalSaleAmount: 5_000 };
+  return { created_at: createdAt, origin, sale_cents: 5_000, original_sale_amount: 5_000 };
 }
 
 /** The names of the sources and pages, and the clicks of each page on each day. */
 function* others(promoters) {
-  const [{ accountId }] = promoters;
+  const [{ account_id }] = promoters;
   for (let at = 0; at < SOURCES; at++) {
-    yield { collection: "origin", record: { accountId, kind: "source", name: `source-${at}.example` } };
+    yield { collection: "origin", record: { account_id, kind: "source", name: `source-${at}.example` } };
   }
   for (let at = 0; at < PAGES; at++) {
-    yield { collection: "origin", record: { accountId, kind: "page", name: pageName(at) } };
+    yield { collection: "origin", record: { account_id, kind: "page", name: pageName(at) } };
   }
   for (let day = 0; day < 365; day++) {
     for (let at = 0; at < PAGES; at++) {
       const origin = {
-        sourceKey: nameKey(`source-${at % SOURCES}.example`),
-        pageKey: nameKey(pageName(at)),
+        source_key: nameKey(`source-${at % SOURCES}.example`),
+        page_key: nameKey(pageName(at)),
       };
       const promoter = promoters[(day * PAGES + at) % promoters.length];
       const owner = {
-        accountId,
-        promoterId: promoter.id,
-        promoterCampaignId: promoter.defaultPromoterCampaignId,
-        campaignId: 1,
+        account_id,
+        promoter_id: promoter.id,
+        promoter_campaign_id: promoter.default_promoter_campaign_id,
+        campaign_id: 1,
       };
       const record = { ...owner, day: daysAgo(day), count: 1 + (at % 7), origin };
       yield { collection: "past-clicks", record };

@@ -89,11 +89,11 @@ describe("tidemark payouts settings", () => {
 
 describe("tidemark payouts generate", () => {
   it("makes the payouts of a period, lists the run, and changes nothing when repeated", async () => {
-    await withStore(`sqlite:${folder}`, async ({ context, records, accountId }) => {
-      const account = (await records.get("account", accountId))!;
+    await withStore(`sqlite:${folder}`, async ({ context, records, account_id }) => {
+      const account = (await records.get("account", account_id))!;
       const jane = await addPromoter(context, account, { email: "jane@example.com" });
       await addCommission(context, jane);
-      await addCommission(context, jane, { createdAt: "2026-02-03T00:00:00.000Z" });
+      await addCommission(context, jane, { created_at: "2026-02-03T00:00:00.000Z" });
     });
     const january = {
       group_ref: "2026-01",
@@ -121,8 +121,8 @@ describe("tidemark payouts generate", () => {
 
 describe("tidemark payouts batch", () => {
   it("gathers payouts, writes their file, and marks them as paid", async () => {
-    await withStore(`sqlite:${folder}`, async ({ context, records, accountId }) => {
-      const account = (await records.get("account", accountId))!;
+    await withStore(`sqlite:${folder}`, async ({ context, records, account_id }) => {
+      const account = (await records.get("account", account_id))!;
       const jane = await addPromoter(context, account, { email: "jane@example.com" });
       await selectMethod(context, jane, {
         method: "paypal",
@@ -151,8 +151,8 @@ describe("tidemark payouts batch", () => {
   });
 
   it("need not be confirmed before it is paid", async () => {
-    await withStore(`sqlite:${folder}`, async ({ context, records, accountId }) => {
-      const account = (await records.get("account", accountId))!;
+    await withStore(`sqlite:${folder}`, async ({ context, records, account_id }) => {
+      const account = (await records.get("account", account_id))!;
       const jane = await addPromoter(context, account, { email: "jane@example.com" });
       await selectMethod(context, jane, { method: "crypto" });
       await addPayout(context, jane);
@@ -165,8 +165,8 @@ describe("tidemark payouts batch", () => {
   });
 
   it("records failed payouts and cancels them", async () => {
-    await withStore(`sqlite:${folder}`, async ({ context, records, accountId }) => {
-      const account = (await records.get("account", accountId))!;
+    await withStore(`sqlite:${folder}`, async ({ context, records, account_id }) => {
+      const account = (await records.get("account", account_id))!;
       const jane = await addPromoter(context, account, { email: "jane@example.com" });
       await addPayout(context, jane, { status: "processing" });
       await addPayout(context, jane);
@@ -191,10 +191,10 @@ describe("tidemark payouts batch", () => {
 
 describe("tidemark books", () => {
   it("writes what was owed at the end of a day, and every entry", async () => {
-    await withStore(`sqlite:${folder}`, async ({ context, records, accountId }) => {
-      const account = (await records.get("account", accountId))!;
+    await withStore(`sqlite:${folder}`, async ({ context, records, account_id }) => {
+      const account = (await records.get("account", account_id))!;
       const jane = await addPromoter(context, account, { email: "jane@example.com" });
-      await addCommission(context, jane, { amount: 1_234, createdAt: "2026-01-31T00:00:00.000Z" });
+      await addCommission(context, jane, { amount: 1_234, created_at: "2026-01-31T00:00:00.000Z" });
     });
     const title =
       "from,to,promoter_id,promoter,email,currency,opening,earned,reversed,moved,paid,returned,closing,tax,fees";

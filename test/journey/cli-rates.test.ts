@@ -19,8 +19,8 @@ async function importFile(text: string, ...options: string[]) {
 async function stored(day: string) {
   const store = await storeAt(`sqlite:${folder()}`);
   const found: unknown[] = [];
-  for await (const { accountId, day: on, base, rates } of ratesFor(store, 1, new Date(day))) {
-    found.push({ accountId, day: on, base, rates });
+  for await (const { account_id, day: on, base, rates } of ratesFor(store, 1, new Date(day))) {
+    found.push({ account_id, day: on, base, rates });
   }
   await store.close();
   return found;
@@ -54,7 +54,7 @@ it("imports the daily file of the European Central Bank, for all accounts", asyn
     },
   });
   const rates = { USD: "1.0842", JPY: "163.20" };
-  expect(await stored("2026-03-06")).toEqual([{ accountId: 0, day: "2026-03-04", base: "EUR", rates }]);
+  expect(await stored("2026-03-06")).toEqual([{ account_id: 0, day: "2026-03-04", base: "EUR", rates }]);
 });
 
 it("imports the historical file, without currencies that are gone", async () => {
@@ -70,7 +70,7 @@ it("imports the historical file, without currencies that are gone", async () => 
       recorded_events: 0,
     },
   });
-  const day = { accountId: 0, day: "1999-01-04", base: "EUR", rates: { USD: "1.1789" } };
+  const day = { account_id: 0, day: "1999-01-04", base: "EUR", rates: { USD: "1.1789" } };
   expect(await stored("1999-01-04")).toEqual([day]);
 });
 
@@ -105,7 +105,7 @@ it("imports a CSV file for one account, and names each bad line", async () => {
     },
   });
   const rates = { EUR: "0.9223", GBP: "0.774" };
-  expect(await stored("2026-03-04")).toEqual([{ accountId: 1, day: "2026-03-04", base: "USD", rates }]);
+  expect(await stored("2026-03-04")).toEqual([{ account_id: 1, day: "2026-03-04", base: "USD", rates }]);
 });
 
 it("imports a file from a web server or a folder()", async () => {

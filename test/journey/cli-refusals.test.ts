@@ -97,7 +97,7 @@ it.each<[string[], string, Record<string, string>?]>([
     campaigns: await listCampaigns(store, 1),
   });
   const context = { store, now: new Date(NOW), chance: countedChance() };
-  await createAccount(context, { name: "Acme", publicId: "acme", landingUrl: "https://www.acme.example/" });
+  await createAccount(context, { name: "Acme", public_id: "acme", landing_url: "https://www.acme.example/" });
   const before = await everything();
   const { code, stdout, stderr } = await callCli(folder, words, environment);
   // After a mistyped command, commander shows its usage below an empty line.

@@ -23,12 +23,12 @@ it("rewards are added to the default campaign one after the other", async () => 
     `sqlite:${folder()}`,
     async (records) => [await records.get("campaign", 1), await records.get("reward", 3)] as const,
   );
-  expect(campaign?.rewardsForPromoters.map(({ rewardId }) => rewardId)).toEqual([1, 2, 3]);
+  expect(campaign?.rewards_for_promoters.map(({ reward_id }) => reward_id)).toEqual([1, 2, 3]);
   expect(reward).toMatchObject({
-    promoterRewardType: "tier",
-    tierLevel: 2,
-    tierRewardMode: "tier_commission_mode",
-    schemas: [{ unit: "cash", amountTenThousandths: 100_000, isFlat: false, rules: [] }],
+    promoter_reward_type: "tier",
+    tier_level: 2,
+    tier_reward_mode: "tier_commission_mode",
+    schemas: [{ unit: "cash", amount_ten_thousandths: 100_000, is_flat: false, rules: [] }],
   });
 });
 

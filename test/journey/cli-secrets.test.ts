@@ -94,8 +94,8 @@ async function run(...words: string[]): Promise<{ stdout: string; stderr: string
 
 it("exports bank accounts only if asked, and imports both", async () => {
   await run(...CREATE);
-  await withStore(`sqlite:${folder}`, async ({ context, accountId }) => {
-    const account = await changeAccount(context, accountId, {});
+  await withStore(`sqlite:${folder}`, async ({ context, account_id }) => {
+    const account = await changeAccount(context, account_id, {});
     const jane = await addPromoter(context, account, { email: "jane@example.com" });
     await selectMethod(context, jane, { method: "bank", details: BANK });
   });
@@ -118,8 +118,8 @@ it("exports bank accounts only if asked, and imports both", async () => {
 
 it("lists promoters whose payouts are held, and releases them", async () => {
   await run(...CREATE);
-  await withStore(`sqlite:${folder}`, ({ records, accountId }) =>
-    records.put("payoutHold", { accountId, promoterId: 7, changedAt: AT, heldAt: AT, releasedAt: null }),
+  await withStore(`sqlite:${folder}`, ({ records, account_id }) =>
+    records.put("payoutHold", { account_id, promoter_id: 7, changed_at: AT, held_at: AT, released_at: null }),
   );
   const held = async () => JSON.parse((await run("payouts", "holds", "acme")).stdout) as unknown;
   expect(await held()).toEqual([{ promoter_id: 7, changed_at: AT, held_at: AT }]);

@@ -178,7 +178,12 @@ describe("campaigns", () => {
     await createAcme();
     const signup = async (...words: string[]) =>
       (await run<{ signup: unknown }>("campaign", "signup", "acme", "1", ...words)).signup;
-    const asked = (label: string, isRequired: boolean) => ({ label, isLong: false, isRequired, choices: [] });
+    const asked = (label: string, isRequired: boolean) => ({
+      label,
+      is_long: false,
+      is_required: isRequired,
+      choices: [],
+    });
     const questions = [asked("Where?", true), asked("Since when?", false)];
     expect(
       await signup("--description", "Earn 20%", "--required-question", "Where?", "--question", "Since when?"),
@@ -186,7 +191,7 @@ describe("campaigns", () => {
     expect(await signup("--terms", "Be nice.", "--no-description")).toEqual({
       description: null,
       terms: "Be nice.",
-      termsSince: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/),
+      terms_since: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/),
       questions,
     });
     expect(await signup("--no-questions", "--no-terms")).toEqual({

@@ -103,7 +103,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("two servers on a Postgres with a sync
   /** The leads whose event was neither posted nor waits to be posted. */
   async function lostEvents(): Promise<number[]> {
     const { of } = await inStore(pair.url, readHoldings);
-    const open = of(deliveries).filter(({ finishedAt }) => finishedAt === null);
+    const open = of(deliveries).filter(({ finished_at }) => finished_at === null);
     const waiting = new Set(open.map(({ message }) => message?.data["id"]));
     const posted = new Set(receiver.received.map(({ body }) => body["entity_id"]));
     return of(leads)
@@ -118,11 +118,11 @@ describe.skipIf(POSTGRES_FOLDER === null)("two servers on a Postgres with a sync
     const { id: accountId } = account!;
     const { sales, refunds, commissions } = await readLedger(store, accountId);
     const { of } = await inStore(pair.url, readHoldings);
-    const paid = commissions.filter(({ payoutId }) => payoutId !== null).map(({ id }) => id);
+    const paid = commissions.filter(({ payout_id }) => payout_id !== null).map(({ id }) => id);
     expect(sorted(of(visitors).map(({ tid }) => tid))).toEqual(sorted(acknowledged.clicks));
     expect(sorted(of(leads).map(({ uid }) => uid!))).toEqual(sorted(acknowledged.leads));
-    expect(sorted(sales.map(({ eventId }) => eventId))).toEqual(sorted(acknowledged.sales));
-    expect(sorted(refunds.map(({ eventId }) => eventId))).toEqual(sorted(acknowledged.refunds));
+    expect(sorted(sales.map(({ event_id }) => event_id))).toEqual(sorted(acknowledged.sales));
+    expect(sorted(refunds.map(({ event_id }) => event_id))).toEqual(sorted(acknowledged.refunds));
     expect(paid).toEqual(expect.arrayContaining(acknowledged.paidCommissions));
     expect(await lastingBreaches(store, accountId)).toEqual([]);
     await store.close();

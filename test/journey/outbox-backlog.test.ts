@@ -73,11 +73,11 @@ async function fill(status: "pending" | "failed", maxRetries: number): Promise<v
         for (const [index, id] of ids.entries()) {
           const number = Math.floor((count + index) / LANES) + 1;
           const entityId = 1_000 + ((count + index) % LANES);
-          const message = { ...model!.message!, entityId, eventId: `${entityId} ${number}` };
+          const message = { ...model!.message!, entity_id: entityId, event_id: `${entityId} ${number}` };
           const lane = `referral/${entityId}`;
-          const one = { ...model!, id, lane, message, status, attempts: 0, createdAt: at.toISOString() };
-          if (status === "failed") await tx.put(deliveries, { ...one, finishedAt: at.toISOString() });
-          else await enqueue(tx, { ...one, finishedAt: null, deliveredAt: null }, at);
+          const one = { ...model!, id, lane, message, status, attempts: 0, created_at: at.toISOString() };
+          if (status === "failed") await tx.put(deliveries, { ...one, finished_at: at.toISOString() });
+          else await enqueue(tx, { ...one, finished_at: null, delivered_at: null }, at);
         }
       });
     }
@@ -129,7 +129,7 @@ it("a server sends each delivery once, in order, and counts correctly, while an 
   const numbers = numbersOf();
   expect(numbers.size).toBe(LANES);
   for (const order of numbers.values()) expect(order).toEqual([1, 2, 3]);
-  const counts = await withStore((store) => countDeliveries(store, { accountId: 1, webhookId: 1 }));
+  const counts = await withStore((store) => countDeliveries(store, { account_id: 1, webhook_id: 1 }));
   const none = { pending: 0, retrying: 0, held: 0, failed: 0 };
   expect(counts).toEqual({ ...none, delivered: LANES * EACH + 1 });
   expect(receiver.mostAtOnce()).toBeLessThanOrEqual(4);
@@ -152,6 +152,6 @@ it("a server sends all restarted deliveries even if it was killed before or duri
     expect(order.filter((number, index) => order.indexOf(number) === index)).toEqual([1, 2, 3]);
   }
   expect(await server.stop()).toBe(0);
-  const counts = await withStore((store) => countDeliveries(store, { accountId: 1, webhookId: 1 }));
+  const counts = await withStore((store) => countDeliveries(store, { account_id: 1, webhook_id: 1 }));
   expect(counts.delivered).toBe(LANES * EACH + 1);
 });

@@ -21,8 +21,8 @@ beforeEach(async () => {
   ({ folder, remove } = temporaryFolder());
   paypal = await startPaypalApi(() => new Date());
   await run("account", "create", "Acme", "--id", "acme", "--landing-url", "https://www.acme.example/");
-  await withStore(`sqlite:${folder}`, async ({ context, records, accountId }) => {
-    const account = (await records.get("account", accountId))!;
+  await withStore(`sqlite:${folder}`, async ({ context, records, account_id }) => {
+    const account = (await records.get("account", account_id))!;
     for (const name of ["jane", "joe"]) {
       const promoter = await addPromoter(context, account, { email: `${name}@example.com` });
       await selectMethod(context, promoter, {

@@ -68,10 +68,10 @@ describe.skipIf(POSTGRES_FOLDER === null)("an erasure on Postgres beside traffic
   const context = () => ({ ...apps[0].context, store: stores[2]! });
 
   it("comes through and leaves nothing of the people", async () => {
-    const { accountId } = apps[0];
-    const lead = await besideTraffic(() => eraseLead({ context: context(), accountId }, "1"));
+    const { account_id } = apps[0];
+    const lead = await besideTraffic(() => eraseLead({ context: context(), account_id }, "1"));
     expect(lead.result.id).toBe(1);
-    const promoter = await besideTraffic(() => erasePromoter({ context: context(), accountId }, "1"));
+    const promoter = await besideTraffic(() => erasePromoter({ context: context(), account_id }, "1"));
     expect(promoter.result.id).toBe(1);
     const lines = await inStore(cluster.url(), linesIn);
     expect(lines.filter((line) => line.toLowerCase().includes(MARK))).toEqual([]);

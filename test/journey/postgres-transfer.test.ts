@@ -110,7 +110,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("a store in Postgres", () => {
     const large = `sqlite:${at("large")}`;
     const filler = "x".repeat(2_500);
     const states = Array.from({ length: RECORDS }, (_, promoterCampaignId) => {
-      return { accountId: 1, promoterCampaignId, state: "accepted" as const, filler };
+      return { account_id: 1, promoter_campaign_id: promoterCampaignId, state: "accepted" as const, filler };
     });
     await putRecords(large, "archivedState", ...states);
     const node = [

@@ -155,7 +155,7 @@ it("a server has every acknowledged sign-up, and matching counters, after it was
   expect(counts.records).toBeGreaterThanOrEqual(acknowledged.length);
   expect(counts).toEqual(leadCounts(counts.records));
   const first = await withRecords(`sqlite:${folder}`, (records) => records.get("promoterCampaign", 1));
-  expect(first).toMatchObject({ refToken: "jane" });
+  expect(first).toMatchObject({ ref_token: "jane" });
 });
 
 it("a server finishes running requests when it is stopped, and exits with 0", async () => {

@@ -61,7 +61,11 @@ beforeAll(async () => {
   const context: Context = { store: await storeOn(engine), now: new Date(NOW), chance: countedChance() };
   for (const publicId of ["acme", "other"]) {
     const landingUrl = `https://www.${publicId}.example/`;
-    const { account } = await createAccount(context, { name: publicId, publicId, landingUrl });
+    const { account } = await createAccount(context, {
+      name: publicId,
+      public_id: publicId,
+      landing_url: landingUrl,
+    });
     await seed(context, account, { promoters: 10, leads: 15, sales: 15 });
     await keepSale(context, account);
   }
@@ -72,13 +76,13 @@ beforeAll(async () => {
 /** Leaves a sale, and its refund, that wait for an exchange rate. */
 async function keepSale(context: Context, account: Account): Promise<void> {
   const known = await context.store.page(leads, "id", account.id, [], { limit: 99 });
-  const nobody = { uid: null, email: null, tid: null, refToken: null, promoCode: null };
-  const customer = { ...nobody, leadId: known.find(({ state }) => state === "active")!.id };
-  const common = { amount: 100, currency: "GBP", createdAt: null, show: asItIs, showWaiting: asItIs };
-  const plan = { planId: null, billingPeriod: null, mrr: null, subscriptionId: null, instalments: null };
-  const sold = { quantity: 1, skipEmailNotification: true, ...plan };
-  const sale = await recordSale(context, account, { ...common, ...sold, customer, eventId: "kept" });
-  const refund = { customer, eventId: "back", saleEventId: "kept" };
+  const nobody = { uid: null, email: null, tid: null, ref_token: null, promoCode: null };
+  const customer = { ...nobody, lead_id: known.find(({ state }) => state === "active")!.id };
+  const common = { amount: 100, currency: "GBP", created_at: null, show: asItIs, showWaiting: asItIs };
+  const plan = { plan_id: null, billing_period: null, mrr: null, subscription_id: null, instalments: null };
+  const sold = { quantity: 1, skip_email_notification: true, ...plan };
+  const sale = await recordSale(context, account, { ...common, ...sold, customer, event_id: "kept" });
+  const refund = { customer, event_id: "back", sale_event_id: "kept" };
   const waiting = await recordRefund(context, account, { ...common, ...refund });
   expect([sale, waiting]).toMatchObject([{ waiting: { kind: "sale" } }, { waiting: { kind: "refund" } }]);
 }

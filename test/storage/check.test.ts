@@ -30,12 +30,19 @@ let program: Item[];
 beforeAll(async () => {
   const engine = await memoryEngine();
   const context = { store: await storeOn(engine), now: new Date(NOW), chance: countedChance() };
-  const { account } = await createAccount(context, { name: "Acme", landingUrl: "https://a.example/" });
+  const { account } = await createAccount(context, { name: "Acme", landing_url: "https://a.example/" });
   await seed(context, account, { promoters: 5, leads: 120, sales: 20 });
   const [sale] = await context.store.page(sales, "id", account.id, [], { limit: 1 });
-  const { leadId, eventId: saleEventId, originalAmount: amount } = sale!;
-  const customer = { leadId, uid: null, email: null };
-  const refund = { customer, eventId: "re_1", saleEventId, amount, currency: null, createdAt: null };
+  const { lead_id, event_id: saleEventId, original_amount: amount } = sale!;
+  const customer = { lead_id, uid: null, email: null };
+  const refund = {
+    customer,
+    event_id: "re_1",
+    sale_event_id: saleEventId,
+    amount,
+    currency: null,
+    created_at: null,
+  };
   await recordRefund(context, account, { ...refund, show: asItIs });
   program = await allItemsIn(engine);
   await engine.close();
@@ -170,9 +177,9 @@ describe("a store that was tampered with", () => {
   });
 
   it.each([
-    ["salesCount", "lead", "the sales of lead"],
-    ["refundedSalesCount", "lead", "the refunded sales of lead"],
-    ["refundedCents", "sale", "the refunded cents of sale"],
+    ["sales_count", "lead", "the sales of lead"],
+    ["refunded_sales_count", "lead", "the refunded sales of lead"],
+    ["refunded_cents", "sale", "the refunded cents of sale"],
     ["amount", "payout", "the commissions in payout"],
   ])("has a record with a wrong %s, and the check says so", async (field, name, tie) => {
     const engine = await filled();

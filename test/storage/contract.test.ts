@@ -9,7 +9,7 @@ import { rounds } from "../support/rounds.ts";
 import { KINDS, useEmptyStore } from "../support/stores.ts";
 
 interface Person {
-  accountId: number;
+  account_id: number;
   id: number;
   email: string | null;
   rank: number;
@@ -22,7 +22,7 @@ const people = table<Person>()({
   indexes: { rank: { on: ["rank"], where: "rank <> 0" } },
 });
 
-const ticks = table<{ accountId: number; id: number }>()({
+const ticks = table<{ account_id: number; id: number }>()({
   name: "tick",
   columns: { id: "integer" },
 });
@@ -38,8 +38,8 @@ describe.each(KINDS)("a store on %s", (name) => {
   });
 
   const entries = () => entriesIn(engine, TABLES);
-  const put = (person: Omit<Person, "accountId">) =>
-    store.transact((tx) => tx.put(people, { accountId: 1, ...person }));
+  const put = (person: Omit<Person, "account_id">) =>
+    store.transact((tx) => tx.put(people, { account_id: 1, ...person }));
 
   it("keeps a record, its unique values and its place in listings together through changes", async () => {
     await put({ id: 1, email: "a@b", rank: 5 });
@@ -71,7 +71,7 @@ describe.each(KINDS)("a store on %s", (name) => {
   it("lists a range in both directions, page by page and as a whole", async () => {
     await store.transact(async (tx) => {
       for (let id = 1; id <= 2_500; id++)
-        await tx.insert(people, { accountId: 1, id, email: null, rank: 1 + (id % 7) });
+        await tx.insert(people, { account_id: 1, id, email: null, rank: 1 + (id % 7) });
     });
     const between = { from: 2, before: 5 };
     const all = await store.page(people, "rank", 1, [], { limit: 5_000, between });
@@ -91,17 +91,17 @@ describe.each(KINDS)("a store on %s", (name) => {
     const own = () => new Failure("conflict", "mine");
     await expect(
       store.transact((tx) =>
-        tx.insert(people, { accountId: 1, id: 2, email: "a@b", rank: 2 }, { email: own }),
+        tx.insert(people, { account_id: 1, id: 2, email: "a@b", rank: 2 }, { email: own }),
       ),
     ).rejects.toThrow("mine");
     await expect(
       store.transact(async (tx) => {
-        await tx.put(people, { accountId: 1, id: 7, email: "g@h", rank: 2 });
-        await tx.put(people, { accountId: 1, id: 8, email: "a@b", rank: 2 });
+        await tx.put(people, { account_id: 1, id: 7, email: "g@h", rank: 2 });
+        await tx.put(people, { account_id: 1, id: 8, email: "a@b", rank: 2 });
       }),
     ).rejects.toMatchObject({ kind: "taken" });
     expect(await entries()).toEqual(before);
-    await store.transact((tx) => tx.put(people, { accountId: 2, id: 2, email: "a@b", rank: 2 }));
+    await store.transact((tx) => tx.put(people, { account_id: 2, id: 2, email: "a@b", rank: 2 }));
   });
 
   it("keeps unique values apart, whatever their characters", async () => {
@@ -122,13 +122,13 @@ describe.each(KINDS)("a store on %s", (name) => {
 
   it("shows a transaction its own writes, but no uncommitted writes of others", async () => {
     await store.transact(async (tx) => {
-      await tx.put(people, { accountId: 1, id: 1, email: "a@b", rank: 1 });
+      await tx.put(people, { account_id: 1, id: 1, email: "a@b", rank: 1 });
       expect(await tx.find(people, "email", 1, ["a@b"])).toMatchObject({ id: 1 });
       expect(await tx.view.page(people, "rank", 1, [], { limit: 2 })).toMatchObject([{ id: 1 }]);
       expect(await store.get(people, 1, 1)).toBeNull();
       await tx.remove(people, 1, 1);
       expect(await tx.get(people, 1, 1)).toBeNull();
-      await tx.put(people, { accountId: 1, id: 2, email: "a@b", rank: 1 });
+      await tx.put(people, { account_id: 1, id: 2, email: "a@b", rank: 1 });
     });
     expect(await store.find(people, "email", 1, ["a@b"])).toMatchObject({ id: 2 });
   });
@@ -138,8 +138,8 @@ describe.each(KINDS)("a store on %s", (name) => {
       Array.from({ length: 40 }, (_, at) =>
         store.transact(async (tx) => {
           const id = await store.nextId("person");
-          await tx.insert(people, { accountId: 1, id, email: `${at}@b`, rank: at + 1 });
-          await tx.insert(ticks, { accountId: 1, id });
+          await tx.insert(people, { account_id: 1, id, email: `${at}@b`, rank: at + 1 });
+          await tx.insert(ticks, { account_id: 1, id });
           if (at % 3 === 0) throw new Failure("refused", "no");
           return id;
         }),
@@ -156,12 +156,12 @@ describe.each(KINDS)("a store on %s", (name) => {
   it("shows transactions of the same moment nothing that an undone one has written", async () => {
     await put({ id: 1, email: null, rank: 1 });
     const undone = store.transact(async (tx) => {
-      for (const id of [1, 2]) await tx.put(people, { accountId: 1, id, email: null, rank: 9 });
+      for (const id of [1, 2]) await tx.put(people, { account_id: 1, id, email: null, rank: 9 });
       throw new Failure("refused", "no");
     });
     const read = store.transact(async (tx) => [await tx.get(people, 1, 1), await tx.get(people, 1, 2)]);
     await expect(undone).rejects.toThrow("no");
-    expect(await read).toEqual([{ accountId: 1, id: 1, email: null, rank: 1 }, null]);
+    expect(await read).toEqual([{ account_id: 1, id: 1, email: null, rank: 1 }, null]);
     await put({ id: 2, email: null, rank: 2 });
     expect(await store.get(people, 1, 2)).toMatchObject({ rank: 2 });
   });
@@ -173,7 +173,7 @@ describe.each(KINDS)("a store on %s", (name) => {
         store.transact(async (tx) => {
           const person = (await tx.get(people, 1, 1))!;
           await tx.put(people, { ...person, rank: person.rank + 1 });
-          await tx.insert(ticks, { accountId: 1, id });
+          await tx.insert(ticks, { account_id: 1, id });
         }),
       ),
     );
@@ -190,7 +190,7 @@ describe.each(KINDS)("a store on %s", (name) => {
           const guard = (await tx.lock(people, 1, 1))!;
           if (guard.rank > 5) throw new Failure("refused", "full");
           await tx.put(people, { ...guard, rank: guard.rank + 1 });
-          await tx.insert(people, { accountId: 1, id: 10 + at, email: null, rank: 0 });
+          await tx.insert(people, { account_id: 1, id: 10 + at, email: null, rank: 0 });
         }),
       ),
     );
@@ -239,7 +239,7 @@ describe.each(KINDS)("a store on %s", (name) => {
             const holder = await tx.find(people, "email", account, [email]);
             if (holder === null)
               await tx.put(people, { ...((await tx.get(people, account, to)) ?? taker), email });
-            await tx.insert(ticks, { accountId: account, id });
+            await tx.insert(ticks, { account_id: account, id });
           });
         await Promise.all(transfers.map(work));
         const found = await store.page(people, "id", account, [], { limit: 9 });
@@ -262,7 +262,7 @@ describe.each(KINDS)("a store on %s", (name) => {
 });
 
 function blank(accountId: number, id: number): Person {
-  return { accountId, id, email: null, rank: 0 };
+  return { account_id: accountId, id, email: null, rank: 0 };
 }
 
 function expectedRank(transfers: { from: number; to: number; amount: number }[], id: number): number {

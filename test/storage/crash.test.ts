@@ -12,7 +12,7 @@ import { rounds } from "../support/rounds.ts";
 import { STORAGE_MODULE } from "../support/build.ts";
 
 interface Thing {
-  accountId: number;
+  account_id: number;
   id: number;
   name: string;
   writer: string;
@@ -26,7 +26,7 @@ const things = table<Thing>()({
   indexes: { writer: { on: ["writer"] } },
 });
 
-const turns = table<{ accountId: number; id: number }>()({ name: "turn", columns: { id: "integer" } });
+const turns = table<{ account_id: number; id: number }>()({ name: "turn", columns: { id: "integer" } });
 
 /** How much further the writers come before each kill. */
 const LINES_PER_KILL = rounds(10, 3);
@@ -75,7 +75,7 @@ it.each(["sqlite"])(
     }
     const store = await openStore(url, { tables: [things, turns] });
     expect(await store.count(turns, "id", 1, [])).toBe(1);
-    await store.transact((tx) => tx.put(things, { accountId: 1, id: 1, name: "last", writer: "none" }));
+    await store.transact((tx) => tx.put(things, { account_id: 1, id: 1, name: "last", writer: "none" }));
     expect(await store.get(things, 1, 1)).not.toBeNull();
     await store.close();
   },

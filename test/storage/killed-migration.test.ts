@@ -47,7 +47,7 @@ async function newEngine(url = "memory:"): Promise<Engine> {
   const engine = await openEngine(url, { tables: TABLES, seal: TEST_SEAL });
   engines.push(engine);
   const context = await newContextOn(engine);
-  await createAccount(context, { name: "Acme", publicId: "acme", landingUrl: "https://www.acme.example/" });
+  await createAccount(context, { name: "Acme", public_id: "acme", landing_url: "https://www.acme.example/" });
   await fillRates(context.store, 1);
   return engine;
 }
@@ -69,7 +69,7 @@ async function migrate(engine: Engine, { program, records }: Given): Promise<str
   const account = (await context.store.get(accounts, SYSTEM, 1))!;
   const migration = { program, records: recordsOf(records), onProgress: () => {} };
   const { proof } = await importMigration(context, account, migration);
-  return JSON.stringify(proof, (name, value: unknown) => (name === "promoterId" ? undefined : value));
+  return JSON.stringify(proof, (name, value: unknown) => (name === "promoter_id" ? undefined : value));
 }
 
 it.each(STARTS)("of %s is the same store after 20 kills as after none", async (program, start, size) => {

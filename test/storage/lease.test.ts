@@ -11,7 +11,7 @@ import { TEST_SEAL } from "../support/memory-engine.ts";
 
 const DURATION_MS = 10_000;
 
-const notes = table<{ accountId: number; id: number }>()({
+const notes = table<{ account_id: number; id: number }>()({
   name: "note",
   columns: { id: "integer" },
 });
@@ -94,7 +94,7 @@ describe.each(STORAGES)("a lease on %s", (storage) => {
     const write = (by: Lease, id: number) =>
       store.transact(async (tx) => {
         await by.guard(tx);
-        await tx.insert(notes, { accountId: 0, id });
+        await tx.insert(notes, { account_id: 0, id });
       });
     await expect(write(first, 1)).rejects.toMatchObject({ kind: "conflict" });
     await write(second, 2);

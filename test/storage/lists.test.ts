@@ -6,7 +6,7 @@ import { rounds } from "../support/rounds.ts";
 import { MAIN_KINDS, useEmptyStore } from "../support/stores.ts";
 
 interface Sale {
-  accountId: number;
+  account_id: number;
   id: number;
   shop: string;
   cents: number;
@@ -24,8 +24,8 @@ describe.each(MAIN_KINDS)("lists on %s", (name) => {
   let store: Store;
   useEmptyStore(name, [sales], (_, emptyStore) => void (store = emptyStore));
 
-  const put = (sale: Omit<Sale, "accountId">) =>
-    store.transact((tx) => tx.put(sales, { accountId: 1, ...sale }));
+  const put = (sale: Omit<Sale, "account_id">) =>
+    store.transact((tx) => tx.put(sales, { account_id: 1, ...sale }));
   const sums = async () => {
     const rows = await store.rows(
       store
@@ -78,7 +78,7 @@ describe.each(MAIN_KINDS)("lists on %s", (name) => {
   it("are read completely in chunks", async () => {
     const ids = Array.from({ length: 2_500 }, (_, index) => index + 1);
     await store.transact(async (tx) => {
-      for (const id of ids) await tx.insert(sales, { accountId: 1, id, shop: "a", cents: 1 });
+      for (const id of ids) await tx.insert(sales, { account_id: 1, id, shop: "a", cents: 1 });
     });
     for (const index of ["id", "shop"] as const) {
       const found: number[] = [];
@@ -92,7 +92,7 @@ describe.each(MAIN_KINDS)("lists on %s", (name) => {
     for (let done = 0; done < ids.length; done += 5_000) {
       await store.transact(async (tx) => {
         for (const id of ids.slice(done, done + 5_000))
-          await tx.insert(sales, { accountId: 1, id, shop: "a", cents: 1 });
+          await tx.insert(sales, { account_id: 1, id, shop: "a", cents: 1 });
       });
     }
     for (const offset of [3_999, 4_000, 4_001, 8_000, 9_999, 10_000, 40_000]) {
@@ -116,7 +116,7 @@ describe.each(MAIN_KINDS)("lists on %s", (name) => {
         const model = new Map<number, Sale>();
         for (const { isRemoval, ...sale } of changes) {
           if (isRemoval) model.delete(sale.id);
-          else model.set(sale.id, { accountId: 1, ...sale });
+          else model.set(sale.id, { account_id: 1, ...sale });
           await (isRemoval ? store.transact((tx) => tx.remove(sales, 1, sale.id)) : put(sale));
         }
         const expected: Record<string, [count: number, cents: number]> = {};

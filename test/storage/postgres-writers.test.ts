@@ -87,7 +87,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("processes that commit to one Postgres
     for (let round = 1; round <= ROUNDS; round++) {
       await together(async (tx, writer) => {
         for (const accountId of writer % 2 ? accounts : accounts.toReversed())
-          await tx.insert(things, { ...thing(round * 4 + writer), accountId, count: writer });
+          await tx.insert(things, { ...thing(round * 4 + writer), account_id: accountId, count: writer });
       });
     }
     for (const accountId of accounts) expect(await totalOf(stores[1]!, accountId)).toBe(ROUNDS * 6);
@@ -122,7 +122,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("processes that commit to one Postgres
     for (let round = 1; round <= ROUNDS; round++) {
       await together(async (tx, writer) => {
         await tx.get(things, 1, round);
-        await tx.insert(things, { ...thing(round * 4 + writer), accountId: 0 });
+        await tx.insert(things, { ...thing(round * 4 + writer), account_id: 0 });
         await tx.view.count(things, "id", 0, []);
         await tx.put(things, thing(round * 4 + writer));
       });

@@ -11,7 +11,7 @@ import { table } from "../../server/storage/table.ts";
 import { STORAGE_MODULE } from "../support/build.ts";
 
 interface Thing {
-  accountId: number;
+  account_id: number;
   id: number;
 }
 
@@ -43,13 +43,13 @@ describe.each(["sqlite"])("a store (%s) that another process writes to", (scheme
   it("reads in its next turn what the other has committed", async () => {
     putElsewhere();
     await nextTurn();
-    expect(await store.get(things, 1, id)).toEqual({ accountId: 1, id });
+    expect(await store.get(things, 1, id)).toEqual({ account_id: 1, id });
   });
 
   it("lists and counts what the other has committed", async () => {
     putElsewhere();
     const listed = await store.page(things, "id", 1, [], { limit: 1, reverse: true });
-    expect(listed).toEqual([{ accountId: 1, id }]);
+    expect(listed).toEqual([{ account_id: 1, id }]);
     id++;
     putElsewhere();
     expect(await store.count(things, "id", 1, [])).toBe(id);
@@ -64,13 +64,13 @@ describe.each(["sqlite"])("a store (%s) that another process writes to", (scheme
         "40",
       ]);
     await Promise.all([child(), child(), child()]);
-    expect(await store.get(things, 1, 0)).toEqual({ accountId: 1, id: 0, count: 3 * 8 * 40 });
+    expect(await store.get(things, 1, 0)).toEqual({ account_id: 1, id: 0, count: 3 * 8 * 40 });
     await store.transact((tx) => tx.remove(things, 1, 0));
   });
 
   it("begins a transaction on what the other has committed by then", async () => {
     putElsewhere();
-    expect(await store.transact((tx) => tx.get(things, 1, id))).toEqual({ accountId: 1, id });
+    expect(await store.transact((tx) => tx.get(things, 1, id))).toEqual({ account_id: 1, id });
   });
 
   it("shows a transaction a single moment, because others write when it has ended", async () => {
@@ -83,6 +83,6 @@ describe.each(["sqlite"])("a store (%s) that another process writes to", (scheme
     });
     expect(seen).toEqual([null, null, 0]);
     await written;
-    expect(await store.get(things, 1, id)).toEqual({ accountId: 1, id });
+    expect(await store.get(things, 1, id)).toEqual({ account_id: 1, id });
   });
 });

@@ -276,7 +276,7 @@ describe("a secret that can't be used", () => {
 
   it.each([
     ["was damaged", "can't be opened", cut],
-    ["was given to another promoter", "can't be opened", (doc: object) => ({ ...doc, promoterId: 2 })],
+    ["was given to another promoter", "can't be opened", (doc: object) => ({ ...doc, promoter_id: 2 })],
     [
       "was written without the key",
       "is not encrypted",
@@ -300,9 +300,9 @@ describe("a secret that can't be used", () => {
     const store = newStore(withKeys(engine, [NEXT]));
     await store.transact(async (tx) => {
       const method = await tx.get(payoutMethods, 1, 1);
-      await tx.put(payoutMethods, { ...method!, isDisabled: true });
+      await tx.put(payoutMethods, { ...method!, is_disabled: true });
     });
     const after = await (await storeOn(engine)).get(payoutMethods, 1, 1);
-    expect(after).toEqual({ ...before, isDisabled: true });
+    expect(after).toEqual({ ...before, is_disabled: true });
   });
 });

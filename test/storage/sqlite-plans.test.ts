@@ -24,7 +24,7 @@ let db: DatabaseSyncInstance;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "tidemark-"));
   store = await openStore(`sqlite:${folder}`, { tables: TABLES, seal: TEST_SEAL });
-  const made = { name: "Acme", publicId: "acme", landingUrl: "https://example.com/" };
+  const made = { name: "Acme", public_id: "acme", landing_url: "https://example.com/" };
   ({ account } = await createAccount({ store, now, chance: systemChance }, made));
   db = new DatabaseSync(join(folder, "tidemark.db"), { readOnly: true });
 });
@@ -54,7 +54,7 @@ const leadPlans = (filter: LeadFilter) =>
   plansOf((asked) => findLeads(asked, account.id, { filter, reverse: true, ...page }));
 const commissionPlans = (filter: CommissionFilter) =>
   plansOf((asked) => {
-    const sorting = [{ by: "createdAt", isDescending: true } as const];
+    const sorting = [{ by: "created_at", isDescending: true } as const];
     return listCommissions({ store: asked, now }, account, { filter, sorting, ...page });
   });
 
@@ -66,9 +66,9 @@ describe("a list of leads", () => {
     { entrySources: ["cookie"] },
     { suspicions: ["ad_source"] },
     { planIds: ["team"] },
-    { createdAt: month },
-    { cancelledAt: month },
-    { customerSince: month },
+    { created_at: month },
+    { cancelled_at: month },
+    { customer_since: month },
   ])("by %j reads no whole leads", async (filter) => {
     const plan = "SEARCH leads USING COVERING INDEX leads_list";
     expect(await leadPlans(filter)).toEqual([plan, plan]);
@@ -76,22 +76,22 @@ describe("a list of leads", () => {
 
   it("by promoter reads those of the promoter", async () => {
     const plan = "SEARCH leads USING INDEX leads_promoter";
-    expect(await leadPlans({ promoterId: 1, text: "ada" })).toEqual([plan, plan]);
+    expect(await leadPlans({ promoter_id: 1, text: "ada" })).toEqual([plan, plan]);
   });
 });
 
 describe("a list of commissions, newest first", () => {
   it("by payout reads those of the payout", async () => {
     const plan = "SEARCH commissions USING INDEX commissions_payout";
-    expect(await commissionPlans({ payoutIds: [1], createdAt: month })).toEqual([plan, plan]);
+    expect(await commissionPlans({ payout_ids: [1], created_at: month })).toEqual([plan, plan]);
   });
 
   it("by promoter reads those of the promoter", async () => {
     const plan = "SEARCH commissions USING INDEX commissions_balance";
-    expect(await commissionPlans({ promoterId: 1, createdAt: month })).toEqual([plan, plan]);
+    expect(await commissionPlans({ promoter_id: 1, created_at: month })).toEqual([plan, plan]);
   });
 
-  it.each<CommissionFilter>([{ status: "pending" }, { createdAt: month }])(
+  it.each<CommissionFilter>([{ status: "pending" }, { created_at: month }])(
     "by %j goes by the date",
     async (filter) => {
       const [ofPage] = await commissionPlans(filter);

@@ -24,7 +24,7 @@ import { table } from "../../server/storage/table.ts";
 import { IS_LONG, rounds } from "../support/rounds.ts";
 
 interface Thing {
-  accountId: number;
+  account_id: number;
   id: number;
   text: string;
 }
@@ -44,7 +44,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const open = (where = folder) => openEngine(`sqlite:${where}`, { tables: [things, twins] });
-const thing = (id: number, text = "1") => ({ accountId: 1, id, text });
+const thing = (id: number, text = "1") => ({ account_id: 1, id, text });
 const countIn = (engine: Engine, from = things) => newStore(engine).count(from, "id", 1, []);
 
 /** Writes records in one commit. */

@@ -66,7 +66,7 @@ async function program(leadCount: number): Promise<Item[]> {
   const context = { store: await storeOn(engine), now: new Date(NOW), chance: countedChance() };
   const { account } = await createAccount(context, {
     name: "Zoë \"'\\ 漢\u2028",
-    landingUrl: "https://a.example/",
+    landing_url: "https://a.example/",
   });
   await seed(context, account, { promoters: 20, leads: leadCount, sales: 60 });
   await unstorageOf(engine, TABLES).setItem("theme", { color: "#123456" });
@@ -200,7 +200,7 @@ it.each<[string, (lines: string[]) => string[], string]>([
   [
     "a release before 1.0 made",
     (lines) =>
-      lines.with(0, '{"format":"tidemark-export","version":1,"createdAt":"2026-03-01T09:30:00.000Z"}'),
+      lines.with(0, '{"format":"tidemark-export","version":1,"created_at":"2026-03-01T09:30:00.000Z"}'),
     "The export names no layout: a release before 1.0 made it, or it was changed",
   ],
   [

@@ -7,7 +7,7 @@ import { itemDriver, unstorageOf } from "../../server/storage/unstorage.ts";
 import { KINDS, useEmptyStore } from "../support/stores.ts";
 
 interface Person {
-  accountId: number;
+  account_id: number;
   id: number;
   email: string | null;
   city: string;
@@ -21,7 +21,7 @@ const people = table<Person>()({
 });
 
 interface Word {
-  accountId: number;
+  account_id: number;
   city: string;
   text: string;
 }
@@ -167,18 +167,18 @@ describe.each(KINDS)("a store on %s under unstorage", (name) => {
 
   it("keeps the columns and unique values of a table right when a record is set or removed", async () => {
     const all = unstorageOf(engine, [people, words]);
-    await all.setItem("persons:1:7", { accountId: 1, id: 7, email: "Jane@b", city: "Rome" });
+    await all.setItem("persons:1:7", { account_id: 1, id: 7, email: "Jane@b", city: "Rome" });
     expect(await store.find(people, "email", 1, ["jane@b"])).toMatchObject({ id: 7 });
-    await all.setItem("persons:1:7", { accountId: 1, id: 7, email: "ann@b", city: "Bonn" });
+    await all.setItem("persons:1:7", { account_id: 1, id: 7, email: "ann@b", city: "Bonn" });
     expect(await store.find(people, "email", 1, ["jane@b"])).toBeNull();
     expect(await store.page(people, "city", 1, ["Bonn"], { limit: 2 })).toMatchObject([{ id: 7 }]);
     await expect(
-      all.setItem("persons:1:8", { accountId: 1, id: 8, email: "ANN@b", city: "Bonn" }),
+      all.setItem("persons:1:8", { account_id: 1, id: 8, email: "ANN@b", city: "Bonn" }),
     ).rejects.toMatchObject({ kind: "taken" });
     await expect(
-      all.setItem("persons:1:8", { accountId: 1, id: 9, email: null, city: "Bonn" }),
+      all.setItem("persons:1:8", { account_id: 1, id: 9, email: null, city: "Bonn" }),
     ).rejects.toThrow("The record belongs under 1:9, not under 1:8");
-    expect(await all.getItem("persons:1:7")).toEqual({ accountId: 1, id: 7, email: "ann@b", city: "Bonn" });
+    expect(await all.getItem("persons:1:7")).toEqual({ account_id: 1, id: 7, email: "ann@b", city: "Bonn" });
     expect(await all.getKeys()).toEqual(["persons:1:7"]);
     await all.removeItem("persons:1:7");
     expect(await store.count(people, "city", 1, [])).toBe(0);
@@ -191,7 +191,7 @@ describe.each(KINDS)("a store on %s under unstorage", (name) => {
       ["..", "?x=1"],
       ["é", "1"],
     ] as const) {
-      await store.transact((tx) => tx.insert(words, { accountId: 2, city, text }));
+      await store.transact((tx) => tx.insert(words, { account_id: 2, city, text }));
     }
     const found = (await all.getKeys("words")).toSorted();
     expect(found).toEqual(["words:2:%2E%2E:%3Fx%3D1", "words:2:%C3%A9:1", "words:2:a%2Fb:c%3Ad"]);

@@ -4,7 +4,7 @@ import { table } from "../../server/storage/table.ts";
 import { KINDS, useEmptyStore } from "../support/stores.ts";
 
 interface Note {
-  accountId: number;
+  account_id: number;
   id: number;
   text: string;
   size: number;
@@ -19,7 +19,7 @@ const notes = table<Note>()({
   indexes: { size: { on: ["size"] } },
   sums: { into: sizes, sharesOf: ({ id, size }) => [{ key: [id], amounts: [size] }] },
 });
-const note = (id: number, size = 1): Note => ({ accountId: ACCOUNT, id, text: `note ${id}`, size });
+const note = (id: number, size = 1): Note => ({ account_id: ACCOUNT, id, text: `note ${id}`, size });
 
 const sumsOf = (view: View) =>
   view.rows(

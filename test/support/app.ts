@@ -75,7 +75,7 @@ export interface TestApp {
   app: H3;
   services: Services;
   context: Context;
-  accountId: number;
+  account_id: number;
   /** Its store, if the test has not given it one. */
   stored: TemporaryStore;
   /** The account's records, for what no operation shows or makes. */
@@ -117,13 +117,13 @@ const UNLIMITED: Allowed = {
 export async function startApp(
   kind: (typeof STORAGES)[number] = "memory",
   options: Partial<Allowed> & {
-    hasMail?: boolean;
+    has_mail?: boolean;
     smtpUrl?: string;
     allowsPrivateWebhooks?: boolean;
     viesUrl?: string;
     store?: Store;
     chance?: Chance;
-    publicUrl?: string;
+    public_url?: string;
     built?: BuiltPages;
     docsViewer?: string;
     securityContact?: string;
@@ -145,9 +145,9 @@ export async function startApp(
     logOutage: newOutageLog(log, clock),
     sightings: newSightingRecorder({ store, log, clock }, () => {}),
     metrics: null,
-    publicUrl: options.publicUrl ?? "https://track.acme.example",
+    public_url: options.public_url ?? "https://track.acme.example",
     mail:
-      options.hasMail === false ? null : openMail({ smtpUrl: options.smtpUrl ?? NO_SERVER, from: SENDER }),
+      options.has_mail === false ? null : openMail({ smtpUrl: options.smtpUrl ?? NO_SERVER, from: SENDER }),
     writeEmail: (email) => writeEmail(EMAIL_TEXTS, email),
     afterwards: newAfterwards(log),
     seal: store.seal,
@@ -155,10 +155,10 @@ export async function startApp(
     fetchPage: newFetchPage({ allowsPrivate: options.allowsPrivateWebhooks ?? false }),
     vies: options.viesUrl === undefined ? null : newAskVies(options.viesUrl),
     uploads: newUploads(createStorage(), (length) => randomBytes(length).toString("hex").slice(0, length)),
-    trustProxyHops: 1,
+    trust_proxy_hops: 1,
     limits: newLimits({ ...UNLIMITED, ...options }),
   };
-  const made = { name: "Acme", publicId: "acme", landingUrl: "https://www.acme.example/", key: KEY };
+  const made = { name: "Acme", public_id: "acme", landing_url: "https://www.acme.example/", key: KEY };
   const account = options.isFilled
     ? (await findAccount(store, "acme"))!
     : (await createAccount(newContext(services), made)).account;
@@ -176,7 +176,7 @@ export async function startApp(
     app,
     services,
     context: newContext(services),
-    accountId: account.id,
+    account_id: account.id,
     get stored() {
       if (stored === null) throw new Error("The test has a store of its own");
       return stored;

@@ -12,7 +12,7 @@ type Shown = Record<string, unknown>;
 
 /** Every place where V1, V2 or the portal shows another balance than the records have. */
 export async function balanceFaults(app: TestApp): Promise<string[]> {
-  const ledger = await readLedger(app.services.store, app.accountId);
+  const ledger = await readLedger(app.services.store, app.account_id);
   const { faults, compare } = newComparison();
   for (const promoter of ledger.promoters) await compareBalances(app, { promoter, ledger, compare });
   return faults;
@@ -22,7 +22,7 @@ async function compareBalances(
   app: TestApp,
   { promoter, ledger, compare }: { promoter: Promoter; ledger: Ledger; compare: Comparison["compare"] },
 ): Promise<void> {
-  const { id, email, authToken } = promoter;
+  const { id, email, auth_token } = promoter;
   const of = (part: Part) => (unit: Unit) => balanceOf(ledger, id, unit)[part];
   const groups = (write: (ofUnit: (unit: Unit) => number) => Shown): Shown =>
     Object.fromEntries(PARTS.map((part) => [`${part}_balance`, write(of(part))]));
@@ -37,7 +37,7 @@ async function compareBalances(
   const v2 = (await company(app, `GET /promoters/${id}`)).body as { balances: Shown };
   compare(`the balance of promoter ${id} in V2`, v2.balances, expected);
 
-  const portal = await signedInBrowser(app, authToken);
+  const portal = await signedInBrowser(app, auth_token);
   const own = (await portal.call("GET /promoters/current")).body as { balances: Shown };
   const pending_balance = v2Json(of("pending"));
   compare(`the balance of promoter ${id} in the portal`, own.balances, { ...expected, pending_balance });

@@ -36,7 +36,7 @@ export async function startWithSam(): Promise<TestApp> {
 
 /** Connects the account with Stripe. */
 export function connectStripe(app: TestApp, over: Partial<ConnectionInput> = {}) {
-  return connectBilling(app.context, app.accountId, { provider: "stripe", secret: STRIPE_SECRET, ...over });
+  return connectBilling(app.context, app.account_id, { provider: "stripe", secret: STRIPE_SECRET, ...over });
 }
 
 /** Sends an event with the signature that Stripe's own package makes. */
@@ -55,21 +55,21 @@ export async function outcomeOf(answer: Promise<{ status: number; body: unknown 
 }
 
 /** Everything that sales left in the store, in short. */
-export async function booksOf({ services: { store }, accountId }: TestApp) {
+export async function booksOf({ services: { store }, account_id }: TestApp) {
   const all = { limit: 1_000 };
   return {
-    sales: (await store.page(sales, "id", accountId, [], all)).map(
-      ({ eventId, amountCents, refundedCents }) => [eventId, amountCents, refundedCents],
+    sales: (await store.page(sales, "id", account_id, [], all)).map(
+      ({ event_id, amount_cents, refunded_cents }) => [event_id, amount_cents, refunded_cents],
     ),
-    refunds: (await store.page(refunds, "id", accountId, [], all)).map(({ eventId, amountCents }) => [
-      eventId,
-      amountCents,
+    refunds: (await store.page(refunds, "id", account_id, [], all)).map(({ event_id, amount_cents }) => [
+      event_id,
+      amount_cents,
     ]),
-    earned: (await store.page(commissions, "id", accountId, [], all)).reduce(
+    earned: (await store.page(commissions, "id", account_id, [], all)).reduce(
       (sum, { amount }) => sum + amount,
       0,
     ),
-    leads: (await store.page(leads, "id", accountId, [], all)).map(({ email, uid, state }) => [
+    leads: (await store.page(leads, "id", account_id, [], all)).map(({ email, uid, state }) => [
       email,
       uid,
       state,
@@ -78,15 +78,15 @@ export async function booksOf({ services: { store }, accountId }: TestApp) {
 }
 
 /** The account of the app. */
-export async function accountOf({ services: { store }, accountId }: TestApp) {
-  return (await store.get(accounts, SYSTEM, accountId))!;
+export async function accountOf({ services: { store }, account_id }: TestApp) {
+  return (await store.get(accounts, SYSTEM, account_id))!;
 }
 
 export const PADDLE_SECRET = "pdl_ntfset_test_secret";
 
 /** Connects the account with Paddle. */
 export function connectPaddle(app: TestApp, over: Partial<ConnectionInput> = {}) {
-  return connectBilling(app.context, app.accountId, { provider: "paddle", secret: PADDLE_SECRET, ...over });
+  return connectBilling(app.context, app.account_id, { provider: "paddle", secret: PADDLE_SECRET, ...over });
 }
 
 /** Sends an event as Paddle signs it. Its package goes by the system's clock. */
@@ -102,8 +102,8 @@ export async function tellPaddle(app: TestApp, event: object, ageSeconds = 0) {
 }
 
 /** The notes on events that billing providers sent. */
-export function receivedIn({ services: { store }, accountId }: TestApp) {
-  return store.page(receivedEvents, "id", accountId, [], { limit: 2_000 });
+export function receivedIn({ services: { store }, account_id }: TestApp) {
+  return store.page(receivedEvents, "id", account_id, [], { limit: 2_000 });
 }
 
 /** Repeats the only note as those of further events, one a second. */
@@ -111,8 +111,8 @@ export async function repeatReceived(app: TestApp, count: number): Promise<void>
   const [first] = await receivedIn(app);
   await app.services.store.transact(async (tx) => {
     for (let id = 1; id <= count; id++) {
-      const lastAt = new Date(Date.parse(first!.lastAt) + id * 1_000).toISOString();
-      await tx.put(receivedEvents, { ...first!, id, lastAt });
+      const lastAt = new Date(Date.parse(first!.last_at) + id * 1_000).toISOString();
+      await tx.put(receivedEvents, { ...first!, id, last_at: lastAt });
     }
   });
 }
@@ -131,7 +131,7 @@ export function countNotes(app: TestApp): Set<string> {
     ...store,
     transact: async (work) => {
       const result = await store.transact(work);
-      const made = await store.count(sales, "id", app.accountId, []);
+      const made = await store.count(sales, "id", app.account_id, []);
       counts.add(`${made} sales, ${(await receivedIn(app)).length} noted`);
       return result;
     },

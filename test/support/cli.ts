@@ -16,7 +16,7 @@ export function useAccountOnDisk(): () => string {
     const store = await openStore(`sqlite:${made.folder}`, { tables: TABLES, seal: TEST_SEAL });
     const context = { store, now: new Date(NOW), chance: countedChance() };
     const landingUrl = "https://www.acme.example/";
-    await createAccount(context, { name: "Acme", publicId: "acme", landingUrl });
+    await createAccount(context, { name: "Acme", public_id: "acme", landing_url: landingUrl });
     await store.close();
   });
   afterEach(() => made.remove());

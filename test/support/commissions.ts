@@ -11,17 +11,17 @@ export { newCommission } from "../../server/domain/ledger/commission/commission.
 /** Stores a commission, by default of 10.00 for a promoter's default campaign. */
 export async function addCommission(
   { store, now }: Context,
-  { accountId, id: promoterId, defaultPromoterCampaignId: promoterCampaignId }: Promoter,
+  { account_id, id: promoterId, default_promoter_campaign_id: promoterCampaignId }: Promoter,
   changes: Partial<Commission> = {},
 ): Promise<Commission> {
   const commission = newCommission({
-    accountId,
+    account_id,
     id: await store.nextId("commission"),
-    promoterCampaignId,
-    promoterId,
-    campaignId: 1,
+    promoter_campaign_id: promoterCampaignId,
+    promoter_id: promoterId,
+    campaign_id: 1,
     amount: 1_000,
-    createdAt: now.toISOString(),
+    created_at: now.toISOString(),
     ...changes,
   });
   await store.transact((tx) => tx.insert(commissions, commission));

@@ -38,9 +38,9 @@ export async function findFaults(engine: Engine): Promise<string[]> {
 
 /** The records of one account, including those that the system keeps for it. */
 export function entriesOf(entries: Entry[], of: number): Entry[] {
-  return entries.filter(({ table, accountId, doc }) => {
-    if (accountId !== 0) return accountId === of;
-    const value = JSON.parse(doc) as { ownerId?: number; id?: unknown };
-    return value.ownerId === of || (table === "account" && value.id === of);
+  return entries.filter(({ table, account_id, doc }) => {
+    if (account_id !== 0) return account_id === of;
+    const value = JSON.parse(doc) as { owner_id?: number; id?: unknown };
+    return value.owner_id === of || (table === "account" && value.id === of);
   });
 }

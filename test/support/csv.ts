@@ -44,7 +44,7 @@ export async function importLines(app: TestApp, kind: Kind, lines: string[]): Pr
   const folder = mkdtempSync(join(tmpdir(), "tidemark-"));
   const file = join(folder, "file.csv");
   writeFileSync(file, lines.join("\n"));
-  const account = await app.records.get("account", app.accountId);
+  const account = await app.records.get("account", app.account_id);
   const bad: string[] = [];
   const onBad = (line: number, reason: string) => void bad.push(`${line}: ${reason}`);
   await importCsv(app.context, account!, { kind, file, delimiter: ",", onBad });

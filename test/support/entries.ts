@@ -7,7 +7,7 @@ import type { KeyPart, Table } from "../../server/storage/table.ts";
 /** Everything in a table's row that tells: the noun, the account, the key and the document. */
 export interface Entry {
   table: string;
-  accountId: number;
+  account_id: number;
   key: KeyPart[];
   doc: string;
 }
@@ -25,7 +25,7 @@ export async function entriesIn(
       for (const [accountId, stored] of rows) {
         const key = keyOf(table, JSON.parse(String(stored)) as never);
         const doc = table.sealed ? JSON.stringify(openDoc(table, String(stored), seal)) : String(stored);
-        entries.push({ table: table.name, accountId: Number(accountId), key, doc });
+        entries.push({ table: table.name, account_id: Number(accountId), key, doc });
       }
     }
   } finally {
@@ -33,7 +33,7 @@ export async function entriesIn(
   }
   return entries.sort(
     (one, other) =>
-      one.accountId - other.accountId || compare(one.table, other.table) || compareKeys(one.key, other.key),
+      one.account_id - other.account_id || compare(one.table, other.table) || compareKeys(one.key, other.key),
   );
 }
 

@@ -55,7 +55,7 @@ export async function furnish(app: TestApp): Promise<string> {
 /** An address that signs in the first promoter, who accepts the terms of their campaigns. */
 export async function acceptedEntrance(app: TestApp): Promise<string> {
   const authToken = authTokenOf(await app.v1("/promoters/update", { id: "1" }));
-  const browser = await signedInBrowser(app, authToken, { origin: app.services.publicUrl });
+  const browser = await signedInBrowser(app, authToken, { origin: app.services.public_url });
   const { terms } = (await browser.call("GET /agreements")).body as {
     terms: { campaign: { id: number }; version: string }[];
   };

@@ -21,10 +21,10 @@ export const TEST_TABLES = [countedFacts] as unknown as Table<never>[];
 /** Writes a record that counts for a promoter campaign. */
 export async function putFact(
   store: Store,
-  { accountId, id: promoterCampaignId, promoterId, campaignId }: PromoterCampaign,
+  { account_id, id: promoterCampaignId, promoter_id, campaign_id }: PromoterCampaign,
   fact: Count,
 ): Promise<void> {
   const id = await store.nextId("counted-fact");
-  const owner = { accountId, promoterCampaignId, promoterId, campaignId };
+  const owner = { account_id, promoter_campaign_id: promoterCampaignId, promoter_id, campaign_id };
   await store.transact((tx) => tx.insert(countedFacts, { ...owner, ...fact, id }));
 }

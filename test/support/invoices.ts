@@ -39,15 +39,15 @@ export async function turnInvoicesOn(app: TestApp, changes: object = {}): Promis
 
 /** A promoter who lacks nothing for an invoice, except the agreement. */
 export async function addSupplier(app: TestApp, email = "jane@example.com"): Promise<Promoter> {
-  const account = await changeAccount(app.context, app.accountId, {});
+  const account = await changeAccount(app.context, app.account_id, {});
   return addPromoter(app.context, account, {
     email,
     profile: newProfile({
-      firstName: "Jane",
-      lastName: "Doe",
+      first_name: "Jane",
+      last_name: "Doe",
       address: "Hauptstr. 1, Berlin",
       country: "DE",
-      vatId: "DE123456789",
+      vat_id: "DE123456789",
     }),
   });
 }
@@ -69,24 +69,24 @@ export async function runDrafts(app: TestApp): Promise<void> {
 
 /** Names a promoter's company. */
 export async function nameCompany(app: TestApp, promoter: Promoter, companyName: string): Promise<void> {
-  const renamed = { ...promoter, profile: { ...promoter.profile, companyName } };
+  const renamed = { ...promoter, profile: { ...promoter.profile, company_name: companyName } };
   await app.context.store.transact((tx) => tx.put(promoters, renamed));
 }
 
 /** A promoter's tax form, and its document as it is stored, or null. */
 export async function storedTaxForm(app: TestApp, promoterId: number) {
-  const form = await app.services.store.get(taxDetails, app.accountId, promoterId);
+  const form = await app.services.store.get(taxDetails, app.account_id, promoterId);
   return form && { form, document: docOf(taxDetails, form, TEST_SEAL) };
 }
 
 /** Invoices three paid payouts, voids the oldest invoice, and invoices its payouts again. */
-export async function invoiceAndVoid({ context, accountId }: TestApp): Promise<void> {
-  await createInvoices(context, accountId, [1, 2]);
-  await createInvoices(context, accountId, [3]);
-  const [oldest] = await context.store.page(invoices, "id", accountId, [], { limit: 1 });
-  await voidInvoice(context, accountId, oldest!.id).catch((error: unknown) => {
+export async function invoiceAndVoid({ context, account_id }: TestApp): Promise<void> {
+  await createInvoices(context, account_id, [1, 2]);
+  await createInvoices(context, account_id, [3]);
+  const [oldest] = await context.store.page(invoices, "id", account_id, [], { limit: 1 });
+  await voidInvoice(context, account_id, oldest!.id).catch((error: unknown) => {
     // It is voided already if the work is repeated.
     if (!(error instanceof Failure) || error.kind !== "refused") throw error;
   });
-  await createInvoices(context, accountId, [1, 2, 3]);
+  await createInvoices(context, account_id, [1, 2, 3]);
 }

@@ -12,12 +12,12 @@ const NICKNAME: Migration = {
   about: "Promoters have a nickname.",
   sqlite: [
     "alter table promoters add column nickname text",
-    "update promoters set nickname = doc ->> '$.profile.firstName'",
+    "update promoters set nickname = doc ->> '$.profile.first_name'",
     "create index promoters_nickname on promoters (account_id, nickname, id)",
   ],
   postgres: [
     'alter table promoters add column nickname text collate "C"',
-    "update promoters set nickname = cast(doc as jsonb) -> 'profile' ->> 'firstName'",
+    "update promoters set nickname = cast(doc as jsonb) -> 'profile' ->> 'first_name'",
     "create index promoters_nickname on promoters (account_id, nickname, id)",
   ],
 };

@@ -54,8 +54,8 @@ export async function importInto(
   records: readonly SourceRecord[],
   program: Program = "rewardful",
 ): Promise<Migrated> {
-  const { context, accountId } = app;
-  const account = (await context.store.get(accounts, SYSTEM, accountId))!;
+  const { context, account_id } = app;
+  const account = (await context.store.get(accounts, SYSTEM, account_id))!;
   const migration = { program, records: recordsOf(records), onProgress: () => {} };
   return importMigration(context, account, migration);
 }

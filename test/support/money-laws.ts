@@ -26,7 +26,7 @@ export interface Ledger {
   commissions: Commission[];
   payouts: Payout[];
   /** One for each visitor, and those whose visitors have expired. */
-  clicks: Pick<PastClicks, "promoterId" | "origin" | "count">[];
+  clicks: Pick<PastClicks, "promoter_id" | "origin" | "count">[];
 }
 
 const EVERYTHING = { limit: 100_000 };
@@ -77,18 +77,18 @@ export async function lastingBreaches(store: Store, accountId: number): Promise<
 function payoutBreaches({ commissions: earned, payouts: made }: Ledger): string[] {
   const known = new Map(made.map((payout) => [payout.id, payout]));
   const strays = earned.filter(
-    ({ payoutId, status }) => payoutId !== null && (status !== "approved" || !known.has(payoutId)),
+    ({ payout_id, status }) => payout_id !== null && (status !== "approved" || !known.has(payout_id)),
   );
   return [
-    ...strays.map(({ id, status, payoutId }) => `commission ${id} is ${status} in payout ${payoutId}`),
+    ...strays.map(({ id, status, payout_id }) => `commission ${id} is ${status} in payout ${payout_id}`),
     ...made.flatMap((payout) => {
-      const own = earned.filter(({ payoutId }) => payoutId === payout.id);
+      const own = earned.filter(({ payout_id }) => payout_id === payout.id);
       if (payout.status === "cancelled") {
         return own.map(({ id }) => `cancelled payout ${payout.id} holds commission ${id}`);
       }
       const sum = sumOf(own);
       const foreign = own.filter(
-        ({ promoterId, unit }) => promoterId !== payout.promoterId || unit !== payout.unit,
+        ({ promoter_id, unit }) => promoter_id !== payout.promoter_id || unit !== payout.unit,
       );
       return [
         ...(sum === payout.amount ? [] : [`payout ${payout.id} is ${payout.amount}, its commissions ${sum}`]),
@@ -102,8 +102,8 @@ function payoutBreaches({ commissions: earned, payouts: made }: Ledger): string[
 /** Balances are the sums of the records. */
 async function balanceBreaches(store: Store, ledger: Ledger): Promise<string[]> {
   const found: string[] = [];
-  for (const { accountId, id } of ledger.promoters) {
-    const { units } = await loadBalance(store, accountId, id);
+  for (const { account_id, id } of ledger.promoters) {
+    const { units } = await loadBalance(store, account_id, id);
     for (const unit of UNITS) {
       const { earnings = 0, paid = 0 } = units[unit] ?? {};
       const expected = balanceOf(ledger, id, unit);
@@ -121,14 +121,15 @@ async function balanceBreaches(store: Store, ledger: Ledger): Promise<string[]> 
 async function countBreaches(store: Store, ledger: Ledger): Promise<string[]> {
   const found: string[] = [];
   for (const owner of ledger.promoterCampaigns) {
-    const isOwn = ({ promoterCampaignId }: { promoterCampaignId: number }) => promoterCampaignId === owner.id;
+    const isOwn = ({ promoter_campaign_id }: { promoter_campaign_id: number }) =>
+      promoter_campaign_id === owner.id;
     const sold = ledger.sales.filter(isOwn);
     const customers = ledger.leads.filter((lead) => {
-      const bought = ledger.sales.filter((sale) => sale.leadId === lead.id && !sale.isDuplicate);
+      const bought = ledger.sales.filter((sale) => sale.lead_id === lead.id && !sale.is_duplicate);
       const isLeft = bought.length === 0 || bought.some((sale) => !isRefundedWhole(sale));
-      return isOwn(lead) && lead.customerSince !== null && isLeft;
+      return isOwn(lead) && lead.customer_since !== null && isLeft;
     });
-    const revenueCents = sold.reduce((sum, sale) => sum + sale.amountCents - sale.refundedCents, 0);
+    const revenueCents = sold.reduce((sum, sale) => sum + sale.amount_cents - sale.refunded_cents, 0);
     const counts = await loadRuleCounts(store, owner);
     if (counts.customersCount !== customers.length || counts.revenueCents !== revenueCents)
       found.push(
@@ -144,34 +145,34 @@ export function balanceOf(
   promoterId: number,
   unit: Unit,
 ): Record<"earnings" | "paid" | "current" | "pending", number> {
-  const isOwn = (each: { promoterId: number; unit: Unit }) =>
-    each.promoterId === promoterId && each.unit === unit;
+  const isOwn = (each: { promoter_id: number; unit: Unit }) =>
+    each.promoter_id === promoterId && each.unit === unit;
   const approved = made.filter((each) => isOwn(each) && each.status === "approved");
   const completed = payouts.filter((each) => isOwn(each) && each.status === "completed");
   const earnings = sumOf(approved);
-  const paid = sumOf(completed) + sumOf(approved.filter(({ isPaidElsewhere }) => isPaidElsewhere));
+  const paid = sumOf(completed) + sumOf(approved.filter(({ is_paid_elsewhere }) => is_paid_elsewhere));
   const pending = sumOf(made.filter((each) => isOwn(each) && each.status === "pending"));
   return { earnings, paid, current: earnings - paid, pending };
 }
 
 /** Refunds take back at most what the sale gave, and all of it when the sale is refunded whole. */
 function refundBreaches(sale: Sale, { commissions: earned, refunds: made }: Ledger): string[] {
-  const own = made.filter(({ saleId }) => saleId === sale.id);
-  const refunded = own.reduce((sum, { amountCents }) => sum + amountCents, 0);
+  const own = made.filter(({ sale_id }) => sale_id === sale.id);
+  const refunded = own.reduce((sum, { amount_cents }) => sum + amount_cents, 0);
   const found: string[] = [];
-  if (refunded !== sale.refundedCents || refunded > sale.amountCents) {
+  if (refunded !== sale.refunded_cents || refunded > sale.amount_cents) {
     found.push(
-      `sale ${sale.id} of ${sale.amountCents} was refunded ${refunded}, and says ${sale.refundedCents}`,
+      `sale ${sale.id} of ${sale.amount_cents} was refunded ${refunded}, and says ${sale.refunded_cents}`,
     );
   }
   for (const commission of earned.filter(
-    ({ saleId, takesBackId }) => saleId === sale.id && takesBackId === null,
+    ({ sale_id, takes_back_id }) => sale_id === sale.id && takes_back_id === null,
   )) {
-    const takeBacks = earned.filter(({ takesBackId }) => takesBackId === commission.id);
+    const takeBacks = earned.filter(({ takes_back_id }) => takes_back_id === commission.id);
     const left = commission.amount + sumOf(takeBacks);
     const isWhole = isRefundedWhole(sale);
     // The bonus of a target stays whole while the target is still reached.
-    const isBonus = commission.targetRules !== undefined;
+    const isBonus = commission.target_rules !== undefined;
     const isFair = isBonus ? left === 0 || left === commission.amount : !isWhole || left === 0;
     if (left < 0 || !isFair) {
       found.push(`commission ${commission.id} of ${commission.amount} has ${left} left`);
@@ -187,17 +188,19 @@ function refundBreaches(sale: Sale, { commissions: earned, refunds: made }: Ledg
  * instalment is as large as the part of the sale that was left on its day.
  */
 function tierBreaches(sale: Sale, { commissions: earned }: Ledger): string[] {
-  const own = earned.filter(({ saleId, takesBackId }) => saleId === sale.id && takesBackId === null);
-  const groups = groupBy(own, ({ createdAt, tierLevel, unit }) => `${createdAt} ${tierLevel} ${unit}`);
+  const own = earned.filter(({ sale_id, takes_back_id }) => sale_id === sale.id && takes_back_id === null);
+  const groups = groupBy(own, ({ created_at, tier_level, unit }) => `${created_at} ${tier_level} ${unit}`);
   return [...groups].flatMap(([name, paid]) => {
     const first = paid[0]!;
-    const isTwice = first.splitTenThousandths === null && paid.length > 1;
-    const { base = 0, amountTenThousandths = 0, isFlat = true } = first.terms ?? {};
-    const whole = isFlat ? amountTenThousandths / 10_000 : rounded(base * amountTenThousandths, 1_000_000);
+    const isTwice = first.split_ten_thousandths === null && paid.length > 1;
+    const { base = 0, amount_ten_thousandths = 0, is_flat = true } = first.terms ?? {};
+    const whole = is_flat
+      ? amount_ten_thousandths / 10_000
+      : rounded(base * amount_ten_thousandths, 1_000_000);
     const due =
-      sale.amountCents === 0
-        ? rounded(whole * first.originalSaleAmount, sale.originalAmount)
-        : rounded(whole * first.saleCents, sale.amountCents);
+      sale.amount_cents === 0
+        ? rounded(whole * first.original_sale_amount, sale.original_amount)
+        : rounded(whole * first.sale_cents, sale.amount_cents);
     return [
       ...(isTwice ? [`sale ${sale.id} pays someone twice: ${name}`] : []),
       ...(sumOf(paid) === due ? [] : [`sale ${sale.id} pays ${sumOf(paid)} instead of ${due}: ${name}`]),
@@ -207,27 +210,30 @@ function tierBreaches(sale: Sale, { commissions: earned }: Ledger): string[] {
 
 /** A target is marked as reached if, and only if, its bonus was given once and not taken back. */
 function targetBreaches({ promoterCampaigns: owners, commissions: earned, sales: made }: Ledger): string[] {
-  const ownerOf = new Map(made.map(({ id, promoterCampaignId }) => [id, promoterCampaignId]));
-  return owners.flatMap(({ id, targetsReached }) => {
+  const ownerOf = new Map(made.map(({ id, promoter_campaign_id }) => [id, promoter_campaign_id]));
+  return owners.flatMap(({ id, targets_reached }) => {
     const given = earned
-      .filter(({ targetRules, takesBackId }) => targetRules !== undefined && takesBackId === null)
-      .filter(({ saleId, takenBackByIds }) => ownerOf.get(saleId!) === id && takenBackByIds.length === 0);
-    const marks = targetsReached.map(({ rewardId }) => rewardId).join();
-    const found = given.map(({ rewardId }) => rewardId).join();
+      .filter(({ target_rules, takes_back_id }) => target_rules !== undefined && takes_back_id === null)
+      .filter(
+        ({ sale_id, taken_back_by_ids }) => ownerOf.get(sale_id!) === id && taken_back_by_ids.length === 0,
+      );
+    const marks = targets_reached.map(({ reward_id }) => reward_id).join();
+    const found = given.map(({ reward_id }) => reward_id).join();
     return marks === found ? [] : [`promoter campaign ${id} reached ${marks}, and was paid for ${found}`];
   });
 }
 
 /** Tiers belong to the parents of the promoter who made the sale, wherever its lead has moved since. */
 function parentBreaches(sale: Sale, { commissions: earned, promoters: people }: Ledger): string[] {
-  const parentOf = new Map(people.map(({ id, parentPromoterId }) => [id, parentPromoterId]));
+  const parentOf = new Map(people.map(({ id, parent_promoter_id }) => [id, parent_promoter_id]));
   const above = (level: number): number | null =>
-    level === 1 ? sale.promoterId : (parentOf.get(above(level - 1) ?? 0) ?? null);
+    level === 1 ? sale.promoter_id : (parentOf.get(above(level - 1) ?? 0) ?? null);
   return earned
-    .filter(({ saleId, tierLevel }) => saleId === sale.id && tierLevel > 1)
-    .filter(({ tierLevel, promoterId }) => promoterId !== above(tierLevel))
+    .filter(({ sale_id, tier_level }) => sale_id === sale.id && tier_level > 1)
+    .filter(({ tier_level, promoter_id }) => promoter_id !== above(tier_level))
     .map(
-      ({ id, tierLevel, promoterId }) => `commission ${id} of tier ${tierLevel} is promoter ${promoterId}'s`,
+      ({ id, tier_level, promoter_id }) =>
+        `commission ${id} of tier ${tier_level} is promoter ${promoter_id}'s`,
     );
 }
 
@@ -237,20 +243,27 @@ function parentBreaches(sale: Sale, { commissions: earned, promoters: people }: 
  */
 export function changeBreaches(before: Ledger, after: Ledger): string[] {
   const stateOf = new Map(after.promoterCampaigns.map(({ id, state }) => [id, state]));
-  const salePcOf = new Map(after.sales.map(({ id, promoterCampaignId }) => [id, promoterCampaignId]));
+  const salePcOf = new Map(after.sales.map(({ id, promoter_campaign_id }) => [id, promoter_campaign_id]));
   const former = new Map(before.commissions.map((each) => [each.id, each]));
   const isIn = (id: number, ...states: PromoterCampaignState[]) => states.includes(stateOf.get(id)!);
   return after.commissions.flatMap((each) => {
-    const { id, promoterCampaignId: pcId, tierLevel, saleId, takesBackId, staysOnMove = false } = each;
-    const isOwn = tierLevel === 1 && !staysOnMove;
+    const {
+      id,
+      promoter_campaign_id: pcId,
+      tier_level,
+      sale_id,
+      takes_back_id,
+      stays_on_move = false,
+    } = each;
+    const isOwn = tier_level === 1 && !stays_on_move;
     const known = former.get(id);
     if (known !== undefined) {
-      const hasMoved = known.promoterCampaignId !== pcId;
+      const hasMoved = known.promoter_campaign_id !== pcId;
       return hasMoved && !isOwn ? [`commission ${id} moved to ${pcId}`] : [];
     }
-    if (saleId === null || takesBackId !== null) return [];
+    if (sale_id === null || takes_back_id !== null) return [];
     const mayEarn = isIn(pcId, "accepted") || (isOwn && isIn(pcId, "inactive"));
-    const ownMayEarn = isIn(salePcOf.get(saleId)!, "accepted", "inactive");
+    const ownMayEarn = isIn(salePcOf.get(sale_id)!, "accepted", "inactive");
     return mayEarn && ownMayEarn ? [] : [`promoter campaign ${pcId} earned commission ${id}`];
   });
 }
@@ -270,13 +283,13 @@ export function onceBreaches(before: Ledger, after: Ledger): string[] {
   const once = after.rewards.filter(({ duration }) => duration === "once");
   return once.flatMap(({ id: rewardId }) => {
     const givenIds = new Set(
-      after.commissions.filter((each) => each.rewardId === rewardId).map(({ saleId }) => saleId),
+      after.commissions.filter((each) => each.reward_id === rewardId).map(({ sale_id }) => sale_id),
     );
     return after.leads.flatMap(({ id }) => {
       const ownIn = ({ sales: made }: Ledger) =>
-        made.filter((sale) => sale.leadId === id && givenIds.has(sale.id) && !isRefundedWhole(sale));
-      const sold = after.sales.filter((sale) => sale.leadId === id && !former.has(sale.id));
-      const earning = sold.filter(({ promoterCampaignId }) => mayEarn.has(promoterCampaignId));
+        made.filter((sale) => sale.lead_id === id && givenIds.has(sale.id) && !isRefundedWhole(sale));
+      const sold = after.sales.filter((sale) => sale.lead_id === id && !former.has(sale.id));
+      const earning = sold.filter(({ promoter_campaign_id }) => mayEarn.has(promoter_campaign_id));
       const gave = sold.filter((sale) => givenIds.has(sale.id));
       const [held, holds] = [ownIn(before), ownIn(after)];
       const stays = holds.some((sale) => former.has(sale.id));
@@ -301,12 +314,12 @@ function idsOf(records: { id: number }[]): string {
 
 /** A sale in another currency may be worth nothing in the account's. */
 function isRefundedWhole({
-  amountCents,
-  refundedCents,
-  originalAmount,
-  refundedOriginalAmount,
+  amount_cents,
+  refunded_cents,
+  original_amount,
+  refunded_original_amount,
 }: Sale): boolean {
-  return amountCents === 0 ? refundedOriginalAmount === originalAmount : refundedCents === amountCents;
+  return amount_cents === 0 ? refunded_original_amount === original_amount : refunded_cents === amount_cents;
 }
 
 /** Half away from zero. Both numbers are small, and not negative. */

@@ -64,7 +64,7 @@ export async function foundProgram(engine: Engine, currency = "USD", hasTarget =
   const { app } = first;
   await setCurrency(app.context, await accountOf(app), { code: currency, hasMoney });
   // Payouts of two periods are due in future at once.
-  await changeAccount(app.context, app.accountId, { netPayoutDays: 45 });
+  await changeAccount(app.context, app.account_id, { net_payout_days: 45 });
   await publishRates(app);
   for (const name of PROMOTERS) {
     await app.v1("/promoters/create", { email: `${name}@example.com`, ref_id: name });
@@ -190,20 +190,20 @@ async function act(world: World, process: Process, step: Step): Promise<Answer> 
 async function refund(app: TestApp, step: Extract<Step, { kind: "refund" }>): Promise<Answer> {
   const sale = await oneOf(app, sales, step.sale);
   if (sale === null) return null;
-  const { eventId, leadId, originalAmount, originalCurrency, refundedOriginalAmount } = sale;
-  const left = originalAmount - refundedOriginalAmount;
+  const { event_id, lead_id, original_amount, original_currency, refunded_original_amount } = sale;
+  const left = original_amount - refunded_original_amount;
   const amounts = {
     "a cent": 1,
-    "a third": Math.ceil(originalAmount / 3),
+    "a third": Math.ceil(original_amount / 3),
     "the rest": left,
     more: left + 1,
   };
   return app.v1("/track/refund", {
-    email: LEADS[leadId - 1]!,
+    email: LEADS[lead_id - 1]!,
     event_id: `re_${step.key}`,
     amount: String(amounts[step.part]),
-    currency: originalCurrency ?? "",
-    sale_event_id: step.isNamed ? eventId : "",
+    currency: original_currency ?? "",
+    sale_event_id: step.isNamed ? event_id : "",
   });
 }
 
@@ -217,11 +217,11 @@ function split(app: TestApp, lead: number, splits: [number, number][]) {
 
 /** A record that is there, chosen by a number. null: there is none. */
 async function oneOf<R extends { id: number }>(
-  { services, accountId }: TestApp,
+  { services, account_id }: TestApp,
   from: Table<R>,
   choice: number,
 ): Promise<R | null> {
-  const all = await services.store.page(from, "id", accountId, [], { limit: 1_000 });
+  const all = await services.store.page(from, "id", account_id, [], { limit: 1_000 });
   return all[choice % all.length] ?? null;
 }
 
@@ -232,7 +232,7 @@ async function passMonth(world: World, { app, jobs }: Process): Promise<null> {
   world.now = month.toISOString();
   for (const process of world.processes) process.app.setNow(world.now);
   await publishRates(app);
-  const period = latestPeriod({ payoutCycle: "monthly" }, month);
+  const period = latestPeriod({ payout_cycle: "monthly" }, month);
   const run = generatePayouts(newContext(app.services), await accountOf(app), period);
   await Promise.all([runToTheEnd(run), runJobs(world, jobs)]);
   return null;
@@ -250,11 +250,11 @@ async function runJobs(world: World, jobs: Scheduler): Promise<void> {
   }
 }
 
-async function publishRates({ services, accountId }: TestApp): Promise<void> {
+async function publishRates({ services, account_id }: TestApp): Promise<void> {
   const day = services.clock().toISOString().slice(0, 10);
-  await storeRates(newContext(services), accountId, [{ day, ...RATES }]);
+  await storeRates(newContext(services), account_id, [{ day, ...RATES }]);
 }
 
-async function accountOf({ services, accountId }: TestApp) {
-  return (await services.store.get(accounts, SYSTEM, accountId))!;
+async function accountOf({ services, account_id }: TestApp) {
+  return (await services.store.get(accounts, SYSTEM, account_id))!;
 }

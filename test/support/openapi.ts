@@ -45,7 +45,7 @@ export interface OpenApiResponse {
 
 /** The document of all routes. */
 export function newDocument(): OpenApi {
-  const document = openApiDocument(describedRoutes(), { publicUrl: "http://x", events: describedEvents() });
+  const document = openApiDocument(describedRoutes(), { public_url: "http://x", events: describedEvents() });
   return JSON.parse(JSON.stringify(document)) as OpenApi;
 }
 

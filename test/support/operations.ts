@@ -18,7 +18,7 @@ import { recordsIn, storeAt, type Records } from "./records.ts";
 
 // What the command line does, and a starting server, on the store of a test's app.
 
-type OnApp = Pick<TestApp, "context" | "accountId">;
+type OnApp = Pick<TestApp, "context" | "account_id">;
 
 /** Works on the first account in the store at an address. */
 export async function withStore<T>(
@@ -29,25 +29,25 @@ export async function withStore<T>(
   try {
     const { id: accountId } = (await findFirstAccount(store))!;
     const context = { store, now: new Date(), chance: systemChance };
-    return await work({ store, accountId, context, records: recordsIn(store, accountId) });
+    return await work({ store, account_id: accountId, context, records: recordsIn(store, accountId) });
   } finally {
     await store.close();
   }
 }
 
 /** `tidemark seed` */
-export async function fillWithExamples({ context, accountId }: OnApp, size: Parameters<typeof seed>[2]) {
-  await seed(context, (await recordsIn(context.store, accountId).get("account", accountId))!, size);
+export async function fillWithExamples({ context, account_id }: OnApp, size: Parameters<typeof seed>[2]) {
+  await seed(context, (await recordsIn(context.store, account_id).get("account", account_id))!, size);
 }
 
 /** `tidemark erase lead` */
-export function eraseLead({ context, accountId }: OnApp, who: string) {
-  return leadErased(context, accountId, who);
+export function eraseLead({ context, account_id }: OnApp, who: string) {
+  return leadErased(context, account_id, who);
 }
 
 /** `tidemark erase promoter` */
-export function erasePromoter({ context, accountId }: OnApp, who: string) {
-  return promoterErased(context, accountId, who);
+export function erasePromoter({ context, account_id }: OnApp, who: string) {
+  return promoterErased(context, account_id, who);
 }
 
 /** `tidemark account create`. Resolves to the account and its key. */
@@ -66,11 +66,11 @@ export function startWith({ context }: OnApp, setup: Parameters<typeof recordSet
 }
 
 /** `tidemark deliveries`: how many have each status. Without a webhook, the account's e-mails. */
-export function countDeliveries({ context, accountId }: OnApp, webhookId: number | null) {
-  return deliveryCounts(context.store, { accountId, webhookId });
+export function countDeliveries({ context, account_id }: OnApp, webhookId: number | null) {
+  return deliveryCounts(context.store, { account_id, webhook_id: webhookId });
 }
 
 /** `tidemark deliveries retry`. Resolves to how many are sent again. */
-export function retryFailed({ context, accountId }: OnApp, webhookId: number | null) {
-  return failedRetried(context, { accountId, webhookId });
+export function retryFailed({ context, account_id }: OnApp, webhookId: number | null) {
+  return failedRetried(context, { account_id, webhook_id: webhookId });
 }

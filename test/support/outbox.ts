@@ -8,12 +8,12 @@ import type { TestApp } from "./app.ts";
 
 /** The dispatcher of a test app, on its store and its clock. */
 export function appOutbox(app: TestApp, over: Partial<OutboxParts> & { holder?: string } = {}): Dispatcher {
-  const { store, clock, chance, log, logOutage, publicUrl, post } = app.services;
+  const { store, clock, chance, log, logOutage, public_url, post } = app.services;
   const lease = newLease(
     { store, elapsedMs: () => clock().getTime() },
     { name: "outbox", holder: over.holder ?? "test", durationMs: 10_000 },
   );
-  const parts = { store, clock, chance, log, logOutage, post, publicUrl, mailer: null, templates, lease };
+  const parts = { store, clock, chance, log, logOutage, post, public_url, mailer: null, templates, lease };
   return newDispatcher({ ...parts, ...over });
 }
 

@@ -63,7 +63,7 @@ export function newPages(size?: SeedSize, base = ""): Pages {
     pages.url = `http://127.0.0.1:${port}${base}`;
     const built = readBuiltPages(pathToFileURL(`${process.cwd()}/dist/pages/`));
     const docsViewer = readFileSync("dist/docs.js", "utf8");
-    pages.app = await startApp("memory", { publicUrl: pages.url, built, docsViewer });
+    pages.app = await startApp("memory", { public_url: pages.url, built, docsViewer });
     listener.serve(pages.app.app.fetch);
     if (size !== undefined) {
       const { services } = pages.app;

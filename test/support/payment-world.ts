@@ -114,8 +114,8 @@ export async function newPaymentWorld(engine: Engine) {
   const context = () => ({ store, chance: systemChance, now: clock(), actor: USER });
   const made = {
     name: "Acme",
-    publicId: "acme",
-    landingUrl: "https://www.acme.example/",
+    public_id: "acme",
+    landing_url: "https://www.acme.example/",
     key: "key-of-acme",
   };
   const { account } = await createAccount(context(), made);
@@ -124,17 +124,17 @@ export async function newPaymentWorld(engine: Engine) {
     const details = { wallet_email: `p${nth}@wallet.example` };
     await selectMethod(context(), promoter, { method: "paypal", details });
     for (let count = 0; count < 2; count += 1)
-      await addPayout(context(), promoter, { totalInclTax: 1_000 * nth });
+      await addPayout(context(), promoter, { total_incl_tax: 1_000 * nth });
   }
   const connect = async (nth: number) => {
     paypal = accounts[nth]!;
     const paidBy = {
       provider: "paypal",
-      clientId: "client-1",
+      client_id: "client-1",
       secret: "secret-1",
-      webhookId: "hook-1",
+      webhook_id: "hook-1",
     } as const;
-    await connectPayments(context(), account.id, { ...paidBy, apiUrl: paypal.url, seal });
+    await connectPayments(context(), account.id, { ...paidBy, api_url: paypal.url, seal });
   };
   await connect(0);
   const batchIds = [
@@ -222,7 +222,7 @@ export async function newPaymentWorld(engine: Engine) {
             id: batchIds.at(-1)!,
             format: null,
             part: null,
-            orderId: null,
+            order_id: null,
             debtor: { name: null, iban: null, bic: null },
           }),
         );
@@ -256,14 +256,14 @@ export async function newPaymentWorld(engine: Engine) {
       await process(job, null);
       const open = await store.list(paymentOrders, "id", account.id, []);
       const late = open.filter(
-        ({ isSettled, firstAskedAt, createdAt }) =>
-          !isSettled && now - Date.parse(firstAskedAt ?? createdAt) > HOUR_MS,
+        ({ is_settled, first_asked_at, created_at }) =>
+          !is_settled && now - Date.parse(first_asked_at ?? created_at) > HOUR_MS,
       );
       const ids = new Set(late.map(({ id }) => id));
       return (await madePayments())
         .filter(
-          ({ orderId, state, review }) =>
-            ids.has(orderId) && (state === "intent" || state === "asked") && review === null,
+          ({ order_id, state, review }) =>
+            ids.has(order_id) && (state === "intent" || state === "asked") && review === null,
         )
         .map(({ id }) => `payment ${id} is undecided, and nobody was told`);
     },
@@ -298,7 +298,8 @@ export async function newPaymentWorld(engine: Engine) {
         const payment = own.get(reference);
         if (payment === undefined) return [`PayPal has paid ${reference}, which we don't know`];
         // PayPal can't be asked about an order whose batch it has not named.
-        const isUnknown = payment.decidedBy !== undefined && orders.get(payment.orderId)?.providerId === null;
+        const isUnknown =
+          payment.decided_by !== undefined && orders.get(payment.order_id)?.provider_id === null;
         return payment.state === SAID[status] || isUnknown
           ? []
           : [`payment ${payment.id} is ${payment.state} and ${status}`];
@@ -353,7 +354,7 @@ function isMoney(status: ItemStatus): boolean {
 
 /** Payouts whose money is on its way twice. */
 function doublePayments(items: PaypalItem[], own: Payment[]): string[] {
-  const payoutIds = new Map(own.map(({ reference, payoutIds }) => [reference, payoutIds]));
+  const payoutIds = new Map(own.map(({ reference, payout_ids }) => [reference, payout_ids]));
   const seen = new Map<number, string>();
   const faults: string[] = [];
   for (const { id, reference, status } of items) {
@@ -371,11 +372,11 @@ function payoutsInTwoFiles(own: Payment[]): string[] {
   const seen = new Map<number, number>();
   return own
     .filter((payment) => payment.payer === "file" && isLive(payment))
-    .flatMap(({ payoutIds, orderId }) =>
-      payoutIds.flatMap((payoutId) => {
+    .flatMap(({ payout_ids, order_id }) =>
+      payout_ids.flatMap((payoutId) => {
         const other = seen.get(payoutId);
-        seen.set(payoutId, orderId);
-        return other === undefined ? [] : [`payout ${payoutId} is in the files ${other} and ${orderId}`];
+        seen.set(payoutId, order_id);
+        return other === undefined ? [] : [`payout ${payoutId} is in the files ${other} and ${order_id}`];
       }),
     );
 }

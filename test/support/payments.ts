@@ -17,16 +17,16 @@ import type { PaypalApi } from "./paypal-api.ts";
 
 /** Connects the account with a stand-in. Only the command line may name an address. */
 export async function connectPaypal(
-  { context, accountId, services }: TestApp,
+  { context, account_id, services }: TestApp,
   { url }: PaypalApi,
 ): Promise<void> {
-  await connectPayments(context, accountId, {
+  await connectPayments(context, account_id, {
     seal: services.seal,
     provider: "paypal",
-    clientId: "client-1",
+    client_id: "client-1",
     secret: "secret-1",
-    webhookId: "hook-1",
-    apiUrl: url,
+    webhook_id: "hook-1",
+    api_url: url,
   });
 }
 
@@ -48,17 +48,17 @@ export function finishPayments(
   /** The hours pass at PayPal, too. */
   { paypal, afterHours }: { paypal: PaypalApi; afterHours: number },
 ): Promise<[payoutId: number, state: string][]> {
-  return withStore(url, async ({ store, accountId }) => {
+  return withStore(url, async ({ store, account_id }) => {
     for (let hours = afterHours; hours < afterHours + 3; hours += 1) {
       paypal.aheadMs = hours * 60 * 60 * 1_000;
       const clock = () => new Date(Date.now() + paypal.aheadMs);
       const round = askOpenPayments({ store, chance: systemChance, clock, seal: TEST_SEAL }, rethrow);
       while ((await round.next()).done !== true);
     }
-    const claims = await store.list(payoutClaims, "id", accountId, []);
-    const found = claims.map(async ({ payoutId, paymentId }): Promise<[number, string]> => {
-      const payment = await store.get(payments, accountId, paymentId);
-      return [payoutId, payment?.state ?? "none"];
+    const claims = await store.list(payoutClaims, "id", account_id, []);
+    const found = claims.map(async ({ payout_id, payment_id }): Promise<[number, string]> => {
+      const payment = await store.get(payments, account_id, payment_id);
+      return [payout_id, payment?.state ?? "none"];
     });
     return Promise.all(found);
   });
@@ -68,42 +68,42 @@ type TransferProvider = "stripe" | "wise" | "tremendous";
 
 /** Connects the account with a stand-in of Stripe, Wise or Tremendous. */
 export async function connectTo(
-  { context, accountId, services }: TestApp,
+  { context, account_id, services }: TestApp,
   provider: TransferProvider,
   apiUrl: string,
   webhookKey?: string,
 ): Promise<void> {
-  const given = { seal: services.seal, provider, secret: "secret-1", apiUrl, webhookKey };
-  await connectPayments(context, accountId, { ...given, campaignId: "campaign-1", profileId: "7" });
+  const given = { seal: services.seal, provider, secret: "secret-1", api_url: apiUrl, webhookKey };
+  await connectPayments(context, account_id, { ...given, campaign_id: "campaign-1", profile_id: "7" });
 }
 
 /** The promoters' accounts at Stripe, as they are stored. */
-export function storedStripeAccounts({ context: { store }, accountId }: TestApp): Promise<StripeAccount[]> {
-  return store.list(stripeAccounts, "id", accountId, []);
+export function storedStripeAccounts({ context: { store }, account_id }: TestApp): Promise<StripeAccount[]> {
+  return store.list(stripeAccounts, "id", account_id, []);
 }
 
 /** A process that opens a promoter's account at Stripe, and is killed. */
 export async function startStripeKilled(
-  { stored, services, accountId }: TestApp,
+  { stored, services, account_id }: TestApp,
   newcomer: Newcomer,
   death: Death,
 ): Promise<void> {
   const mortal = mortalEngine(stored.engine);
   mortal.kill(death);
-  const { clock, seal, publicUrl } = services;
+  const { clock, seal, public_url } = services;
   const context = { store: newStore(mortal.engine), now: clock(), chance: systemChance, seal };
-  await startStripeAccount(context, accountId, { ...newcomer, publicUrl }).catch((error: unknown) => {
+  await startStripeAccount(context, account_id, { ...newcomer, public_url }).catch((error: unknown) => {
     if (!mortal.isDead()) throw error;
   });
 }
 
 /** Makes a promoter with a payout for each of these details of a method, and puts the payouts into batch 1. */
 export async function addBatch(
-  { context, accountId }: TestApp,
+  { context, account_id }: TestApp,
   method: "custom" | "wise",
   all: Record<string, string>[],
 ): Promise<void> {
-  const account = await changeAccount(context, accountId, {});
+  const account = await changeAccount(context, account_id, {});
   for (const [index, details] of all.entries()) {
     const promoter = await addPromoter(context, account, { email: `p${index}@example.com` });
     await selectMethod(context, promoter, { method, details });
@@ -115,7 +115,7 @@ export async function addBatch(
 /** `tidemark payouts send acme BATCH_ID --yes --provider …`, as far as the payments are written down. */
 export async function sendAll(app: TestApp, provider: TransferProvider, batchId = 1): Promise<void> {
   const { store, chance, clock, seal } = app.services;
-  const account = await changeAccount(app.context, app.accountId, {});
+  const account = await changeAccount(app.context, app.account_id, {});
   const given = { batchId, provider, ignoresBalance: false };
   await intendBatch({ store, chance, clock, seal }, account, given);
 }

@@ -20,7 +20,7 @@ export async function payoutFaults(app: TestApp): Promise<string[]> {
   const { faults, compare } = newComparison();
   const look: Look = {
     app,
-    ledger: await readLedger(app.services.store, app.accountId),
+    ledger: await readLedger(app.services.store, app.account_id),
     today: app.services.clock().toISOString().slice(0, 10),
     compare,
   };
@@ -42,7 +42,7 @@ async function compareStats(look: Look): Promise<void> {
   const sumsBy = (some: Payout[], nameOf: (payout: Payout) => string) =>
     [...groupBy(some, nameOf)].map(([name, group]): [string, object] => [name, sumsOf(group)]);
   const completed = payouts.filter(({ status }) => status === "completed");
-  const periods = sumsBy(completed, ({ periodEnd, periodStart }) => `${periodEnd} ${periodStart}`);
+  const periods = sumsBy(completed, ({ period_end, period_start }) => `${period_end} ${period_start}`);
   look.compare("the statistics of payouts", data, {
     by_status: Object.fromEntries(sumsBy(payouts, ({ status }) => status)),
     by_payout_method: Object.fromEntries(sumsBy(payouts, methodOf)),
@@ -58,8 +58,8 @@ async function compareStats(look: Look): Promise<void> {
 }
 
 /** Only the first promoter has selected a method. */
-function methodOf({ promoterId }: Payout): string {
-  return promoterId === 1 ? "paypal" : "not_set";
+function methodOf({ promoter_id }: Payout): string {
+  return promoter_id === 1 ? "paypal" : "not_set";
 }
 
 /** What is due, and the lists that show the same payouts one by one. */
@@ -86,11 +86,11 @@ async function compareDue(look: Look, status: Payout["status"]): Promise<void> {
 }
 
 async function compareOwnDue({ app, ledger, today, compare }: Look): Promise<void> {
-  for (const { id, authToken } of ledger.promoters) {
-    const portal = await signedInBrowser(app, authToken);
+  for (const { id, auth_token } of ledger.promoters) {
+    const portal = await signedInBrowser(app, auth_token);
     const { body } = await portal.call("GET /payouts/due_stats");
     const { data } = body as { data: Record<string, unknown> };
-    const pending = pendingOf(ledger).filter(({ promoterId }) => promoterId === id);
+    const pending = pendingOf(ledger).filter(({ promoter_id }) => promoter_id === id);
     for (const [name, { own, day }] of Object.entries(dueParts(pending, today))) {
       compare(`what promoter ${id} is due (${name})`, data[name], { ...sumsOf(own), ...day });
     }
@@ -108,7 +108,7 @@ async function compareGroups(look: Look): Promise<void> {
     amount,
     total_incl_tax,
   }));
-  const groups = [...groupBy(pending, ({ promoterId }) => String(promoterId))].map(([id, own]) => ({
+  const groups = [...groupBy(pending, ({ promoter_id }) => String(promoter_id))].map(([id, own]) => ({
     id: Number(id),
     payout_ids: own.map((payout) => payout.id),
     amount: cents(own),
@@ -131,7 +131,7 @@ async function compareTasks(look: Look): Promise<void> {
   const amount = sumOf(waiting.filter(({ unit }) => unit === "cash"));
   look.compare("the commissions to approve", tasks["pending_commissions"], { count: waiting.length, amount });
   const pending = pendingOf(look.ledger);
-  const inMoney = pending.filter(({ unit }) => unit === "cash").map(({ promoterId }) => promoterId);
+  const inMoney = pending.filter(({ unit }) => unit === "cash").map(({ promoter_id }) => promoter_id);
   look.compare("the payouts to pay", tasks["pending_payouts"], {
     count: pending.length,
     promoters_count: new Set(inMoney).size,
@@ -146,32 +146,32 @@ function pendingOf({ payouts }: Ledger): Payout[] {
 
 /** Payouts by when they are due, and the day of each part: its first one, with the end of its period. */
 function dueParts(payouts: Payout[], today: string): Record<string, { own: Payout[]; day: object }> {
-  const custom = payouts.filter(({ hasOwnTerms }) => hasOwnTerms);
-  const cyclic = payouts.filter(({ hasOwnTerms }) => !hasOwnTerms);
+  const custom = payouts.filter(({ has_own_terms }) => has_own_terms);
+  const cyclic = payouts.filter(({ has_own_terms }) => !has_own_terms);
   const firstOf = (some: Payout[]) =>
     some.toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1))[0];
   const dayOf = (first: Payout | undefined) => ({
-    due_date: first?.dueDate ?? null,
-    period_end: first?.periodEnd.slice(0, 10) ?? null,
+    due_date: first?.due_date ?? null,
+    period_end: first?.period_end.slice(0, 10) ?? null,
   });
-  const overdue = cyclic.filter(({ dueDate }) => dueDate < today);
-  const first = firstOf(cyclic.filter(({ dueDate }) => dueDate >= today));
+  const overdue = cyclic.filter(({ due_date }) => due_date < today);
+  const first = firstOf(cyclic.filter(({ due_date }) => due_date >= today));
   return {
-    next: { own: cyclic.filter(({ dueDate }) => dueDate === first?.dueDate), day: dayOf(first) },
+    next: { own: cyclic.filter(({ due_date }) => due_date === first?.due_date), day: dayOf(first) },
     overdue: { own: overdue, day: dayOf(firstOf(overdue)) },
     custom: { own: custom, day: dayOf(firstOf(custom)) },
   };
 }
 
-function orderOf({ dueDate, periodEnd }: Payout): string {
-  return `${dueDate} ${periodEnd}`;
+function orderOf({ due_date, period_end }: Payout): string {
+  return `${due_date} ${period_end}`;
 }
 
 /** The sums of some payouts, as V2 writes them. */
 function sumsOf(payouts: Payout[]): object {
   const ofUnit = (unit: Unit) => sumOf(payouts.filter((each) => each.unit === unit));
   return {
-    promoters_count: new Set(payouts.map(({ promoterId }) => promoterId)).size,
+    promoters_count: new Set(payouts.map(({ promoter_id }) => promoter_id)).size,
     amounts: Object.fromEntries(UNITS.map((unit) => [unit, ofUnit(unit)])),
     total_incl_tax: centsInclTax(payouts),
   };
@@ -184,5 +184,5 @@ function cents(payouts: Payout[]): number {
 function centsInclTax(payouts: Payout[]): number {
   return payouts
     .filter(({ unit }) => unit === "cash")
-    .reduce((sum, { totalInclTax }) => sum + totalInclTax, 0);
+    .reduce((sum, { total_incl_tax }) => sum + total_incl_tax, 0);
 }

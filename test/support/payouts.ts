@@ -52,25 +52,25 @@ export const NO_DETAILS = {
 export async function addPromoter(
   context: Context,
   account: Account,
-  input: { email: string; firstName?: string; lastName?: string } & Partial<Promoter>,
+  input: { email: string; first_name?: string; last_name?: string } & Partial<Promoter>,
 ): Promise<Promoter> {
-  const { email, firstName = null, lastName = null, ...changes } = input;
+  const { email, first_name = null, last_name = null, ...changes } = input;
   const { promoter } = await createPromoter(context, account, {
     email,
-    custId: null,
-    refToken: null,
+    cust_id: null,
+    ref_token: null,
     coupon: null,
-    displayCoupon: null,
-    campaignId: null,
-    tempPasswordHash: null,
-    landingUrl: null,
-    usesUrlTracking: false,
-    parentPromoterId: null,
+    display_coupon: null,
+    campaign_id: null,
+    temp_password_hash: null,
+    landing_url: null,
+    uses_url_tracking: false,
+    parent_promoter_id: null,
     parentPromoterEmail: null,
     note: null,
-    profile: newProfile({ firstName, lastName }),
-    createdAt: null,
-    skipEmailNotification: false,
+    profile: newProfile({ first_name, last_name }),
+    created_at: null,
+    skip_email_notification: false,
     alwaysApprove: false,
     address: null,
     show: asItIs,
@@ -84,15 +84,15 @@ export async function addPromoter(
 export function selectMethod(
   context: Context,
   promoter: Promoter,
-  input: { method: PayoutMethodName; details?: Record<string, unknown>; isDisabled?: boolean },
+  input: { method: PayoutMethodName; details?: Record<string, unknown>; is_disabled?: boolean },
 ) {
-  const { method, details = {}, isDisabled = false } = input;
-  return createPayoutMethod(context, promoter.accountId, {
-    promoterId: promoter.id,
+  const { method, details = {}, is_disabled = false } = input;
+  return createPayoutMethod(context, promoter.account_id, {
+    promoter_id: promoter.id,
     method,
     details,
-    isSelected: true,
-    isDisabled,
+    is_selected: true,
+    is_disabled,
   });
 }
 
@@ -103,29 +103,29 @@ export async function addPayout(
   changes: Partial<Payout> = {},
 ): Promise<Payout> {
   const payout: Payout = {
-    accountId: promoter.accountId,
+    account_id: promoter.account_id,
     id: await store.nextId("payout"),
-    promoterCampaignId: promoter.defaultPromoterCampaignId,
-    promoterId: promoter.id,
-    campaignId: 1,
+    promoter_campaign_id: promoter.default_promoter_campaign_id,
+    promoter_id: promoter.id,
+    campaign_id: 1,
     status: "pending",
     unit: "cash",
     amount: 10_000,
-    taxRateHundredths: 2_000,
-    totalInclTax: 12_000,
-    periodStart: "2026-01-01T00:00:00.000Z",
-    periodEnd: "2026-01-31T23:59:59.999Z",
-    dueDate: "2026-03-02",
-    hasOwnTerms: false,
-    runId: null,
-    groupRef: null,
-    paymentsBatchId: null,
-    payoutMethodId: null,
+    tax_rate_hundredths: 2_000,
+    total_incl_tax: 12_000,
+    period_start: "2026-01-01T00:00:00.000Z",
+    period_end: "2026-01-31T23:59:59.999Z",
+    due_date: "2026-03-02",
+    has_own_terms: false,
+    run_id: null,
+    group_ref: null,
+    payments_batch_id: null,
+    payout_method_id: null,
     error: null,
-    paidAt: changes.status === "completed" ? now.toISOString() : null,
-    processingStartedAt: null,
-    failedAt: null,
-    createdAt: now.toISOString(),
+    paid_at: changes.status === "completed" ? now.toISOString() : null,
+    processing_started_at: null,
+    failed_at: null,
+    created_at: now.toISOString(),
     ...changes,
   };
   await store.transact((tx) => tx.put(payouts, payout));
@@ -176,13 +176,13 @@ export async function addCommission(
   changes: Partial<Commission> = {},
 ): Promise<Commission> {
   const commission = newCommission({
-    accountId: promoter.accountId,
+    account_id: promoter.account_id,
     id: await store.nextId("commission"),
-    promoterCampaignId: promoter.defaultPromoterCampaignId,
-    promoterId: promoter.id,
-    campaignId: 1,
+    promoter_campaign_id: promoter.default_promoter_campaign_id,
+    promoter_id: promoter.id,
+    campaign_id: 1,
     amount: 1_000,
-    createdAt: "2026-01-15T12:00:00.000Z",
+    created_at: "2026-01-15T12:00:00.000Z",
     ...changes,
   });
   await store.transact((tx) => tx.put(commissions, commission));
@@ -191,7 +191,7 @@ export async function addCommission(
 
 /** The period of a month, such as `2026-01`. */
 export function month(key: string): Period {
-  return periodOfDay({ payoutCycle: "monthly" }, `${key}-10`);
+  return periodOfDay({ payout_cycle: "monthly" }, `${key}-10`);
 }
 
 /** Runs the payouts of a period step by step. */
@@ -209,7 +209,7 @@ export async function runPayouts(context: Context, account: Account, period: Per
 }
 
 /** The ids of a payout's commissions. */
-export async function commissionIdsOf({ store }: Context, { accountId, id }: Payout): Promise<number[]> {
-  const page = await store.page(commissions, "payout", accountId, [id], { limit: 10_000 });
+export async function commissionIdsOf({ store }: Context, { account_id, id }: Payout): Promise<number[]> {
+  const page = await store.page(commissions, "payout", account_id, [id], { limit: 10_000 });
   return page.map((commission) => commission.id);
 }

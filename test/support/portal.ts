@@ -46,8 +46,8 @@ export async function visitingPromoter(
   params: Record<string, string> = {},
 ): Promise<PortalBrowser & { id: number }> {
   const { body } = await app.v1("/promoters/create", { email, ...params });
-  const { id, auth_token: authToken } = body as { id: number; auth_token: string };
-  return { ...(await signedInBrowser(app, authToken)), id };
+  const { id, auth_token } = body as { id: number; auth_token: string };
+  return { ...(await signedInBrowser(app, auth_token)), id };
 }
 
 /** A browser that a promoter's auth token has signed in. */
@@ -61,7 +61,7 @@ export async function signedInBrowser(
 
 /** The token that a browser keeps in its cookie once a promoter's auth token has signed it in. */
 export async function portalToken(app: TestApp, authToken: string): Promise<string> {
-  const signedIn = await signInByAuthToken(newContext(app.services), { authToken, device: null });
+  const signedIn = await signInByAuthToken(newContext(app.services), { auth_token: authToken, device: null });
   return signedIn?.token ?? "";
 }
 

@@ -5,7 +5,7 @@ import { readLedger, type Ledger } from "./money-laws.ts";
 import { company } from "./v2.ts";
 
 /** What a report counts: the records of the whole account, or those of one of its parts. */
-type Owned = { promoterId: number; campaignId: number; origin?: Origin | null };
+type Owned = { promoter_id: number; campaign_id: number; origin?: Origin | null };
 export type Choice = (owned: Owned) => boolean;
 export type Data = Record<string, number>;
 
@@ -42,24 +42,24 @@ export function sumsOf(ledger: Ledger, isOwn: Choice, { from, to }: Span): Data 
   const own = <R extends Owned>(records: R[], atOf: (record: R) => string | null) =>
     records.filter((record) => isOwn(record) && isIn(atOf(record)));
   const sum = (amounts: number[]) => amounts.reduce((total, amount) => total + amount, 0);
-  const sales = own(ledger.sales, ({ createdAt }) => createdAt);
-  const refunds = own(ledger.refunds, ({ createdAt }) => createdAt);
-  const earned = own(ledger.commissions, ({ createdAt }) => createdAt);
-  const paid = own(ledger.payouts, ({ status, unit, paidAt }) =>
-    status === "completed" && unit === "cash" ? paidAt : null,
+  const sales = own(ledger.sales, ({ created_at }) => created_at);
+  const refunds = own(ledger.refunds, ({ created_at }) => created_at);
+  const earned = own(ledger.commissions, ({ created_at }) => created_at);
+  const paid = own(ledger.payouts, ({ status, unit, paid_at }) =>
+    status === "completed" && unit === "cash" ? paid_at : null,
   );
-  const came = own(ledger.leads, ({ createdAt }) => createdAt);
-  const signups = own(ledger.leads, ({ signupEventId, signedUpAt, createdAt }) =>
-    signupEventId === null ? null : (signedUpAt ?? createdAt),
+  const came = own(ledger.leads, ({ created_at }) => created_at);
+  const signups = own(ledger.leads, ({ signup_event_id, signed_up_at, created_at }) =>
+    signup_event_id === null ? null : (signed_up_at ?? created_at),
   );
-  const customers = own(ledger.leads, ({ customerSince }) => customerSince);
+  const customers = own(ledger.leads, ({ customer_since }) => customer_since);
   const cancelled = ledger.leads
     .filter(isOwn)
-    .flatMap(({ customerHistory = [] }) =>
-      customerHistory.filter(({ kind, at }) => kind === "cancelled" && isIn(at)),
+    .flatMap(({ customer_history = [] }) =>
+      customer_history.filter(({ kind, at }) => kind === "cancelled" && isIn(at)),
     );
   const activeBefore = activeAt(ledger.leads.filter(isOwn), dayBefore(from));
-  const revenue = sum(sales.map(({ amountCents }) => amountCents));
+  const revenue = sum(sales.map(({ amount_cents }) => amount_cents));
   return {
     revenue_amount: revenue,
     sales_count: sales.length,
@@ -74,9 +74,9 @@ export function sumsOf(ledger: Ledger, isOwn: Choice, { from, to }: Span): Data 
     cancelled_customers_count: cancelled.length,
     referrals_to_customers_cr: percent(customers.length, came.length),
     signups_count: signups.length,
-    non_link_customers: customers.filter(({ entrySource }) => entrySource === "coupon").length,
+    non_link_customers: customers.filter(({ entry_source }) => entry_source === "coupon").length,
     monthly_churn: percent(cancelled.length / monthsOf(from, to), activeBefore + customers.length),
-    net_revenue_amount: revenue - sum(refunds.map(({ amountCents }) => amountCents)),
+    net_revenue_amount: revenue - sum(refunds.map(({ amount_cents }) => amount_cents)),
     promoter_paid_amount: sum(paid.map(({ amount }) => amount)),
     active_customers: activeAt(ledger.leads.filter(isOwn), to),
   };
@@ -85,9 +85,9 @@ export function sumsOf(ledger: Ledger, isOwn: Choice, { from, to }: Span): Data 
 /** The customers who by the end of a day have not left, or have come back. */
 function activeAt(leads: Ledger["leads"], day: string): number {
   const isBy = (at: string) => at.slice(0, 10) <= day;
-  return leads.filter(({ customerSince, customerHistory = [] }) => {
-    const moves = customerHistory.filter(({ kind, at }) => kind !== "cancelled" && isBy(at));
-    return customerSince !== null && isBy(customerSince) && moves.at(-1)?.kind !== "left";
+  return leads.filter(({ customer_since, customer_history = [] }) => {
+    const moves = customer_history.filter(({ kind, at }) => kind !== "cancelled" && isBy(at));
+    return customer_since !== null && isBy(customer_since) && moves.at(-1)?.kind !== "left";
   }).length;
 }
 
@@ -110,7 +110,7 @@ type Group = { id: number; source?: string; url?: string; data: Data; sub_data: 
 
 /** Every place where a report differs from the sums of the records. */
 export async function reportFaults(app: TestApp): Promise<string[]> {
-  const ledger = await readLedger(app.services.store, app.accountId);
+  const ledger = await readLedger(app.services.store, app.account_id);
   const until = app.services.clock().toISOString().slice(0, 10);
   const whole = { from: "2026-03-01", to: until };
   const { faults, compare } = newComparison();
@@ -143,20 +143,20 @@ export async function reportFaults(app: TestApp): Promise<string[]> {
   const columns = [...COLUMNS, ...MORE_COLUMNS];
   const overview = await rowsOf<Row>("overview", columns, "&totals=true");
   compareRows("the overview", overview, { isOwn: () => true, columns });
-  await compareGroups("campaigns", columns, new Map([[1, ({ campaignId }) => campaignId === 1]]));
+  await compareGroups("campaigns", columns, new Map([[1, ({ campaign_id }) => campaign_id === 1]]));
   const promoters = ledger.promoters.map(({ id }): [number, Choice] => [
     id,
-    ({ promoterId }) => promoterId === id,
+    ({ promoter_id }) => promoter_id === id,
   ]);
   await compareGroups("promoters", columns, new Map(promoters));
-  await compareGroups("traffic_sources", COLUMNS, cameBy("sourceKey", "news.example", "direct"));
+  await compareGroups("traffic_sources", COLUMNS, cameBy("source_key", "news.example", "direct"));
   const page = "https://www.acme.example/pricing";
-  await compareGroups("urls", COLUMNS, cameBy("pageKey", page, "unknown"));
+  await compareGroups("urls", COLUMNS, cameBy("page_key", page, "unknown"));
   return faults;
 }
 
 /** Who came by each of two names. The second one stands for no visit. */
-function cameBy(key: "sourceKey" | "pageKey", visited: string, none: string): Map<unknown, Choice> {
+function cameBy(key: "source_key" | "page_key", visited: string, none: string): Map<unknown, Choice> {
   return new Map<unknown, Choice>([
     [visited, ({ origin }) => origin?.[key] === nameKey(visited)],
     [none, ({ origin }) => !origin],

@@ -6,8 +6,8 @@ import type { Reward, RewardEntry, RewardSchema } from "../../server/domain/prog
 export function percent(percentage: number, rules: unknown[] = []): RewardSchema {
   return {
     unit: "cash",
-    amountTenThousandths: Math.round(percentage * 10_000),
-    isFlat: false,
+    amount_ten_thousandths: Math.round(percentage * 10_000),
+    is_flat: false,
     rules,
   };
 }
@@ -18,29 +18,29 @@ export function flat(
   unit: RewardSchema["unit"] = "cash",
   rules: unknown[] = [],
 ): RewardSchema {
-  return { unit, amountTenThousandths: Math.round(amount * 10_000), isFlat: true, rules };
+  return { unit, amount_ten_thousandths: Math.round(amount * 10_000), is_flat: true, rules };
 }
 
 /** A reward for promoters; for each sale unless it says otherwise. */
 export function reward(id: number, schemas: RewardSchema[], changes: Partial<Reward> = {}): Reward {
   return {
-    accountId: 1,
+    account_id: 1,
     id,
     name: `reward ${id}`,
-    isPromoterReward: true,
-    promoterRewardType: "sale",
-    tierRewardMode: null,
-    tierLevel: null,
+    is_promoter_reward: true,
+    promoter_reward_type: "sale",
+    tier_reward_mode: null,
+    tier_level: null,
     coupon: null,
-    isHidden: false,
-    providerCouponId: null,
+    is_hidden: false,
+    provider_coupon_id: null,
     duration: null,
-    durationMonths: null,
-    maxRedemptions: null,
-    newCustomersOnly: false,
+    duration_months: null,
+    max_redemptions: null,
+    new_customers_only: false,
     schemas,
-    createdAt: "2026-01-01T00:00:00.000Z",
-    updatedAt: "2026-01-01T00:00:00.000Z",
+    created_at: "2026-01-01T00:00:00.000Z",
+    updated_at: "2026-01-01T00:00:00.000Z",
     ...changes,
   };
 }
@@ -49,26 +49,26 @@ export function reward(id: number, schemas: RewardSchema[], changes: Partial<Rew
 export function tierReward(
   [id, level]: [number, number],
   schemas: RewardSchema[],
-  mode: Reward["tierRewardMode"],
+  mode: Reward["tier_reward_mode"],
 ): Reward {
-  return reward(id, schemas, { promoterRewardType: "tier", tierLevel: level, tierRewardMode: mode });
+  return reward(id, schemas, { promoter_reward_type: "tier", tier_level: level, tier_reward_mode: mode });
 }
 
 /** An entry for all sales, or those given. */
 export function entry(of: Reward, changes: Partial<RewardEntry> = {}): Tier["entries"][number] {
-  return { entry: { applyOn: "all", productIds: [], rewardId: of.id, ...changes }, reward: of };
+  return { entry: { apply_on: "all", product_ids: [], reward_id: of.id, ...changes }, reward: of };
 }
 
 /** A tier with these entries. The promoter and the promoter campaign of level n have the id n. */
 export function tier(level: number, entries: Tier["entries"], changes: Partial<Tier> = {}): Tier {
   const promoterCampaign = newPromoterCampaign({
-    accountId: 1,
+    account_id: 1,
     id: level,
-    campaignId: 1,
-    promoterId: level,
+    campaign_id: 1,
+    promoter_id: level,
     state: "accepted",
-    refToken: `ref${level}`,
-    createdAt: "2026-01-01T00:00:00.000Z",
+    ref_token: `ref${level}`,
+    created_at: "2026-01-01T00:00:00.000Z",
   });
   return { level, promoterCampaign, entries, customersCount: 1, revenueCents: 10_000, ...changes };
 }

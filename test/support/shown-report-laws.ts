@@ -34,7 +34,7 @@ interface Look {
 /** Every place where V1's reports, the portal's, or a promoter's clicks and statistics differ from the sums of the records. */
 export async function shownReportFaults(app: TestApp): Promise<string[]> {
   const { faults, compare } = newComparison();
-  const ledger = await readLedger(app.services.store, app.accountId);
+  const ledger = await readLedger(app.services.store, app.account_id);
   const to = app.services.clock().toISOString().slice(0, 10);
   const look: Look = { app, ledger, whole: { from: "2026-03-01", to }, compare };
   for (const promoter of ledger.promoters) {
@@ -48,12 +48,12 @@ export async function shownReportFaults(app: TestApp): Promise<string[]> {
 
 async function comparePortal({ app, ledger, whole, compare }: Look, promoter: Promoter): Promise<void> {
   type Report = { id: string; data: Data }[];
-  const { id, authToken } = promoter;
-  const portal = await signedInBrowser(app, authToken);
+  const { id, auth_token } = promoter;
+  const portal = await signedInBrowser(app, auth_token);
   const columns = COLUMNS.map((name) => `columns[]=${name}`).join("&");
   const range = `group_by=month&totals=true&start_date=${whole.from}&end_date=${whole.to}`;
   const report = (await portal.call(`GET /reports/overview?${columns}&${range}`)).body as Report;
-  const isOwn = ({ promoterId }: { promoterId: number }) => promoterId === id;
+  const isOwn = ({ promoter_id }: { promoter_id: number }) => promoter_id === id;
   const name = `the portal's report of promoter ${id}`;
   for (const { id: from, data } of report) {
     if (from === "total") {
@@ -66,9 +66,9 @@ async function comparePortal({ app, ledger, whole, compare }: Look, promoter: Pr
 }
 
 /** Compares the clicks by each source and page of a promoter. */
-async function compareOrigins({ app, ledger, whole, compare }: Look, { id, authToken }: Promoter) {
+async function compareOrigins({ app, ledger, whole, compare }: Look, { id, auth_token }: Promoter) {
   type Report = { name: string; clicks_count: number }[];
-  const portal = await signedInBrowser(app, authToken);
+  const portal = await signedInBrowser(app, auth_token);
   for (const kind of ORIGIN_KINDS) {
     const range = `start_date=${whole.from}&end_date=${whole.to}&per_page=100`;
     const shown = (await portal.call(`GET /reports/origins?by=${kind}&${range}`)).body as Report;
@@ -84,19 +84,19 @@ async function compareOrigins({ app, ledger, whole, compare }: Look, { id, authT
 function clicksBy(kind: OriginKind, { clicks }: Ledger, promoterId: number): Record<string, number> {
   const sums: Record<string, number> = {};
   for (const { origin, count, ...owner } of clicks) {
-    if (owner.promoterId !== promoterId) continue;
-    const key = (origin ?? NO_VISIT)[`${kind}Key`];
+    if (owner.promoter_id !== promoterId) continue;
+    const key = (origin ?? NO_VISIT)[`${kind}_key`];
     sums[key] = (sums[key] ?? 0) + count;
   }
   return sums;
 }
 
-async function compareStats({ app, ledger, whole, compare }: Look, { id, authToken }: Promoter) {
+async function compareStats({ app, ledger, whole, compare }: Look, { id, auth_token }: Promoter) {
   type Shown = { stats: Data };
-  const sums = sumsOf(ledger, ({ promoterId }) => promoterId === id, whole);
+  const sums = sumsOf(ledger, ({ promoter_id }) => promoter_id === id, whole);
   const expected = { ...pick(sums, STATS), active_customers_count: sums["active_customers"] };
   const v2 = (await company(app, `GET /promoters/${id}`)).body as Shown;
-  const portal = await signedInBrowser(app, authToken);
+  const portal = await signedInBrowser(app, auth_token);
   const own = (await portal.call("GET /promoters/current")).body as Shown;
   for (const { stats } of [v2, own]) {
     const { clicks_count: _, ...shown } = stats;
@@ -118,7 +118,7 @@ async function compareV1({ app, ledger, whole, compare }: Look): Promise<void> {
     compare(`V1's overview of ${String(period)}`, data, write(sumsOf(ledger, () => true, span)));
   }
   for (const group of (await ask("promoters?group_by=year")) as Group[]) {
-    const sums = sumsOf(ledger, ({ promoterId }) => promoterId === group.promoter_id, whole);
+    const sums = sumsOf(ledger, ({ promoter_id }) => promoter_id === group.promoter_id, whole);
     const { promoter_id: id, promoter_name: _, items, ...data } = group;
     compare(`V1's report of promoter ${id}`, data, write(sums));
     if (items.length === 1)
@@ -126,8 +126,8 @@ async function compareV1({ app, ledger, whole, compare }: Look): Promise<void> {
   }
 }
 
-async function v1Writer({ services, accountId }: TestApp): Promise<(sums: Data) => object> {
-  const { currency } = (await services.store.get(accounts, SYSTEM, accountId))!;
+async function v1Writer({ services, account_id }: TestApp): Promise<(sums: Data) => object> {
+  const { currency } = (await services.store.get(accounts, SYSTEM, account_id))!;
   const money = new Intl.NumberFormat("en-US", { style: "currency", currency });
   const minorUnits = 10 ** money.resolvedOptions().maximumFractionDigits!;
   return (sums) =>

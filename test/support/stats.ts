@@ -20,9 +20,9 @@ export async function statsOf(
   accountId: number,
   promoterCampaignId: number,
 ): Promise<Record<Metric, number>> {
-  const { promoterId, id } = await loadPromoterCampaign(store, accountId, promoterCampaignId);
+  const { promoter_id, id } = await loadPromoterCampaign(store, accountId, promoterCampaignId);
   const own = dailyQuery(store, accountId, "promoter")
-    .where("daily.subject_id", "=", promoterId)
+    .where("daily.subject_id", "=", promoter_id)
     .where("daily.promoter_campaign_id", "=", id);
   const [totals] = await store.rows(own.select(totalsOf(METRICS)));
   return totals as Record<Metric, number>;

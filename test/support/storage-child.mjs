@@ -26,12 +26,12 @@ async function writePair(lane, count) {
   const id = await store.nextId("thing");
   const name = `${writer}-${lane}-${count}-${process.pid}`;
   await store.transact(async (tx) => {
-    await tx.put(things, { accountId: 1, id, name, writer });
-    await tx.put(things, { accountId: 1, id: -id, name: `twin of ${name}`, writer });
+    await tx.put(things, { account_id: 1, id, name, writer });
+    await tx.put(things, { account_id: 1, id: -id, name: `twin of ${name}`, writer });
     const hot = await tx.get(things, 1, 0);
     if (count % 8 === 0)
       await tx.put(things, {
-        accountId: 1,
+        account_id: 1,
         id: 0,
         name: "hot",
         writer: "all",

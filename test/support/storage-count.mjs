@@ -9,7 +9,7 @@ async function add() {
   for (let count = 0; count < Number(times); count++) {
     await store.transact(async (tx) => {
       const thing = await tx.get(things, 1, 0);
-      await tx.put(things, { accountId: 1, id: 0, count: (thing?.count ?? 0) + 1 });
+      await tx.put(things, { account_id: 1, id: 0, count: (thing?.count ?? 0) + 1 });
     });
     // A read between commits could fill a cache that is kept for too long.
     await store.get(things, 1, 0);

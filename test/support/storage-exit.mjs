@@ -4,10 +4,10 @@ const { openStore, table } = await import(module);
 const turns = table()({ name: "turn", columns: { id: "integer" } });
 const store = await openStore(url, { tables: [turns] });
 
-await store.transact((tx) => tx.put(turns, { accountId: 1, id: 0 }));
+await store.transact((tx) => tx.put(turns, { account_id: 1, id: 0 }));
 void store.transact(async (tx) => {
   for (let id = 1; id <= 5_000; id++) {
-    await tx.put(turns, { accountId: 1, id });
+    await tx.put(turns, { account_id: 1, id });
     // The transaction is open for many turns of the event loop.
     if (id % 10 === 0) await new Promise((resolve) => setImmediate(resolve));
   }

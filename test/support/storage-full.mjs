@@ -24,8 +24,8 @@ async function writePair() {
   const own = ++id;
   try {
     await store.transact(async (tx) => {
-      await tx.put(things, { accountId: 1, id: own, name: `${own}`, filler });
-      await tx.put(things, { accountId: 1, id: -own, name: `twin of ${own}`, filler });
+      await tx.put(things, { account_id: 1, id: own, name: `${own}`, filler });
+      await tx.put(things, { account_id: 1, id: -own, name: `twin of ${own}`, filler });
     });
     acknowledged.push(own);
   } catch (error) {

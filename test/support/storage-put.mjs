@@ -3,5 +3,5 @@ const [, , module, url, id] = process.argv;
 const { openStore, table } = await import(module);
 const things = table()({ name: "thing", columns: { id: "integer" } });
 const store = await openStore(url, { tables: [things] });
-await store.transact((tx) => tx.put(things, { accountId: 1, id: Number(id) }));
+await store.transact((tx) => tx.put(things, { account_id: 1, id: Number(id) }));
 await store.close();

@@ -12,7 +12,7 @@ interface ConnectedAccount {
   reference: string;
   country: string;
   agreement: string | null;
-  createdAt: number;
+  created_at: number;
   transfers: "inactive" | "pending" | "active";
   missing: string[];
   disabledReason: string | null;
@@ -113,7 +113,7 @@ export async function startStripeConnectApi(clock: () => Date): Promise<StripeCo
       reference: given.get("metadata[promoter]")!,
       country,
       agreement: given.get("tos_acceptance[service_agreement]"),
-      createdAt: now,
+      created_at: now,
       transfers: "inactive",
       missing: ["external_account", "individual.verification.document"],
       disabledReason: null,
@@ -148,7 +148,7 @@ export async function startStripeConnectApi(clock: () => Date): Promise<StripeCo
     }
     if (pathname !== "/v1/accounts") return found(pathname.slice("/v1/accounts/".length));
     const since = Number(searchParams.get("created[gte]")) * 1_000;
-    const data = api.accounts.filter(({ createdAt }) => createdAt >= since).map(shown);
+    const data = api.accounts.filter(({ created_at }) => created_at >= since).map(shown);
     return { status: 200, body: { object: "list", data } };
   }
 

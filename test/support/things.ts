@@ -6,7 +6,7 @@ import { table } from "../../server/storage/table.ts";
 
 /** A made-up record for tests of engines. */
 export interface Thing {
-  accountId: number;
+  account_id: number;
   id: number;
   /** Empty: it has none. */
   name: string;
@@ -27,7 +27,7 @@ export const things = table<Thing>()({
 export const THING_TABLES = [things, freezes];
 
 export function thing(id: number, name = `thing ${id}`, count = 1): Thing {
-  return { accountId: 1, id, name, count };
+  return { account_id: 1, id, name, count };
 }
 
 /** Opens a store of things on Postgres. */

@@ -95,22 +95,22 @@ export async function newTransferWorld(engine: Engine, provider: Provider) {
   const store = newStore(engine);
   const context = () => ({ store, chance: systemChance, now: clock(), actor: USER });
   const landingUrl = "https://www.acme.example/";
-  const made = { name: "Acme", publicId: "acme", landingUrl, key: "key-of-acme" };
+  const made = { name: "Acme", public_id: "acme", landing_url: landingUrl, key: "key-of-acme" };
   const { account } = await createAccount(context(), made);
   const { method } = methodOf(provider, 1);
   for (let nth = 1; nth <= PROMOTERS; nth += 1) {
     const promoter = await addPromoter(context(), account, { email: `p${nth}@example.com` });
     await selectMethod(context(), promoter, methodOf(provider, nth));
-    await addPayout(context(), promoter, { totalInclTax: 1_000 * nth });
+    await addPayout(context(), promoter, { total_incl_tax: 1_000 * nth });
   }
   await connectPayments(context(), account.id, {
     seal: TEST_SEAL,
     provider,
     secret: "secret-1",
-    apiUrl: api.url,
+    api_url: api.url,
     webhookKey: api.webhookKey,
-    profileId: "7",
-    campaignId: "campaign-1",
+    profile_id: "7",
+    campaign_id: "campaign-1",
   });
   const { batch } = await createPaymentsBatch(context(), account, { method, show: asItIs });
   const taken = new Set<string>();
@@ -120,8 +120,8 @@ export async function newTransferWorld(engine: Engine, provider: Provider) {
   const named = async () => {
     const orders = await store.list(paymentOrders, "id", account.id, []);
     const names = new Map(orders.map(({ id, reference }) => [id, reference]));
-    const nameOf = ({ orderId, reference }: Payment) =>
-      provider === "tremendous" ? (names.get(orderId) ?? "") : reference;
+    const nameOf = ({ order_id, reference }: Payment) =>
+      provider === "tremendous" ? (names.get(order_id) ?? "") : reference;
     return new Map((await madePayments()).map((each) => [nameOf(each), each]));
   };
 
@@ -215,7 +215,7 @@ export async function newTransferWorld(engine: Engine, provider: Provider) {
       const own = await named();
       const paid = api.paid.filter(({ reference }) => !taken.has(reference));
       const unknown = paid.filter(({ reference }) => !own.has(reference));
-      const ids = paid.flatMap(({ reference }) => own.get(reference)?.payoutIds ?? []);
+      const ids = paid.flatMap(({ reference }) => own.get(reference)?.payout_ids ?? []);
       return [
         ...unknown.map(({ id }) => `the provider has paid ${id}, which we don't know`),
         ...ids.filter((id, index) => ids.indexOf(id) !== index).map((id) => `payout ${id} is paid twice`),
@@ -225,11 +225,11 @@ export async function newTransferWorld(engine: Engine, provider: Provider) {
     async untold(): Promise<string[]> {
       await process(job, null);
       const orders = await store.list(paymentOrders, "id", account.id, []);
-      const isLate = ({ isSettled, firstAskedAt, createdAt }: (typeof orders)[number]) =>
-        !isSettled && now - Date.parse(firstAskedAt ?? createdAt) > HOUR_MS;
+      const isLate = ({ is_settled, first_asked_at, created_at }: (typeof orders)[number]) =>
+        !is_settled && now - Date.parse(first_asked_at ?? created_at) > HOUR_MS;
       const ids = new Set(orders.filter(isLate).map(({ id }) => id));
       return (await madePayments())
-        .filter(({ orderId, state, review }) => ids.has(orderId) && isOpen(state) && review === null)
+        .filter(({ order_id, state, review }) => ids.has(order_id) && isOpen(state) && review === null)
         .map(({ id }) => `payment ${id} is undecided, and nobody was told`);
     },
     /** Ends all faults, and lets all processes do their work until nothing is open. */

@@ -15,16 +15,16 @@ export async function addUser(app: TestApp, role: Role, over: Partial<User> = {}
   // Of its own, so that the values of the app's requests do not depend on it.
   const { hash: passwordHash } = await keepPassword({ chance: countedChance() }, PASSWORD);
   const id = await newUserId(context);
-  const { email = `${role}@acme.example`, name = null, ownerId = app.accountId } = over;
+  const { email = `${role}@acme.example`, name = null, owner_id = app.account_id } = over;
   return app.services.store.transact((tx) =>
-    putUser(tx, context.now, { id, ownerId, email, name, role, passwordHash, ...over }),
+    putUser(tx, context.now, { id, owner_id, email, name, role, password_hash: passwordHash, ...over }),
   );
 }
 
 /** Makes a link that sets a password, as an e-mail has it. Resolves to its token. */
 export function addUserLink(app: TestApp, kind: LinkKind, userId: number | null): Promise<string> {
   return app.services.store.transact((tx) =>
-    putUserLink(tx, newContext(app.services), { kind, ownerId: app.accountId, userId }),
+    putUserLink(tx, newContext(app.services), { kind, owner_id: app.account_id, user_id: userId }),
   );
 }
 

@@ -35,11 +35,11 @@ export async function join(
   app: TestApp,
   email: string,
   params: Record<string, string> = {},
-): Promise<{ promoterId: number; promoterCampaignId: number }> {
+): Promise<{ promoter_id: number; promoter_campaign_id: number }> {
   const { status, body } = await app.v1("/promoters/create", { email, ...params });
   expect(status).toBe(200);
   const { id, default_promotion_id } = body as { id: number; default_promotion_id: number };
-  return { promoterId: id, promoterCampaignId: default_promotion_id };
+  return { promoter_id: id, promoter_campaign_id: default_promotion_id };
 }
 
 /** The promoter campaign of Jane Doe, jane@example.com, when she is the first promoter. */

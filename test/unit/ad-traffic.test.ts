@@ -4,7 +4,7 @@ import { isAdTraffic } from "../../server/domain/people/lead/suspicion.ts";
 const isAd = (query: string, countsSocialClicksAsAds?: boolean) =>
   isAdTraffic(
     new URLSearchParams(query),
-    countsSocialClicksAsAds === undefined ? {} : { countsSocialClicksAsAds },
+    countsSocialClicksAsAds === undefined ? {} : { counts_social_clicks_as_ads: countsSocialClicksAsAds },
   );
 
 it.each([

@@ -60,7 +60,7 @@ it("is a line for each hundred thousand entries of a step without a terminal", (
 
 it("counts the entries only with a terminal, and only if they can be counted", async () => {
   const engine = await memoryEngine();
-  await newStore(engine).transact((tx) => tx.insert(freezes, { accountId: 1, state: "moved" }));
+  await newStore(engine).transact((tx) => tx.insert(freezes, { account_id: 1, state: "moved" }));
   const away = { ...engine, reads: { ...engine.reads, all: () => Promise.reject(new Error("too slow")) } };
   expect(await totalFor(newScreen(true), engine)).toBe(1);
   expect(await totalFor(newScreen(true), away)).toBeNull();

@@ -34,7 +34,7 @@ it("starts an image that browsers reach, whose store, key and owner's link are i
   expect(readConfig(imageSettings())).toMatchObject({
     host: "0.0.0.0",
     port: 3_000,
-    publicUrl: "http://localhost:3000",
+    public_url: "http://localhost:3000",
     storageUrl: "sqlite:/data",
     keyFile: "/data/first-key",
     secretFile: "/key/tidemark.key",

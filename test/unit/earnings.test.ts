@@ -4,14 +4,14 @@ import { rulesHold } from "../../server/domain/program/reward/reward.ts";
 import { entry, flat, percent, reward, tier, tierReward } from "../support/rewards.ts";
 
 const SALE = {
-  amountCents: 10_000,
+  amount_cents: 10_000,
   currencyDigits: 2,
   quantity: 1,
-  productId: null,
-  planId: null,
-  billingPeriod: null,
+  product_id: null,
+  plan_id: null,
+  billing_period: null,
 } as const;
-const HISTORY = { ageInMonths: 0, salesCount: 1, onceRewardIds: [] };
+const HISTORY = { ageInMonths: 0, sales_count: 1, once_reward_ids: [] };
 
 /** Each amount as `level: amount unit (reward) to promoter campaign`. */
 function earned(
@@ -19,8 +19,8 @@ function earned(
 ): string[] {
   const { tiers = [], history = HISTORY, splits = [] } = input;
   return earningsOf({ sale: { ...SALE, ...input.sale }, tiers, history, splits }).map(
-    ({ tierLevel, amount, unit, reward: { id }, promoterCampaignId }) =>
-      `${tierLevel}: ${amount} ${unit} (${id}) to ${promoterCampaignId}`,
+    ({ tier_level, amount, unit, reward: { id }, promoter_campaign_id }) =>
+      `${tier_level}: ${amount} ${unit} (${id}) to ${promoter_campaign_id}`,
   );
 }
 
@@ -36,13 +36,13 @@ describe("a sale earns", () => {
     ["a percentage", { tiers: own(entry(ten)) }, ["1: 1000 cash (1) to 1"]],
     [
       "half a cent as a cent",
-      { tiers: own(entry(reward(1, [percent(12.5)]))), sale: { amountCents: 4 } },
+      { tiers: own(entry(reward(1, [percent(12.5)]))), sale: { amount_cents: 4 } },
       ["1: 1 cash (1) to 1"],
     ],
-    ["nothing of less than half a cent", { tiers: own(entry(ten)), sale: { amountCents: 4 } }, []],
+    ["nothing of less than half a cent", { tiers: own(entry(ten)), sale: { amount_cents: 4 } }, []],
     [
       "a percentage of four decimals",
-      { tiers: own(entry(reward(1, [percent(33.3333)]))), sale: { amountCents: 1_000_000 } },
+      { tiers: own(entry(reward(1, [percent(33.3333)]))), sale: { amount_cents: 1_000_000 } },
       ["1: 333333 cash (1) to 1"],
     ],
     [
@@ -74,8 +74,8 @@ describe("of several rewards", () => {
   const twenty = reward(2, [percent(20)]);
   const nothing = reward(3, [percent(0)]);
   const points = reward(4, [flat(5, "points")]);
-  const specific = { applyOn: "specific", productIds: [7] } as const;
-  const monthly = { applyOn: "monthly" } as const;
+  const specific = { apply_on: "specific", product_ids: [7] } as const;
+  const monthly = { apply_on: "monthly" } as const;
   it.each<Row>([
     ["the first is given", { tiers: own(entry(ten), entry(twenty)) }, ["1: 1000 cash (1) to 1"]],
     [
@@ -86,29 +86,32 @@ describe("of several rewards", () => {
     [
       "the one for the product is given",
       {
-        tiers: own(entry(ten), entry(ten, monthly), entry(twenty, { ...specific, productIds: [7] })),
-        sale: { productId: 7, billingPeriod: "monthly" },
+        tiers: own(entry(ten), entry(ten, monthly), entry(twenty, { ...specific, product_ids: [7] })),
+        sale: { product_id: 7, billing_period: "monthly" },
       },
       ["1: 2000 cash (2) to 1"],
     ],
     [
       "the one for another product is not",
-      { tiers: own(entry(twenty, { ...specific, productIds: [7] })), sale: { productId: 8 } },
+      { tiers: own(entry(twenty, { ...specific, product_ids: [7] })), sale: { product_id: 8 } },
       [],
     ],
     ...(["monthly", "yearly", "one_time"] as const).map((billingPeriod): Row => [
       `the one for ${billingPeriod} sales is given`,
-      { tiers: own(entry(ten), entry(twenty, { applyOn: billingPeriod })), sale: { billingPeriod } },
+      {
+        tiers: own(entry(ten), entry(twenty, { apply_on: billingPeriod })),
+        sale: { billing_period: billingPeriod },
+      },
       ["1: 2000 cash (2) to 1"],
     ]),
     [
       "the one for another billing period is not",
-      { tiers: own(entry(ten), entry(twenty, monthly)), sale: { billingPeriod: "yearly" } },
+      { tiers: own(entry(ten), entry(twenty, monthly)), sale: { billing_period: "yearly" } },
       ["1: 1000 cash (1) to 1"],
     ],
     [
       "one of zero excludes the sale",
-      { tiers: own(entry(ten), entry(nothing, { ...specific, productIds: [7] })), sale: { productId: 7 } },
+      { tiers: own(entry(ten), entry(nothing, { ...specific, product_ids: [7] })), sale: { product_id: 7 } },
       [],
     ],
   ])("%s", (_, input, amounts) => {
@@ -118,19 +121,19 @@ describe("of several rewards", () => {
 
 describe("a reward", () => {
   const once = reward(5, [percent(50)], { duration: "once" });
-  const year = reward(6, [percent(30)], { duration: "repeating", durationMonths: 12 });
+  const year = reward(6, [percent(30)], { duration: "repeating", duration_months: 12 });
   const target = reward(7, [flat(100, "cash", [rule("promoter_campaign_customers_count", ">=", 10)])], {
-    promoterRewardType: "target",
+    promoter_reward_type: "target",
   });
-  const reached = (customersCount: number, targetsReached: { rewardId: number; at: string }[] = []) => {
+  const reached = (customersCount: number, targetsReached: { reward_id: number; at: string }[] = []) => {
     const made = tier(1, [entry(target)], { customersCount });
-    return [{ ...made, promoterCampaign: { ...made.promoterCampaign, targetsReached } }];
+    return [{ ...made, promoterCampaign: { ...made.promoterCampaign, targets_reached: targetsReached } }];
   };
   it.each<Row>([
     ["given once is given with the first sale", { tiers: own(entry(once)) }, ["1: 5000 cash (5) to 1"]],
     [
       "given once leaves later sales to the next reward",
-      { tiers: own(entry(once), entry(ten)), history: { ...HISTORY, onceRewardIds: [5] } },
+      { tiers: own(entry(once), entry(ten)), history: { ...HISTORY, once_reward_ids: [5] } },
       ["1: 1000 cash (1) to 1"],
     ],
     [
@@ -154,10 +157,10 @@ describe("a reward", () => {
       { tiers: reached(10), sale: { quantity: 3 } },
       ["1: 10000 cash (7) to 1"],
     ],
-    ["for a target is given once", { tiers: reached(11, [{ rewardId: 7, at: "" }]) }, []],
+    ["for a target is given once", { tiers: reached(11, [{ reward_id: 7, at: "" }]) }, []],
     [
       "for a target needs a rule",
-      { tiers: own(entry(reward(8, [flat(1)], { promoterRewardType: "target" }))) },
+      { tiers: own(entry(reward(8, [flat(1)], { promoter_reward_type: "target" }))) },
       [],
     ],
     [
@@ -171,7 +174,7 @@ describe("a reward", () => {
             ]),
           ),
         ),
-        history: { ...HISTORY, salesCount: 4 },
+        history: { ...HISTORY, sales_count: 4 },
       },
       ["1: 1000 cash (9) to 1"],
     ],
@@ -219,8 +222,8 @@ describe("tiers", () => {
 
 describe("splits", () => {
   const splits = [
-    { promoterCampaignId: 8, percentTenThousandths: 333_333 },
-    { promoterCampaignId: 9, percentTenThousandths: 333_333 },
+    { promoter_campaign_id: 8, percent_ten_thousandths: 333_333 },
+    { promoter_campaign_id: 9, percent_ten_thousandths: 333_333 },
   ];
   const tiers = [
     tier(1, [entry(ten)]),
@@ -228,7 +231,7 @@ describe("splits", () => {
   ];
 
   it("share a commission to the cent, and leave its tiers whole", () => {
-    expect(earned({ tiers, splits, sale: { amountCents: 1_000 } })).toEqual([
+    expect(earned({ tiers, splits, sale: { amount_cents: 1_000 } })).toEqual([
       "1: 33 cash (1) to 8",
       "1: 34 cash (1) to 9",
       "1: 33 cash (1) to 1",
@@ -237,7 +240,7 @@ describe("splits", () => {
   });
 
   it("may leave nothing to the lead's own promoter", () => {
-    const all = [{ promoterCampaignId: 8, percentTenThousandths: 1_000_000 }];
+    const all = [{ promoter_campaign_id: 8, percent_ten_thousandths: 1_000_000 }];
     expect(earned({ tiers: tiers.slice(0, 1), splits: all })).toEqual(["1: 1000 cash (1) to 8"]);
   });
 });
@@ -250,7 +253,7 @@ describe("rules", () => {
       promoter_campaign_customers_count: 10,
       promoter_campaign_revenue: 50_000,
     },
-    planId: "price_1",
+    plan_id: "price_1",
   };
   it.each([
     ["less than", "<", [0, 2]],

@@ -24,7 +24,7 @@ describe("a payment", () => {
   it("that a person decided takes the provider's word instead", () => {
     const judged = (state: PaymentState) =>
       PAYMENT_STATES.slice(1)
-        .map((each) => judge({ state, decidedBy: "ada" }, each))
+        .map((each) => judge({ state, decided_by: "ada" }, each))
         .join(" ");
     expect(judged("confirmed")).toBe("old old old new new new");
     expect(judged("failed")).toBe("new new new old new new");
@@ -34,11 +34,11 @@ describe("a payment", () => {
 describe("an order is sent again", () => {
   const order = {
     attempts: 1,
-    isSettled: false,
-    askedAccount: "acme",
-    createdAt: "2026-03-01T00:00:00.000Z",
+    is_settled: false,
+    asked_account: "acme",
+    created_at: "2026-03-01T00:00:00.000Z",
   };
-  const asked = (at: string) => ({ ...order, firstAskedAt: at, lastAskedAt: at });
+  const asked = (at: string) => ({ ...order, first_asked_at: at, last_asked_at: at });
   const at = "2026-03-01T00:00:00.000Z";
   const DAY_MS = 24 * 60 * 60 * 1_000;
 
@@ -53,12 +53,12 @@ describe("an order is sent again", () => {
   ])("after %s at %s: %s", (kind, now, isRepeated) => {
     const given = { account: "acme", refusesRepetitionsMs: DAY_MS, now: new Date(now) };
     expect(mayRepeat(asked(at), kind, given)).toBe(isRepeated);
-    expect(mayRepeat({ ...asked(at), isSettled: true }, kind, given)).toBe(false);
+    expect(mayRepeat({ ...asked(at), is_settled: true }, kind, given)).toBe(false);
     expect(mayRepeat(asked(at), kind, { ...given, account: "other" })).toBe(false);
   });
 
   it("not while the last request may still be under way, once repetitions are no longer refused", () => {
-    const late = { ...order, firstAskedAt: at, lastAskedAt: "2026-03-02T00:00:00.000Z" };
+    const late = { ...order, first_asked_at: at, last_asked_at: "2026-03-02T00:00:00.000Z" };
     const now = new Date("2026-03-02T00:30:00.000Z");
     expect(mayRepeat(late, "absent", { account: "acme", refusesRepetitionsMs: DAY_MS, now })).toBe(false);
   });
@@ -72,7 +72,7 @@ describe("an order is sent again", () => {
     [1, ["failed", "returned"], true, null],
   ])("or asked about, after %i attempts, with %j, settled %s, at %s", (attempts, states, isSettled, next) => {
     const now = new Date("2026-03-01T00:02:00.000Z");
-    expect(nextAskAt({ ...asked(at), attempts, isSettled }, states, now)).toBe(next);
+    expect(nextAskAt({ ...asked(at), attempts, is_settled: isSettled }, states, now)).toBe(next);
   });
 });
 

@@ -59,21 +59,21 @@ const ZONES = [
 describe("a payout's period", () => {
   it.each(CASES)("by a %s cycle holds %s in %s", (payoutCycle, at, key, firstDay, lastDay) => {
     const period = { key, start: `${firstDay}T00:00:00.000Z`, end: `${lastDay}T23:59:59.999Z` };
-    expect(periodAt({ payoutCycle }, new Date(at))).toEqual(period);
-    expect(periodOfDay({ payoutCycle }, at.slice(0, 10))).toEqual(period);
+    expect(periodAt({ payout_cycle: payoutCycle }, new Date(at))).toEqual(period);
+    expect(periodOfDay({ payout_cycle: payoutCycle }, at.slice(0, 10))).toEqual(period);
   });
 
   it.each(ZONED)("in %s by a %s cycle holds %s in %s", (timeZone, payoutCycle, at, key, start, nextStart) => {
     const end = new Date(Date.parse(nextStart) - 1).toISOString();
     const period = { key, start: new Date(start).toISOString(), end };
-    expect(periodAt({ payoutCycle, timeZone }, new Date(at))).toEqual(period);
+    expect(periodAt({ payout_cycle: payoutCycle, time_zone: timeZone }, new Date(at))).toEqual(period);
   });
 
   const cycles = (["monthly", "biweekly", "weekly"] as const).flatMap((cycle) =>
     ZONES.map((zone): [PayoutCycle, string] => [cycle, zone]),
   );
   it.each(cycles)("by a %s cycle in %s follows the one before", (payoutCycle, timeZone) => {
-    const settings = { payoutCycle, timeZone };
+    const settings = { payout_cycle: payoutCycle, time_zone: timeZone };
     for (let hour = 0; hour < 24 * 800; hour += rounds(61, 13)) {
       const now = new Date(Date.UTC(2025, 11, 1, hour));
       const [before, current] = [latestPeriod(settings, now), periodAt(settings, now)];

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { scriptOnPage } from "../../server/domain/program/account/script-on-page.ts";
 import type { Account } from "../../server/domain/program/account/account.ts";
 
-const account = { publicId: "acme" } as Account;
+const account = { public_id: "acme" } as Account;
 const tag = (id: string) =>
   `<html><head><script async src="https://track.acme.example/svc.js" data-cid="${id}"></script></head>`;
 const snippet = `<script>(function(w){w.svc=w.svc||function(){(w.svc.q=w.svc.q||[]).push(arguments)}})(window);

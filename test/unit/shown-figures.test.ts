@@ -12,7 +12,7 @@ it.each(["America/New_York", "Asia/Tokyo", "UTC"])(
   "a payout's period has the same days in %s",
   (timeZone) => {
     writing.value = { currency: "USD", timeZone };
-    const { start, end } = periodAt({ payoutCycle: "monthly" }, new Date("2026-03-12T00:00:00Z"));
+    const { start, end } = periodAt({ payout_cycle: "monthly" }, new Date("2026-03-12T00:00:00Z"));
     expect(plain(periodWords(start, end))).toBe("Mar 1 – 31, 2026");
   },
 );

@@ -77,17 +77,17 @@ export async function recordEvent(source: Source, reported: BillingEvent | Nothi
 /** Records the cancellation that waited for a payment of its subscription. Null if none waited. */
 export async function applyWaitingCancellation(
   source: Source,
-  { subscriptionId, payer }: Subscriber,
+  { subscription_id, payer }: Subscriber,
 ): Promise<Recorded | null> {
-  if (subscriptionId === null) return null;
+  if (subscription_id === null) return null;
   const { context, account, provider } = source;
-  const waiting = await findWaitingCancellation(context.store, account.id, { provider, subscriptionId });
+  const waiting = await findWaitingCancellation(context.store, account.id, { provider, subscription_id });
   if (waiting === null) return null;
   // Without the e-mail address: a cancellation that comes last does not have it either, and must find the
   // same lead.
-  const lead = await findLead(source, { ...payer, email: null }, ownersOf({ subscriptionId, payer }));
+  const lead = await findLead(source, { ...payer, email: null }, ownersOf({ subscription_id, payer }));
   if (lead === null) return null;
-  const result = await recordEnd(source, lead, { subscriptionId, at: new Date(waiting.createdAt) });
+  const result = await recordEnd(source, lead, { subscription_id, at: new Date(waiting.created_at) });
   await forgetCancellation(context.store, waiting);
   return result;
 }
@@ -99,11 +99,11 @@ async function recordPayment(source: Source, reported: PaymentEvent): Promise<Re
     reported,
     await identify(source, reported.payer, ownersOf(reported)),
   );
-  const record = reported.parts.grossAmount <= 0 ? recordUnpaidSignup : recordPaidSale;
+  const record = reported.parts.gross_amount <= 0 ? recordUnpaidSignup : recordPaidSale;
   const result = await record(source, reported, known);
   // A repeated event does it again, as in `recordPaidSale`.
   if (result.outcome !== "ignored") {
-    await applyWaitingCancellation(source, { subscriptionId: reported.subscriptionId, payer: known.payer });
+    await applyWaitingCancellation(source, { subscription_id: reported.subscription_id, payer: known.payer });
   }
   return result;
 }
@@ -131,8 +131,8 @@ async function recordPaidSale(source: Source, reported: PaymentEvent, payer: Kno
   let result = recordedAs("known", KNOWN[first]);
   if (first === "unknown") {
     if (countedAmount(best, commissionBase(account)) <= 0) return recordUnpaidSignup(source, reported, payer);
-    const { saleEventId } = payment;
-    result = await recordSaleOf(source, { reported, payer, names, parts: best, saleEventId });
+    const { sale_event_id } = payment;
+    result = await recordSaleOf(source, { reported, payer, names, parts: best, sale_event_id });
     if (result.outcome === "ignored") return result;
     await settled();
   }
@@ -154,27 +154,27 @@ interface SaleOf {
   payer: KnownPayer;
   names: CustomerNames;
   parts: PaymentParts;
-  saleEventId: string;
+  sale_event_id: string;
 }
 
 function recordSaleOf(
   { context, account }: Source,
-  { reported, payer, names, parts, saleEventId }: SaleOf,
+  { reported, payer, names, parts, sale_event_id }: SaleOf,
 ): Promise<Recorded> {
   const base = commissionBase(account);
   return recordOnce(
     recordSale(context, account, {
       customer: names,
-      eventId: saleEventId,
+      event_id: sale_event_id,
       amount: countedAmount(parts, base),
       currency: reported.currency,
       quantity: parts.quantity,
-      planId: reported.planId,
-      billingPeriod: reported.billingPeriod,
+      plan_id: reported.plan_id,
+      billing_period: reported.billing_period,
       mrr: null,
-      subscriptionId: payer.lead !== null && isErased(payer.lead) ? null : reported.subscriptionId,
-      createdAt: reported.at,
-      skipEmailNotification: false,
+      subscription_id: payer.lead !== null && isErased(payer.lead) ? null : reported.subscription_id,
+      created_at: reported.at,
+      skip_email_notification: false,
       instalments: null,
       reported: { parts, base },
       show: async () => "sale" as const,
@@ -234,11 +234,11 @@ async function withCompanysWord(
   known: KnownPayer,
 ): Promise<KnownPayer> {
   const { payer, lead } = known;
-  if (!lead?.isClaim || payer.tids.length === 0) return known;
+  if (!lead?.is_claim || payer.tids.length === 0) return known;
   const { tid, uid, email } = await namesOf(source, { payer, lead: null });
   if (uid === null && email === null) return known;
   await recordSignupOf(source, reported, { tid, uid, email });
-  return { payer, lead: await source.context.store.get(leads, lead.accountId, lead.id) };
+  return { payer, lead: await source.context.store.get(leads, lead.account_id, lead.id) };
 }
 
 function recordSignupOf(
@@ -246,16 +246,16 @@ function recordSignupOf(
   reported: PaymentEvent | CustomerEvent,
   { uid, email, tid }: Pick<CustomerNames, "uid" | "email" | "tid">,
 ): Promise<Recorded> {
-  const nothing = { username: null, firstName: null, lastName: null, website: null, customFields: null };
+  const nothing = { username: null, first_name: null, last_name: null, website: null, custom_fields: null };
   return recordOnce(
     recordSignup(source.context, source.account, {
-      details: { uid, email, ...nothing, subId: null },
+      details: { uid, email, ...nothing, sub_id: null },
       tid,
-      refToken: null,
+      ref_token: null,
       promoterEmail: null,
       address: null,
-      createdAt: reported.at,
-      skipEmailNotification: false,
+      created_at: reported.at,
+      skip_email_notification: false,
       overridesExistingLead: false,
       show: async () => "signup" as const,
     }),
@@ -268,33 +268,33 @@ function recordSignupOf(
  */
 async function recordCancellationEvent(source: Source, reported: CancellationEvent): Promise<Recorded> {
   const { context, account, provider } = source;
-  const { subscriptionId, at } = reported;
+  const { subscription_id, at } = reported;
   const { payer, lead } = await identify(source, reported.payer, ownersOf(reported));
-  if (lead !== null) return recordEnd(source, lead, { subscriptionId, at });
+  if (lead !== null) return recordEnd(source, lead, { subscription_id, at });
   const event = {
-    accountId: account.id,
+    account_id: account.id,
     provider,
-    subscriptionId,
-    createdAt: at.toISOString(),
-    keptAt: context.now.toISOString(),
+    subscription_id,
+    created_at: at.toISOString(),
+    kept_at: context.now.toISOString(),
   };
   await context.store.transact((tx) => keepWaiting(tx, waitingCancellations, { event, now: context.now }));
   // The payment may have been recorded while the cancellation was stored.
-  const late = await applyWaitingCancellation(source, { subscriptionId, payer });
+  const late = await applyWaitingCancellation(source, { subscription_id, payer });
   return late ?? recordedAs("waiting", "Its first payment is not recorded, or not yet");
 }
 
 function recordEnd(
   { context, account }: Source,
   lead: Lead,
-  { subscriptionId, at }: Pick<CancellationEvent, "subscriptionId" | "at">,
+  { subscription_id, at }: Pick<CancellationEvent, "subscription_id" | "at">,
 ): Promise<Recorded> {
   return recordOnce(
     recordCancellation(context, account, {
-      customer: { uid: lead.uid, email: lead.email, leadId: lead.id },
-      eventId: subscriptionId,
-      subscriptionId,
-      createdAt: at,
+      customer: { uid: lead.uid, email: lead.email, lead_id: lead.id },
+      event_id: subscription_id,
+      subscription_id,
+      created_at: at,
       show: async () => "cancellation" as const,
     }),
   );
@@ -321,7 +321,7 @@ async function recordRefundEvent(source: Source, reported: RefundEvent): Promise
   // found by it.
   const refund = await context.store.transact(async (tx) => {
     const payment = await namePayment(tx, account.id, { provider, objects, owners: [], parts: null });
-    const kept = waitingRefund(source, reported, payment.saleEventId);
+    const kept = waitingRefund(source, reported, payment.sale_event_id);
     const isNeeded = (each: WaitingRefund) => isSaleWaiting(tx, each);
     await keepWaiting(tx, waitingRefunds, { event: kept, now: context.now, isNeeded });
     return kept;
@@ -330,7 +330,7 @@ async function recordRefundEvent(source: Source, reported: RefundEvent): Promise
   // Others may have waited for this report that their payment is the same.
   if (settling !== "unknown") await applyWaiting(source, objects);
   if (settling !== "worthless") return OUTCOME_OF[settling];
-  const amount = reported.grossTo - reported.grossFrom;
+  const amount = reported.gross_to - reported.gross_from;
   return recordedAs("ignored", worthless({ amount, currency: reported.currency }, account).message);
 }
 
@@ -338,7 +338,7 @@ async function recordRefundEvent(source: Source, reported: RefundEvent): Promise
 export async function applyWaiting(source: Source, objects: string[]): Promise<void> {
   const { context, account, provider } = source;
   for (const name of (await reportedBy(source, objects)).eventIds) {
-    const payment = { provider, saleEventId: name };
+    const payment = { provider, sale_event_id: name };
     for (const refund of await refundsWaitingFor(context.store, account.id, payment)) {
       await apply(source, refund, objects);
     }
@@ -348,12 +348,12 @@ export async function applyWaiting(source: Source, objects: string[]): Promise<v
 /** Whether a refund's sale waits for an exchange rate, under any name of the payment. */
 async function isSaleWaiting(
   reader: Reader,
-  { accountId, provider, saleEventId }: WaitingRefund,
+  { account_id, provider, sale_event_id }: WaitingRefund,
 ): Promise<boolean> {
-  const payment = await findObject(reader, accountId, { provider, id: saleEventId });
-  const names = payment === null ? [] : [payment.saleEventId ?? [], payment.formerNames ?? []].flat();
-  for (const name of [saleEventId, ...names])
-    if ((await findWaitingSale(reader, accountId, name)) !== null) return true;
+  const payment = await findObject(reader, account_id, { provider, id: sale_event_id });
+  const names = payment === null ? [] : [payment.sale_event_id ?? [], payment.former_names ?? []].flat();
+  for (const name of [sale_event_id, ...names])
+    if ((await findWaitingSale(reader, account_id, name)) !== null) return true;
   return false;
 }
 
@@ -369,11 +369,11 @@ export async function reportedBy(
   let parts: ReportedPayment["parts"] = null;
   for (const id of objects) {
     const object = await findObject(context.store, account.id, { provider, id });
-    const name = object?.saleEventId ?? null;
+    const name = object?.sale_event_id ?? null;
     const payment =
       name === null ? null : await findObject(context.store, account.id, { provider, id: name });
     parts = bestParts([parts, payment?.parts ?? null]);
-    for (const each of [payment?.saleEventId, ...(payment?.formerNames ?? [])]) {
+    for (const each of [payment?.sale_event_id, ...(payment?.former_names ?? [])]) {
       if (each) eventIds.add(each);
     }
   }
@@ -382,31 +382,39 @@ export async function reportedBy(
 
 function waitingRefund(
   { context, account, provider }: Source,
-  { kind, id: eventId, grossFrom, grossTo, netAmount, paidAmount, currency, at }: RefundEvent,
+  { kind, id: eventId, gross_from, gross_to, net_amount, paid_amount, currency, at }: RefundEvent,
   saleEventId: string,
 ): WaitingRefund {
-  const amounts = { grossFrom, grossTo, netAmount, paidAmount, currency };
-  const times = { createdAt: at.toISOString(), keptAt: context.now.toISOString() };
-  const names = { accountId: account.id, provider, saleEventId, eventId };
+  const amounts = { gross_from, gross_to, net_amount, paid_amount, currency };
+  const times = { created_at: at.toISOString(), kept_at: context.now.toISOString() };
+  const names = { account_id: account.id, provider, sale_event_id: saleEventId, event_id: eventId };
   return { ...names, ...amounts, ...times, kind };
 }
 
 async function apply(source: Source, refund: WaitingRefund, objects: string[]): Promise<Settling> {
   const { context, account } = source;
-  const payment = await reportedBy(source, [refund.saleEventId, ...objects]);
+  const payment = await reportedBy(source, [refund.sale_event_id, ...objects]);
   const settling = await recordTaking(context, account, { ...payment, taking: takingOf(refund) });
   if (settling !== "unknown") await forgetRefund(context.store, refund);
   return settling;
 }
 
 function takingOf({
-  eventId,
+  event_id,
   kind = "refund",
-  grossFrom,
-  grossTo,
+  gross_from,
+  gross_to,
   ...refund
 }: WaitingRefund): ReportedTaking {
-  const { netAmount, paidAmount = null, currency, createdAt } = refund;
-  const grossAmount = Math.max(0, grossTo - grossFrom);
-  return { id: eventId, kind, grossAmount, netAmount, paidAmount, currency, at: new Date(createdAt) };
+  const { net_amount, paid_amount = null, currency, created_at } = refund;
+  const grossAmount = Math.max(0, gross_to - gross_from);
+  return {
+    id: event_id,
+    kind,
+    gross_amount: grossAmount,
+    net_amount,
+    paid_amount,
+    currency,
+    at: new Date(created_at),
+  };
 }

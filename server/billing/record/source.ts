@@ -85,13 +85,13 @@ export async function identify(source: Source, payer: Payer, owners: string[]): 
 /** A payer and the subscription of an event. */
 export interface Subscriber {
   /** Null for a single payment. */
-  subscriptionId: string | null;
+  subscription_id: string | null;
   payer: Payer;
 }
 
 /** The objects that other payments of the same customer belong to as well. */
-export function ownersOf({ subscriptionId, payer }: Subscriber): string[] {
-  return [subscriptionId, payer.customerId].filter((each) => each !== null);
+export function ownersOf({ subscription_id, payer }: Subscriber): string[] {
+  return [subscription_id, payer.customerId].filter((each) => each !== null);
 }
 
 /** The lead that our records have under these names, or null. */
@@ -112,7 +112,7 @@ export async function findLead(source: Source, payer: Payer, owners: string[]): 
 export async function namesOf(source: Source, { payer, lead }: KnownPayer) {
   const { context, account } = source;
   if (lead !== null && isErased(lead)) {
-    return { uid: null, email: lead.email, tid: null, refToken: null, promoCode: null };
+    return { uid: null, email: lead.email, tid: null, ref_token: null, promoCode: null };
   }
   const { tids, uids, customerId, email, promoCodes } = payer;
   let tid: string | null = tids[0] ?? null;
@@ -125,7 +125,7 @@ export async function namesOf(source: Source, { payer, lead }: KnownPayer) {
     uid: lead?.uid ?? uid,
     email: lead?.email ?? email,
     tid,
-    refToken: null,
+    ref_token: null,
     promoCode: await referringCode(source, promoCodes),
   };
 }
@@ -136,15 +136,15 @@ async function findLeadOf(
   id: string,
 ): Promise<Lead | null> {
   const object = await findObject(store, account.id, { provider, id });
-  const name = object?.saleEventId ?? null;
+  const name = object?.sale_event_id ?? null;
   const sale =
     name === null
       ? null
       : ((await store.find(sales, "event", account.id, [digest(name)])) ??
         (await findWaitingSale(store, account.id, name)));
-  const leadId = sale?.leadId ?? (object && (await linkedLead(store, account.id, { provider, id })));
+  const leadId = sale?.lead_id ?? (object && (await linkedLead(store, account.id, { provider, id })));
   const lead = leadId === null ? null : await store.get(leads, account.id, leadId);
-  return lead?.archivedAt ? null : lead;
+  return lead?.archived_at ? null : lead;
 }
 
 /** The possible uids of a lead. */

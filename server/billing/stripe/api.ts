@@ -27,10 +27,10 @@ export interface StripeApi {
 }
 
 /** Stripe's API for a connection, or null if it has no key. */
-export async function openStripeApi({ apiKey, apiUrl }: BillingConnection): Promise<StripeApi | null> {
+export async function openStripeApi({ apiKey, api_url }: BillingConnection): Promise<StripeApi | null> {
   if (apiKey === null) return null;
   const { default: StripeClient } = await import("stripe");
-  const client = new StripeClient(apiKey, { timeout: TIMEOUT_MS, telemetry: false, ...placeOf(apiUrl) });
+  const client = new StripeClient(apiKey, { timeout: TIMEOUT_MS, telemetry: false, ...placeOf(api_url) });
   return {
     client,
     async invoiceOf(paymentIntent) {

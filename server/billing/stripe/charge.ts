@@ -9,7 +9,7 @@ const email = z.string().nullish();
 /** A charge, in the form of any version. */
 const chargeShape = z.object({
   id: z.string(),
-  amount: amount,
+  amount,
   amount_captured: amount.nullish(),
   amount_refunded: amount.nullish(),
   captured: z.boolean().nullish(),
@@ -29,7 +29,7 @@ type Charge = z.output<typeof chargeShape>;
 
 const disputeShape = z.object({
   id: z.string(),
-  amount: amount,
+  amount,
   currency: z.string(),
   status: z.string(),
   charge: objectId,
@@ -60,17 +60,17 @@ export async function chargeSucceeded(data: unknown, api: StripeApi | null): Pro
   return {
     kind: "payment",
     objects: [id, ...(intent ? [intent] : [])],
-    subscriptionId: null,
+    subscription_id: null,
     payer: payerOf({
       customerId: charge.customer ?? null,
       email: charge.billing_details?.email ?? charge.receipt_email ?? null,
       metadata: [charge.metadata],
     }),
     // A charge does not report its tax.
-    parts: { source: "charge", grossAmount: captured, netAmount: captured, quantity: 1 },
+    parts: { source: "charge", gross_amount: captured, net_amount: captured, quantity: 1 },
     currency: currency.toUpperCase(),
-    planId: null,
-    billingPeriod: "one_time",
+    plan_id: null,
+    billing_period: "one_time",
     at: charge.created,
   };
 }
@@ -96,8 +96,8 @@ export async function chargeRefunded(
   }
   const objects = await objectsOf(charge, api);
   const paidAmount = isoAmount(charge.amount - released, currency);
-  const common = { objects, currency: currency.toUpperCase(), netAmount: null, paidAmount, at };
-  return { kind: "refund", id: `${id}:${refunded}`, grossFrom, grossTo, ...common };
+  const common = { objects, currency: currency.toUpperCase(), net_amount: null, paid_amount: paidAmount, at };
+  return { kind: "refund", id: `${id}:${refunded}`, gross_from: grossFrom, gross_to: grossTo, ...common };
 }
 
 /**
@@ -157,7 +157,12 @@ async function disputed(
   // A dispute does not say how much was paid.
   const paid = (await api?.paidBy(charge)) ?? null;
   const paidAmount = paid === null ? null : isoAmount(paid, currency);
-  const amounts = { grossFrom: 0, grossTo: isoAmount(moved, currency), netAmount: null, paidAmount };
+  const amounts = {
+    gross_from: 0,
+    gross_to: isoAmount(moved, currency),
+    net_amount: null,
+    paid_amount: paidAmount,
+  };
   return { ...reported, objects, ...amounts, currency: currency.toUpperCase() };
 }
 

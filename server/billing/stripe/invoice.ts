@@ -17,7 +17,7 @@ import {
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 const line = z.object({
-  amount: amount,
+  amount,
   quantity: z.int().nullish(),
   metadata,
   period: z.object({ start: instant, end: instant }).nullish(),
@@ -71,18 +71,18 @@ export async function invoicePaid(data: unknown, api: StripeApi | null): Promise
   return {
     kind: "payment",
     objects: [id, ...payments],
-    subscriptionId,
+    subscription_id: subscriptionId,
     payer: payerOf({
       customerId: invoice.customer ?? null,
       email: invoice.customer_email ?? null,
       metadata: [invoice.metadata, details?.metadata, ...lines.map((each) => each.metadata)],
-      promoCodes: await promoCodesOf(invoice, { subscriptionId, payments, api }),
+      promoCodes: await promoCodesOf(invoice, { subscription_id: subscriptionId, payments, api }),
     }),
     parts: {
       source: "invoice",
-      grossAmount: isoAmount(paid, currency),
-      netAmount: isoAmount(total > 0 ? share(paid, untaxed, total) : paid, currency),
-      shippingAmount: isoAmount(
+      gross_amount: isoAmount(paid, currency),
+      net_amount: isoAmount(total > 0 ? share(paid, untaxed, total) : paid, currency),
+      shipping_amount: isoAmount(
         total > 0 ? share(paid, shippingOf(invoice.shipping_cost), total) : 0,
         currency,
       ),
@@ -134,7 +134,7 @@ export async function sessionCompleted(data: unknown, api: StripeApi | null): Pr
   const reported: PaymentEvent = {
     kind: "payment",
     objects: [invoice, intent, id].filter((each) => typeof each === "string"),
-    subscriptionId: subscription ?? null,
+    subscription_id: subscription ?? null,
     payer: payerOf({
       customerId: session.customer ?? null,
       email: session.customer_details?.email ?? session.customer_email ?? null,
@@ -144,14 +144,14 @@ export async function sessionCompleted(data: unknown, api: StripeApi | null): Pr
     }),
     parts: {
       source: "checkout",
-      grossAmount: isoAmount(gross, code),
-      netAmount: isoAmount(gross - tax, code),
-      shippingAmount: isoAmount(isPaid ? shipping : 0, code),
+      gross_amount: isoAmount(gross, code),
+      net_amount: isoAmount(gross - tax, code),
+      shipping_amount: isoAmount(isPaid ? shipping : 0, code),
       quantity: 1,
     },
     currency: code.toUpperCase(),
-    planId: null,
-    billingPeriod: subscription ? null : "one_time",
+    plan_id: null,
+    billing_period: subscription ? null : "one_time",
     at: session.created,
   };
   return isPaid && gross > 0 && api !== null ? withPlan(reported, session, api) : reported;
@@ -170,15 +170,15 @@ async function paymentsOf({ id, charge, payment_intent: intent }: Invoice, api: 
 async function promoCodesOf(
   { id, discounts }: Invoice,
   {
-    subscriptionId,
+    subscription_id,
     payments,
     api,
-  }: { subscriptionId: string | null; payments: string[]; api: StripeApi | null },
+  }: { subscription_id: string | null; payments: string[]; api: StripeApi | null },
 ): Promise<string[]> {
   if (api === null || !discounts?.length) return [];
   const intent = payments.find((each) => each.startsWith("pi_"));
   const origin =
-    subscriptionId === null ? intent && { payment_intent: intent } : { subscription: subscriptionId };
+    subscription_id === null ? intent && { payment_intent: intent } : { subscription: subscription_id };
   const checkout = origin ? await api.checkoutOf(origin) : null;
   return checkout === null ? api.codesOf(id) : [];
 }
@@ -187,12 +187,12 @@ async function promoCodesOf(
 function soldBy(
   largest: z.output<typeof line> | undefined,
   isSubscription: boolean,
-): Pick<PaymentEvent, "planId" | "billingPeriod"> {
+): Pick<PaymentEvent, "plan_id" | "billing_period"> {
   const planId = largest?.pricing?.price_details?.price ?? largest?.price?.id ?? largest?.plan?.id ?? null;
   const { period } = largest ?? {};
-  if (!isSubscription) return { planId, billingPeriod: "one_time" };
+  if (!isSubscription) return { plan_id: planId, billing_period: "one_time" };
   const days = period ? (period.end.getTime() - period.start.getTime()) / DAY_MS : 0;
-  return { planId, billingPeriod: periodOf(days) };
+  return { plan_id: planId, billing_period: periodOf(days) };
 }
 
 /**
@@ -222,7 +222,7 @@ async function withPlan(
     const { data } = await asked(api.client.checkout.sessions.listLineItems(id, { limit: MOST_ITEMS }));
     const [largest] = data.toSorted((one, other) => other.amount_total - one.amount_total);
     const parts = { ...reported.parts, quantity: soldQuantity(largest?.quantity ?? 1) };
-    return { ...reported, planId: largest?.price?.id ?? null, parts };
+    return { ...reported, plan_id: largest?.price?.id ?? null, parts };
   }
   const paid = await invoicePaid(await asked(api.client.invoices.retrieve(invoice)), api);
   if (paid.kind === "nothing") return reported;

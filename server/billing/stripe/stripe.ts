@@ -118,7 +118,7 @@ async function read(body: string, headers: Headers): Promise<ProviderEvent> {
   if (!event.success) throw new Failure("malformed", "The event has no type, or no date in whole seconds");
   const { id, type, created, livemode, data } = event.data;
   const signature = headers.get("stripe-signature") ?? "";
-  return { id, type, at: created, signedAt: signedAt(signature), isLive: livemode ?? null, data };
+  return { id, type, at: created, signed_at: signedAt(signature), isLive: livemode ?? null, data };
 }
 
 const eventShape = z.object({
@@ -142,9 +142,9 @@ const subscriptionShape = z.object({
 });
 
 function subscriptionDeleted(data: unknown, at: Date): BillingEvent {
-  const { id, customer, ended_at: endedAt, metadata: given } = subscriptionShape.parse(data);
+  const { id, customer, ended_at, metadata: given } = subscriptionShape.parse(data);
   const payer = payerOf({ customerId: customer, email: null, metadata: [given] });
-  return { kind: "cancellation", subscriptionId: id, payer, at: endedAt ?? at };
+  return { kind: "cancellation", subscription_id: id, payer, at: ended_at ?? at };
 }
 
 const customerShape = z.object({ id: z.string(), email: z.string().nullish(), metadata });
@@ -167,7 +167,7 @@ async function* listEvents(
       id: event.id,
       type: event.type,
       at: new Date(event.created * 1_000),
-      signedAt: null,
+      signed_at: null,
       isLive: event.livemode ?? null,
       data: event.data,
     };
@@ -218,10 +218,10 @@ async function* all<T extends { id: string }>(
 ): AsyncGenerator<T> {
   let after: { starting_after?: string } = {};
   for (;;) {
-    const { data, has_more: hasMore } = await asked(page(after));
+    const { data, has_more } = await asked(page(after));
     yield* data;
     const last = data.at(-1);
-    if (!hasMore || last === undefined) return;
+    if (!has_more || last === undefined) return;
     after = { starting_after: last.id };
   }
 }

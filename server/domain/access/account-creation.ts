@@ -13,11 +13,11 @@ import { putApiKey } from "../program/account/api-key.ts";
 export interface NewAccount {
   name: string;
   /** Whether the name is still the one that the server gave. */
-  hasFirstName?: boolean;
+  has_first_name?: boolean;
   /** Generated if missing. */
-  publicId?: string | undefined;
-  landingUrl: string;
-  honoursPrivacyControl?: boolean;
+  public_id?: string | undefined;
+  landing_url: string;
+  honours_privacy_control?: boolean;
   /** The text of the first key. Generated if missing. */
   key?: string | undefined;
 }
@@ -39,10 +39,10 @@ export async function createAccount(context: Context, input: NewAccount): Promis
 }
 
 interface FirstStart {
-  accountId: typeof SYSTEM;
-  ownerId: number;
+  account_id: typeof SYSTEM;
+  owner_id: number;
   /** Present if the store has demo data. `begun`: it was not filled in completely. */
-  demoData?: "begun" | "complete";
+  demo_data?: "begun" | "complete";
 }
 
 /**
@@ -81,55 +81,55 @@ export async function createFirstAccount(
   const passwordHash = input.owner && (await keepPassword(context, input.owner.password)).hash;
   return store.transact(async (tx) => {
     if (await tx.get(firstStarts, SYSTEM, 1)) return null;
-    await tx.put(firstStarts, { accountId: SYSTEM, ownerId: ids.accountId });
+    await tx.put(firstStarts, { account_id: SYSTEM, owner_id: ids.account_id });
     const made = await putAccount(tx, context, { ...input, ...ids });
-    const owner = input.owner && { id: userId, email: input.owner.email, passwordHash };
-    return { ...made, ownerToken: await putOwner(tx, context, { ownerId: ids.accountId, owner }) };
+    const owner = input.owner && { id: userId, email: input.owner.email, password_hash: passwordHash };
+    return { ...made, ownerToken: await putOwner(tx, context, { owner_id: ids.account_id, owner }) };
   });
 }
 
 /** The ids of a new account and its default campaign. */
 async function newAccountIds(store: Store) {
-  return { accountId: await store.nextId("account"), campaignId: await store.nextId("campaign") };
+  return { account_id: await store.nextId("account"), campaign_id: await store.nextId("campaign") };
 }
 
 /** Writes a new account, its default campaign and its first key as part of a larger change. @throws Failure `taken` */
 async function putAccount(
   tx: Transaction,
   context: Context,
-  input: NewAccount & { accountId: number; campaignId: number },
+  input: NewAccount & { account_id: number; campaign_id: number },
 ): Promise<AccountWithKey> {
   const { chance, now } = context;
   const account: Account = {
-    accountId: SYSTEM,
-    id: input.accountId,
-    publicId: input.publicId ?? `acc_${chance.token(12)}`,
+    account_id: SYSTEM,
+    id: input.account_id,
+    public_id: input.public_id ?? `acc_${chance.token(12)}`,
     name: input.name,
-    ...(input.hasFirstName && { hasFirstName: true }),
-    defaultCampaignId: input.campaignId,
-    honoursPrivacyControl: input.honoursPrivacyControl ?? false,
+    ...(input.has_first_name && { has_first_name: true }),
+    default_campaign_id: input.campaign_id,
+    honours_privacy_control: input.honours_privacy_control ?? false,
     currency: "USD",
-    netPayoutDays: 30,
-    minPaymentCents: 0,
-    minPayingCustomers: 0,
-    requiresPayoutMethod: false,
-    payoutCycle: "monthly",
-    maxAutoApproveCents: null,
-    requiresInvoiceDetails: false,
-    mailSender: null,
-    addressKey: chance.token(43),
-    createdAt: now.toISOString(),
+    net_payout_days: 30,
+    min_payment_cents: 0,
+    min_paying_customers: 0,
+    requires_payout_method: false,
+    payout_cycle: "monthly",
+    max_auto_approve_cents: null,
+    requires_invoice_details: false,
+    mail_sender: null,
+    address_key: chance.token(43),
+    created_at: now.toISOString(),
   };
   await tx.put(accounts, account, {
-    publicId: () => new Failure("taken", `Account ${account.publicId} already exists`),
+    public_id: () => new Failure("taken", `Account ${account.public_id} already exists`),
   });
   await putCampaign(tx, now, {
-    accountId: account.id,
-    id: input.campaignId,
+    account_id: account.id,
+    id: input.campaign_id,
     name: "Default campaign",
-    landingUrl: input.landingUrl,
+    landing_url: input.landing_url,
   });
-  const { key } = await putApiKey(tx, context, { ownerId: account.id, name: "first", key: input.key });
+  const { key } = await putApiKey(tx, context, { owner_id: account.id, name: "first", key: input.key });
   return { account, key };
 }
 
@@ -138,11 +138,11 @@ async function putOwner(
   tx: Transaction,
   context: Context,
   {
-    ownerId,
+    owner_id,
     owner,
-  }: { ownerId: number; owner: { id: number; email: string; passwordHash: string | null } | null },
+  }: { owner_id: number; owner: { id: number; email: string; password_hash: string | null } | null },
 ): Promise<string | null> {
-  if (owner === null) return putUserLink(tx, context, { kind: "owner", ownerId, userId: null });
-  await putUser(tx, context.now, { ...owner, ownerId, name: null, role: "owner" });
+  if (owner === null) return putUserLink(tx, context, { kind: "owner", owner_id, user_id: null });
+  await putUser(tx, context.now, { ...owner, owner_id, name: null, role: "owner" });
   return null;
 }

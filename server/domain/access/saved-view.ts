@@ -18,14 +18,14 @@ export type SavedList = (typeof SAVED_LISTS)[number];
 
 /** Filters of a list that the team has given a name. */
 export interface SavedView {
-  accountId: number;
+  account_id: number;
   id: number;
   list: SavedList;
   name: string;
   /** The list's filters and its order, as its page names them. */
   filters: Record<string, string>;
-  createdAt: string;
-  updatedAt: string;
+  created_at: string;
+  updated_at: string;
 }
 
 export const savedViews = table<SavedView>()({
@@ -62,13 +62,13 @@ export async function createSavedView(
   const at = now.toISOString();
   const { list, name, filters } = input;
   const saved: SavedView = {
-    accountId,
+    account_id: accountId,
     id,
     list,
     name,
     filters: lasting(filters),
-    createdAt: at,
-    updatedAt: at,
+    created_at: at,
+    updated_at: at,
   };
   return store.transact(async (tx) => {
     if ((await listSavedViews(tx.view, accountId, undefined)).length >= MOST)
@@ -87,7 +87,7 @@ export function updateSavedView(
   return store.transact(async (tx) => {
     const before = await loadSavedView(tx, accountId, id);
     const { name = before.name, filters = before.filters } = changes;
-    const after = { ...before, name, filters: lasting(filters), updatedAt: now.toISOString() };
+    const after = { ...before, name, filters: lasting(filters), updated_at: now.toISOString() };
     await tx.put(savedViews, after, { name: nameTaken });
     return after;
   });

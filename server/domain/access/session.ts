@@ -14,34 +14,34 @@ export type HolderKind = (typeof HOLDER_KINDS)[number];
 /** A signed-in person. */
 export interface Holder {
   kind: HolderKind;
-  accountId: number;
+  account_id: number;
   /** The user's or the promoter's id. */
   id: number;
 }
 
 /** A persistent sign-in. Its token is in a cookie, and only the token's hash is stored. */
 export interface Session {
-  accountId: typeof SYSTEM;
+  account_id: typeof SYSTEM;
   /** SHA-256 of the token, hexadecimal. */
   hash: string;
   holder: Holder;
   /** A digest of the holder's credential. The session ends when that changes. */
-  passwordDigest: string;
+  password_digest: string;
   /** The browser's `User-Agent`, so that people recognise their sessions, or null if it sent none. */
   device: string | null;
-  createdAt: string;
+  created_at: string;
   /** When it was last used, to the hour. */
-  seenAt: string;
+  seen_at: string;
   /** When it ends even if it is in use, or null for no fixed end. */
-  endsAt: string | null;
+  ends_at: string | null;
   /**
    * Whether the promoter signed in with a temporary password and must first choose a new one. Absent: false.
    */
-  mustSetPassword?: true;
+  must_set_password?: true;
   /** Whether a user only views a promoter's portal. Absent: the session may change things. */
-  isReadOnly?: true;
+  is_read_only?: true;
   /** Whether the company's own product asked for it, for a promoter. Absent: false. */
-  isOfProduct?: true;
+  is_of_product?: true;
 }
 
 /** Stored by the hash of the token, so that a request costs one read and the token itself is never stored. */
@@ -51,14 +51,14 @@ export const sessions = table<Session>()({
   columns: {
     hash: "text",
     holder_kind: ["text", ({ holder }) => holder.kind],
-    holder_account_id: ["integer", ({ holder }) => holder.accountId],
+    holder_account_id: ["integer", ({ holder }) => holder.account_id],
     holder_id: ["integer", ({ holder }) => holder.id],
     created_at: "text",
     seen_at: "text",
     ends_at: "text",
   },
   indexes: { holder: { on: ["holder_kind", "holder_account_id", "holder_id"] } },
-  owner: ({ holder }) => holder.accountId,
+  owner: ({ holder }) => holder.account_id,
 });
 
 /** A session and its token, which is never shown again. */
@@ -74,10 +74,10 @@ interface NewSession {
   credential: string | null;
   device: string | null;
   /** Absent: it ends only when it is no longer used. */
-  endsAt?: Date;
-  mustSetPassword?: boolean;
-  isReadOnly?: boolean;
-  isOfProduct?: boolean;
+  ends_at?: Date;
+  must_set_password?: boolean;
+  is_read_only?: boolean;
+  is_of_product?: boolean;
 }
 
 const TOKEN_LENGTH = 43;
@@ -90,21 +90,21 @@ const MAX_DEVICE_LENGTH = 300;
 export async function openSession(
   tx: Transaction,
   { chance, now }: Pick<Context, "chance" | "now">,
-  { holder, credential, device, endsAt, mustSetPassword, isReadOnly, isOfProduct }: NewSession,
+  { holder, credential, device, ends_at, must_set_password, is_read_only, is_of_product }: NewSession,
 ): Promise<OpenedSession> {
   const token = chance.token(TOKEN_LENGTH);
   const session: Session = {
-    accountId: SYSTEM,
+    account_id: SYSTEM,
     hash: digest(token),
     holder,
-    passwordDigest: digestOf(credential),
+    password_digest: digestOf(credential),
     device: device?.slice(0, MAX_DEVICE_LENGTH) ?? null,
-    createdAt: now.toISOString(),
-    seenAt: now.toISOString(),
-    endsAt: endsAt?.toISOString() ?? null,
-    ...(mustSetPassword && { mustSetPassword }),
-    ...(isReadOnly && { isReadOnly }),
-    ...(isOfProduct && { isOfProduct }),
+    created_at: now.toISOString(),
+    seen_at: now.toISOString(),
+    ends_at: ends_at?.toISOString() ?? null,
+    ...(must_set_password && { must_set_password }),
+    ...(is_read_only && { is_read_only }),
+    ...(is_of_product && { is_of_product }),
   };
   await tx.put(sessions, session);
   return { session, token };
@@ -123,7 +123,7 @@ export async function findSession(
 
 /** Whether a session was opened with its holder's present credential. */
 export function isOfCredential(session: Session, credential: string | null): boolean {
-  return session.passwordDigest === digestOf(credential);
+  return session.password_digest === digestOf(credential);
 }
 
 const HOUR_MS = 60 * 60 * 1_000;
@@ -133,11 +133,11 @@ export async function noteUse(
   { store, now }: Pick<Context, "store" | "now">,
   session: Session,
 ): Promise<void> {
-  if (now.getTime() - Date.parse(session.seenAt) < HOUR_MS) return;
+  if (now.getTime() - Date.parse(session.seen_at) < HOUR_MS) return;
   await store.transact(async (tx) => {
     const current = await tx.get(sessions, SYSTEM, session.hash);
     // It may have been revoked meanwhile.
-    if (current !== null) await tx.put(sessions, { ...current, seenAt: now.toISOString() });
+    if (current !== null) await tx.put(sessions, { ...current, seen_at: now.toISOString() });
   });
 }
 
@@ -146,7 +146,7 @@ export async function listSessions(store: Store, holder: Holder, now: Date): Pro
   const all = await sessionsOf(store, holder);
   return all
     .filter((session) => !hasEnded(session, now))
-    .sort((a, b) => b.seenAt.localeCompare(a.seenAt) || b.createdAt.localeCompare(a.createdAt));
+    .sort((a, b) => b.seen_at.localeCompare(a.seen_at) || b.created_at.localeCompare(a.created_at));
 }
 
 /** The number under which a session is shown to its holder. The hash stays secret. */
@@ -199,7 +199,7 @@ export async function* sweepSessions({ store, clock, guard }: LeasedContext): As
   for await (const chunk of store.scan(sessions, "id", SYSTEM, [])) {
     const now = clock();
     const over = chunk.filter((session) => hasEnded(session, now));
-    const owned = over.map(({ hash, holder }) => ({ hash, ownerId: holder.accountId }));
+    const owned = over.map(({ hash, holder }) => ({ hash, owner_id: holder.account_id }));
     const ended = await withoutFrozen(store, owned);
     if (ended.length > 0) {
       await store.transact(async (tx) => {
@@ -223,20 +223,23 @@ function digestOf(credential: string | null): string {
 const IDLE_MS = 14 * 24 * HOUR_MS;
 
 /** Whether a session can no longer be used. */
-function hasEnded({ seenAt, endsAt }: Session, now: Date): boolean {
-  if (endsAt !== null && Date.parse(endsAt) <= now.getTime()) return true;
-  return now.getTime() - Date.parse(seenAt) > IDLE_MS;
+function hasEnded({ seen_at, ends_at }: Session, now: Date): boolean {
+  if (ends_at !== null && Date.parse(ends_at) <= now.getTime()) return true;
+  return now.getTime() - Date.parse(seen_at) > IDLE_MS;
 }
 
 /** More sessions than a person opens by hand. */
 const MAX_LISTED = 1_000;
 
-function sessionsOf(view: Pick<Store, "page"> & Reader, { kind, accountId, id }: Holder): Promise<Session[]> {
-  return view.page(sessions, "holder", SYSTEM, [kind, accountId, id], { limit: MAX_LISTED });
+function sessionsOf(
+  view: Pick<Store, "page"> & Reader,
+  { kind, account_id, id }: Holder,
+): Promise<Session[]> {
+  return view.page(sessions, "holder", SYSTEM, [kind, account_id, id], { limit: MAX_LISTED });
 }
 
-function proofOf(browserId: string, { addressKey }: Account, { kind, accountId, id }: Holder): string {
-  const parts = ["known browser", kind, accountId, id, browserId];
-  const hash = createHmac("sha256", addressKey).update(JSON.stringify(parts)).digest("base64url");
+function proofOf(browserId: string, { address_key }: Account, { kind, account_id, id }: Holder): string {
+  const parts = ["known browser", kind, account_id, id, browserId];
+  const hash = createHmac("sha256", address_key).update(JSON.stringify(parts)).digest("base64url");
   return hash.slice(0, PROOF_LENGTH);
 }

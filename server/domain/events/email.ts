@@ -92,21 +92,21 @@ export interface Email {
     | MoneyEmailKind
     | OwnerEmailKind;
   /** Null if it goes to a user. */
-  promoterId: number | null;
+  promoter_id: number | null;
   /** Absent if it goes to a promoter. */
-  userId?: number;
+  user_id?: number;
   /** The recipient's address when the e-mail was made. It is sent to their address at the time of sending. */
   to: string;
   /** The values that templates can use. */
   values: Record<string, string>;
   /** The company's own e-mail whose text takes the place of the template. Absent: none. */
-  companyEmailId?: number;
+  company_email_id?: number;
 }
 
 /** An e-mail that exists only because the company has written it. */
 export interface OwnEmail extends Omit<Email, "kind"> {
   kind: "own";
-  companyEmailId: number;
+  company_email_id: number;
 }
 
 /** A kind of e-mail to users of the dashboard, with a link that sets their password. */
@@ -114,8 +114,8 @@ type UserEmailKind = (typeof USER_EMAIL_KINDS)[number];
 
 /** Records that a promoter has unsubscribed from all e-mails. */
 interface Unsubscription {
-  accountId: number;
-  promoterId: number;
+  account_id: number;
+  promoter_id: number;
   at: string;
 }
 
@@ -128,19 +128,19 @@ export const unsubscriptions = table<Unsubscription>()({
 /** The account that sends an e-mail. */
 interface Sender {
   id: number;
-  publicId: string;
-  addressKey: string;
+  public_id: string;
+  address_key: string;
 }
 
 /** The token in the links of this promoter's e-mails. It proves that the sender received one. */
-export function unsubscribeToken({ addressKey }: Sender, promoterId: number): string {
-  return createHmac("sha256", addressKey).update(`unsubscribe ${promoterId}`).digest("base64url");
+export function unsubscribeToken({ address_key }: Sender, promoterId: number): string {
+  return createHmac("sha256", address_key).update(`unsubscribe ${promoterId}`).digest("base64url");
 }
 
 /** The page where a promoter unsubscribes. */
 export function unsubscribeUrl(publicUrl: string, account: Sender, promoterId: number): string {
   const url = new URL(`${publicUrl}/unsubscribe`);
-  url.searchParams.set("cid", account.publicId);
+  url.searchParams.set("cid", account.public_id);
   url.searchParams.set("promoter", String(promoterId));
   url.searchParams.set("token", unsubscribeToken(account, promoterId));
   return url.href;
@@ -154,15 +154,15 @@ export function unsubscribeUrl(publicUrl: string, account: Sender, promoterId: n
 export async function unsubscribe(
   { store, now }: Context,
   account: Sender,
-  { promoterId, token }: { promoterId: number; token: string },
+  { promoter_id, token }: { promoter_id: number; token: string },
 ): Promise<void> {
-  const own = Buffer.from(unsubscribeToken(account, promoterId));
+  const own = Buffer.from(unsubscribeToken(account, promoter_id));
   const given = Buffer.from(token);
   if (own.length !== given.length || !timingSafeEqual(own, given)) {
     throw new Failure("not_found", "This link is not valid.");
   }
   await store.transact((tx) =>
-    tx.put(unsubscriptions, { accountId: account.id, promoterId, at: now.toISOString() }),
+    tx.put(unsubscriptions, { account_id: account.id, promoter_id, at: now.toISOString() }),
   );
 }
 

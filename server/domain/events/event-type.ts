@@ -17,7 +17,7 @@ export type Entity = (typeof ENTITIES)[number];
 
 /** A record that has events. */
 interface Announced {
-  accountId: number;
+  account_id: number;
   id: number;
 }
 
@@ -28,19 +28,19 @@ interface Announced {
 export interface AnnouncedRecords {
   commission: Announced & { status: string };
   contract_document: Announced;
-  payments_batch: Announced & { status: string; processingStartedAt: string | null };
+  payments_batch: Announced & { status: string; processing_started_at: string | null };
   payout: Announced & { status: string; unit: string; amount: number };
   payout_method: Announced;
-  promo_code: Announced & { archivedAt: string | null };
-  promoter: Announced & { isUnconfirmed?: boolean };
+  promo_code: Announced & { archived_at: string | null };
+  promoter: Announced & { is_unconfirmed?: boolean };
   promoter_campaign: Announced & { state: string };
   referral: Announced & {
     state: string;
-    customerSince: string | null;
-    promoterCampaignId: number;
-    campaignId: number;
-    isProposal?: boolean;
-    archivedAt?: string | null;
+    customer_since: string | null;
+    promoter_campaign_id: number;
+    campaign_id: number;
+    is_proposal?: boolean;
+    archived_at?: string | null;
   };
 }
 
@@ -53,12 +53,12 @@ export type EventFormat = (typeof EVENT_FORMATS)[number];
 export interface EventMessage {
   format: EventFormat;
   /** A UUID, or a number in V1's form. */
-  eventId: string;
+  event_id: string;
   /** A type of its format. */
   type: string;
   action: "created" | "updated" | "deleted";
   entity: Entity;
-  entityId: number;
+  entity_id: number;
   /** By wire name: the old and the new value. Empty except for updates, and in V1's form. */
   changes: Record<string, [old: unknown, now: unknown]>;
   data: Record<string, unknown>;
@@ -140,7 +140,7 @@ export type AnnouncedChange = {
     before: AnnouncedRecords[E] | null;
     after: AnnouncedRecords[E] | null;
     balance?: unknown;
-    tempPassword?: string | undefined;
+    temp_password?: string | undefined;
   };
 }[Entity];
 
@@ -172,7 +172,7 @@ export function eventTypesOf(change: AnnouncedChange): string[] {
 /** Whether a promoter has confirmed their address, which releases held-back e-mails. */
 export function isConfirmation({ entity, before, after }: AnnouncedChange): boolean {
   if (entity !== "promoter" || before === null || after === null) return false;
-  return before.isUnconfirmed === true && after.isUnconfirmed !== true;
+  return before.is_unconfirmed === true && after.is_unconfirmed !== true;
 }
 
 /** The event types of webhooks in V1's form, each with the event that causes it. */
@@ -233,7 +233,7 @@ function transitionsOf(change: AnnouncedChange): string[] {
     case "payout":
       return payoutTransitions(before, after);
     case "promo_code":
-      return before?.archivedAt === null && after.archivedAt !== null ? ["archived"] : [];
+      return before?.archived_at === null && after.archived_at !== null ? ["archived"] : [];
     case "referral":
       return before === null ? [] : leadTransitions(before, after);
     default:
@@ -247,7 +247,7 @@ function batchTransitions(
   after: AnnouncedRecords["payments_batch"],
 ): string[] {
   if (before === null || before.status === after.status) return [];
-  const isFirst = before.processingStartedAt === null && after.processingStartedAt !== null;
+  const isFirst = before.processing_started_at === null && after.processing_started_at !== null;
   return isFirst ? ["initiated", after.status] : [after.status];
 }
 
@@ -268,8 +268,8 @@ function leadTransitions(
 ): string[] {
   const transitions: string[] = [];
   const isMoved =
-    before.promoterCampaignId !== after.promoterCampaignId || before.campaignId !== after.campaignId;
-  if (before.customerSince === null && after.customerSince !== null) transitions.push("converted");
+    before.promoter_campaign_id !== after.promoter_campaign_id || before.campaign_id !== after.campaign_id;
+  if (before.customer_since === null && after.customer_since !== null) transitions.push("converted");
   if (before.state !== "cancelled" && after.state === "cancelled") transitions.push("cancelled");
   if (isMoved) transitions.push("moved");
   return transitions;
@@ -281,8 +281,8 @@ function leadTransitions(
  * @see docs/spec/events.md "V1's form"
  */
 function isNewLead({ entity, before, after }: AnnouncedChange): boolean {
-  if (entity !== "referral" || after === null || after.isProposal) return false;
-  return before === null || before.isProposal === true;
+  if (entity !== "referral" || after === null || after.is_proposal) return false;
+  return before === null || before.is_proposal === true;
 }
 
 /** Each commission that is not money has a payout. */

@@ -18,10 +18,10 @@ import {
  * record itself has the data.
  */
 export interface Fact {
-  accountId: typeof SYSTEM;
-  ownerId: number;
+  account_id: typeof SYSTEM;
+  owner_id: number;
   entity: Entity;
-  entityId: number;
+  entity_id: number;
   /** Numbers the waiting facts of one entity. */
   number: number;
   at: string;
@@ -32,7 +32,7 @@ export interface Fact {
   /** The change of the promoter's balance, if nothing else changed. Otherwise absent. */
   balance?: { before: unknown; after: unknown };
   /** The first password that the request gave a new promoter. It is kept nowhere else. */
-  tempPassword?: string;
+  temp_password?: string;
 }
 
 /**
@@ -43,7 +43,7 @@ export const facts = table<Fact>()({
   name: "fact",
   key: ["owner_id", "entity", "entity_id", "number"],
   columns: { owner_id: "integer", entity: "text", entity_id: "integer", number: "integer", at: "text" },
-  owner: ({ ownerId }) => ownerId,
+  owner: ({ owner_id }) => owner_id,
   sealed: {
     fields: ["before", "after"],
     isSecret: ({ entity, before, after }) => entity === "payout_method" && (before ?? after) !== null,
@@ -60,8 +60,8 @@ export const facts = table<Fact>()({
  * were any.
  */
 interface WantedEvents {
-  accountId: number;
-  eventTypes: string[];
+  account_id: number;
+  event_types: string[];
   /** Grows with each write, so that two simultaneous writers conflict. */
   version: number;
 }
@@ -111,14 +111,14 @@ export async function newBalanceFact(
   now: Date,
   promoter: AnnouncedRecords["promoter"],
 ): Promise<Fact> {
-  const { accountId: ownerId, id: entityId } = promoter;
+  const { account_id: ownerId, id: entityId } = promoter;
   const key = [ownerId, "promoter", entityId] as const;
   await writeDown(tx, key, promoter);
   return {
-    accountId: SYSTEM,
-    ownerId,
+    account_id: SYSTEM,
+    owner_id: ownerId,
     entity: "promoter",
-    entityId,
+    entity_id: entityId,
     number: await nextNumber(tx, key),
     at: now.toISOString(),
     before: promoter,
@@ -136,24 +136,24 @@ async function announceChange(
   const record = after ?? before;
   if (record === null || isHistory) return;
   // For receivers, an archived lead is deleted.
-  if (change.entity === "referral" && change.before?.archivedAt) return;
-  const wanted = await tx.get(wantedEvents, record.accountId, 1);
+  if (change.entity === "referral" && change.before?.archived_at) return;
+  const wanted = await tx.get(wantedEvents, record.account_id, 1);
   if (wanted === null) return;
-  if (wanted.eventTypes.includes(BALANCE_EVENT)) await announceBalances?.();
-  const key = [record.accountId, entity, record.id] as const;
+  if (wanted.event_types.includes(BALANCE_EVENT)) await announceBalances?.();
+  const key = [record.account_id, entity, record.id] as const;
   if (before !== null) await writeDown(tx, key, before);
   if (!isWanted(wanted, change)) return;
   await tx.insert(facts, {
-    accountId: SYSTEM,
-    ownerId: record.accountId,
+    account_id: SYSTEM,
+    owner_id: record.account_id,
     entity,
-    entityId: record.id,
+    entity_id: record.id,
     // A new record can't have other facts waiting.
     number: before === null ? FIRST : await nextNumber(tx, key),
     at: now.toISOString(),
     before,
     after: before === null ? null : after,
-    ...(change.tempPassword !== undefined && { tempPassword: change.tempPassword }),
+    ...(change.temp_password !== undefined && { temp_password: change.temp_password }),
   });
 }
 
@@ -175,10 +175,10 @@ async function nextNumber(tx: Transaction, key: EntityKey): Promise<number> {
   return (last?.number ?? 0) + 1;
 }
 
-function isWanted({ eventTypes }: WantedEvents, change: AnnouncedChange): boolean {
+function isWanted({ event_types }: WantedEvents, change: AnnouncedChange): boolean {
   const { before, after } = change;
   if (before !== null && after !== null && JSON.stringify(before) === JSON.stringify(after)) return false;
   if (isConfirmation(change)) return true;
-  if (eventTypesOf(change).some((type) => eventTypes.includes(type))) return true;
-  return v1EventTypesOf(change).some((type) => eventTypes.includes(causeOf(type)));
+  if (eventTypesOf(change).some((type) => event_types.includes(type))) return true;
+  return v1EventTypesOf(change).some((type) => event_types.includes(causeOf(type)));
 }

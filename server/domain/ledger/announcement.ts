@@ -48,7 +48,7 @@ export type RecordChange = {
     /** The balance of a promoter, before and after one commit. */
     balance?: { before: Balance; after: Balance };
     /** The first password that the request gave a new promoter. */
-    tempPassword?: string | undefined;
+    temp_password?: string | undefined;
   };
 }[Entity];
 
@@ -66,19 +66,19 @@ const TABLES: { [E in Entity]: Table<EntityRecords[E]> } = {
 
 /** The change described by a fact, with the whole record, or null if its record is gone. */
 export async function recordChangeOf(reader: Reader, fact: Fact): Promise<RecordChange | null> {
-  const { entity, before, after, tempPassword } = fact;
+  const { entity, before, after, temp_password } = fact;
   // Facts are written with whole records.
   if (before !== null || after !== null) return fact as unknown as RecordChange;
   const made = await recordOf(reader, entity, fact);
-  return made && ({ entity, before, after: made, tempPassword } as RecordChange);
+  return made && ({ entity, before, after: made, temp_password } as RecordChange);
 }
 
 function recordOf<E extends Entity>(
   reader: Reader,
   entity: E,
-  { ownerId, entityId }: Fact,
+  { owner_id, entity_id }: Fact,
 ): Promise<EntityRecords[E] | null> {
-  return reader.get<EntityRecords[E]>(TABLES[entity], ownerId, entityId);
+  return reader.get<EntityRecords[E]>(TABLES[entity], owner_id, entity_id);
 }
 
 /**
@@ -111,16 +111,16 @@ const balanceFacts = new WeakMap<Transaction, Map<number, BalanceFact>>();
  * has not announced yet.
  */
 async function writeBalances(tx: Transaction, now: Date, change: BookedChange): Promise<void> {
-  const accountId = (change.after ?? change.before)?.accountId;
+  const accountId = (change.after ?? change.before)?.account_id;
   if (accountId === undefined) return;
   const own = balanceFacts.get(tx) ?? new Map<number, BalanceFact>();
   balanceFacts.set(tx, own);
   const moves = movesOf(change);
-  for (const promoterId of new Set(moves.map((move) => move.promoterId))) {
+  for (const promoterId of new Set(moves.map((move) => move.promoter_id))) {
     const known = own.get(promoterId);
-    const fact = known?.fact ?? (await newFact(tx, now, { accountId, promoterId }));
+    const fact = known?.fact ?? (await newFact(tx, now, { account_id: accountId, promoter_id: promoterId }));
     if (fact === null) continue;
-    const all = [...(known?.moves ?? []), ...moves.filter((move) => move.promoterId === promoterId)];
+    const all = [...(known?.moves ?? []), ...moves.filter((move) => move.promoter_id === promoterId)];
     const after = await loadBalance(tx.view, accountId, promoterId);
     await tx.put(facts, { ...fact, balance: { before: balanceBefore(after, all), after } });
     own.set(promoterId, { fact, moves: all });
@@ -138,8 +138,8 @@ function movesOf(change: BookedChange): BalanceMove[] {
 async function newFact(
   tx: Transaction,
   now: Date,
-  { accountId, promoterId }: { accountId: number; promoterId: number },
+  { account_id, promoter_id }: { account_id: number; promoter_id: number },
 ): Promise<Fact | null> {
-  const promoter = await tx.lock(promoters, accountId, promoterId);
+  const promoter = await tx.lock(promoters, account_id, promoter_id);
   return promoter && newBalanceFact(tx, now, promoter);
 }

@@ -33,11 +33,11 @@ export interface LeadChanges extends OwnerName {
   email?: string | null | undefined;
   uid?: string | null | undefined;
   username?: string | null | undefined;
-  planName?: string | null | undefined;
-  customerSince?: Date | null | undefined;
+  plan_name?: string | null | undefined;
+  customer_since?: Date | null | undefined;
   state?: LeadState | undefined;
   suspicion?: Suspicion | undefined;
-  customStatusId?: number | null | undefined;
+  custom_status_id?: number | null | undefined;
   splits?: Split[] | null | undefined;
   /** Whether the commissions stay with the former promoter. */
   leavesCommissions: boolean;
@@ -45,8 +45,8 @@ export interface LeadChanges extends OwnerName {
 
 /** Names the promoter campaign that a lead should belong to. Undefined: not given. */
 interface OwnerName {
-  refToken?: string | undefined;
-  promoterCampaignId?: number | undefined;
+  ref_token?: string | undefined;
+  promoter_campaign_id?: number | undefined;
 }
 
 /**
@@ -71,7 +71,7 @@ export async function updateLead<T>(
     const after = withHistory(before, updated, now.toISOString());
     await refuseFaults(tx, after);
     if (changes.splits) await checkSplits(tx, after);
-    if (changes.customStatusId) await requireCustomStatus(tx, accountId, changes.customStatusId);
+    if (changes.custom_status_id) await requireCustomStatus(tx, accountId, changes.custom_status_id);
     await noteCustomStatus(tx, before, after);
     await tx.put(leads, after, LEAD_REFUSALS);
     await announce(tx, context, { entity: "referral", before, after });
@@ -92,8 +92,8 @@ export async function deleteLead(context: Context, accountId: number, selector: 
   await context.store.transact(async (tx) => {
     const lead = await loadLead(tx, accountId, selector);
     await tx.lock(leads, accountId, lead.id);
-    const isSold = lead.salesCount > 0 || (await hasWaiting(tx, lead));
-    if (isSold) await tx.put(leads, { ...lead, archivedAt: context.now.toISOString() });
+    const isSold = lead.sales_count > 0 || (await hasWaiting(tx, lead));
+    if (isSold) await tx.put(leads, { ...lead, archived_at: context.now.toISOString() });
     else {
       await tx.remove(leads, accountId, lead.id);
       await tx.remove(statusesOfLeads, accountId, lead.id);
@@ -110,58 +110,64 @@ export async function deleteLead(context: Context, accountId: number, selector: 
  */
 async function findTarget(
   tx: Transaction,
-  { accountId, promoterCampaignId }: Lead,
+  { account_id, promoter_campaign_id }: Lead,
   name: OwnerName,
 ): Promise<PromoterCampaign | null> {
-  if (name.promoterCampaignId === promoterCampaignId) return null;
-  if (name.promoterCampaignId !== undefined) return loadOwner(tx, accountId, name.promoterCampaignId);
-  if (name.refToken === undefined) return null;
-  const target = await findByRefToken(tx, accountId, name.refToken);
-  if (target?.id === promoterCampaignId) return null;
+  if (name.promoter_campaign_id === promoter_campaign_id) return null;
+  if (name.promoter_campaign_id !== undefined) return loadOwner(tx, account_id, name.promoter_campaign_id);
+  if (name.ref_token === undefined) return null;
+  const target = await findByRefToken(tx, account_id, name.ref_token);
+  if (target?.id === promoter_campaign_id) return null;
   // As with sign-ups, only accepted promoters receive leads.
   if (target === null || !acceptsLeads(target)) throw new Failure("not_found", "Promotion not found.");
   return target;
 }
 
 /** Whether the company says whose lead it is, so that it is no claim any more. */
-function isOwnerNamed({ promoterCampaignId, refToken }: OwnerName): boolean {
-  return promoterCampaignId !== undefined || refToken !== undefined;
+function isOwnerNamed({ promoter_campaign_id, ref_token }: OwnerName): boolean {
+  return promoter_campaign_id !== undefined || ref_token !== undefined;
 }
 
-type Dates = Pick<Lead, "customerSince" | "cancelledAt">;
+type Dates = Pick<Lead, "customer_since" | "cancelled_at">;
 
 /**
  * The dates of each state. A sign-up or subscriber is no customer and has cancelled nothing. Denying a lead
  * keeps both dates, so that it can be undone.
  */
 const DATES: Record<LeadState, (lead: Lead, now: string) => Dates> = {
-  signup: () => ({ customerSince: null, cancelledAt: null }),
-  subscribed: () => ({ customerSince: null, cancelledAt: null }),
-  active: ({ customerSince }, now) => ({ customerSince: customerSince ?? now, cancelledAt: null }),
-  cancelled: ({ customerSince, cancelledAt }, now) => ({ customerSince, cancelledAt: cancelledAt ?? now }),
-  denied: ({ customerSince, cancelledAt }) => ({ customerSince, cancelledAt }),
-  refunded: ({ customerSince, cancelledAt }) => ({ customerSince, cancelledAt }),
-  pending: () => ({ customerSince: null, cancelledAt: null }),
+  signup: () => ({ customer_since: null, cancelled_at: null }),
+  subscribed: () => ({ customer_since: null, cancelled_at: null }),
+  active: ({ customer_since }, now) => ({ customer_since: customer_since ?? now, cancelled_at: null }),
+  cancelled: ({ customer_since, cancelled_at }, now) => ({
+    customer_since,
+    cancelled_at: cancelled_at ?? now,
+  }),
+  denied: ({ customer_since, cancelled_at }) => ({ customer_since, cancelled_at }),
+  refunded: ({ customer_since, cancelled_at }) => ({ customer_since, cancelled_at }),
+  pending: () => ({ customer_since: null, cancelled_at: null }),
 };
 
 function changed(lead: Lead, changes: LeadChanges, now: Date): Lead {
-  const { email, uid, username, planName, customerSince, splits } = changes;
+  const { email, uid, username, plan_name, customer_since, splits } = changes;
   const after: Lead = {
     ...lead,
     email: email === undefined ? lead.email : email,
     uid: uid === undefined ? lead.uid : uid,
     username: username === undefined ? lead.username : username,
-    planName: planName === undefined ? lead.planName : planName,
+    plan_name: plan_name === undefined ? lead.plan_name : plan_name,
     suspicion: changes.suspicion ?? lead.suspicion,
     splits: splits === undefined ? lead.splits : splits,
-    ...(changes.customStatusId !== undefined && { customStatusId: changes.customStatusId ?? undefined }),
-    customerSince: customerSince === undefined ? lead.customerSince : (customerSince?.toISOString() ?? null),
+    ...(changes.custom_status_id !== undefined && {
+      custom_status_id: changes.custom_status_id ?? undefined,
+    }),
+    customer_since:
+      customer_since === undefined ? lead.customer_since : (customer_since?.toISOString() ?? null),
   };
-  const state = changes.state ?? impliedState(after, customerSince);
+  const state = changes.state ?? impliedState(after, customer_since);
   const dates = DATES[state](after, now.toISOString());
   // A returning customer may leave again.
-  const cancellationId = dates.cancelledAt === null ? null : after.cancellationId;
-  return { ...after, state, ...dates, cancellationId };
+  const cancellationId = dates.cancelled_at === null ? null : after.cancellation_id;
+  return { ...after, state, ...dates, cancellation_id: cancellationId };
 }
 
 /** A lead that becomes a customer is active. One that is no longer a customer is a sign-up again. */
@@ -176,12 +182,12 @@ function impliedState({ state }: Lead, customerSince: Date | null | undefined): 
  * owner's.
  */
 export function belongingTo(lead: Lead, owner: PromoterCampaign): Lead {
-  const splits = lead.splits?.filter(({ promoterCampaignId }) => promoterCampaignId !== owner.id) ?? [];
+  const splits = lead.splits?.filter(({ promoter_campaign_id }) => promoter_campaign_id !== owner.id) ?? [];
   return {
     ...lead,
-    promoterCampaignId: owner.id,
-    promoterId: owner.promoterId,
-    campaignId: owner.campaignId,
+    promoter_campaign_id: owner.id,
+    promoter_id: owner.promoter_id,
+    campaign_id: owner.campaign_id,
     splits: splits.length === 0 ? null : splits,
   };
 }

@@ -22,42 +22,42 @@ type ValuesIn = (language: Language) => Record<string, string>;
 export async function enqueueMoneyEmail(
   tx: Transaction,
   { store, now, isHistory = false }: Pick<Context, "store" | "now" | "isHistory">,
-  given: { accountId: number; promoterId: number; kind: MoneyEmailKind; values: ValuesIn },
+  given: { account_id: number; promoter_id: number; kind: MoneyEmailKind; values: ValuesIn },
 ): Promise<void> {
-  const { accountId: ownerId, promoterId, kind, values } = given;
-  const promoter = await tx.get(promoters, ownerId, promoterId);
+  const { account_id: ownerId, promoter_id, kind, values } = given;
+  const promoter = await tx.get(promoters, ownerId, promoter_id);
   const account = await tx.get(accounts, SYSTEM, ownerId);
   if (account === null || promoter === null || isHistory) return;
-  if (isErased(promoter) || promoter.isUnconfirmed) return;
+  if (isErased(promoter) || promoter.is_unconfirmed) return;
   const email = {
     kind,
-    promoterId,
+    promoter_id,
     to: promoter.email,
     values: {
-      first_name: promoter.profile.firstName ?? promoterName(promoter),
+      first_name: promoter.profile.first_name ?? promoterName(promoter),
       email: promoter.email,
       company_name: shownName(account),
       ...values(mailLanguage(account, promoter)),
     },
   };
   const id = await store.nextId("delivery");
-  const lane = `promoter/${promoterId}`;
-  await enqueue(tx, newDelivery({ id, ownerId, lane, email, createdAt: now.toISOString() }), now);
+  const lane = `promoter/${promoter_id}`;
+  await enqueue(tx, newDelivery({ id, owner_id: ownerId, lane, email, created_at: now.toISOString() }), now);
 }
 
 /** Writes an e-mail to each owner of an account about something that someone must look at. */
 export async function enqueueOwnerEmails(
   tx: Transaction,
   { store, now }: Pick<Context, "store" | "now">,
-  { accountId, kind, values }: { accountId: number; kind: OwnerEmailKind; values: Record<string, string> },
+  { account_id, kind, values }: { account_id: number; kind: OwnerEmailKind; values: Record<string, string> },
 ): Promise<void> {
-  const account = await tx.get(accounts, SYSTEM, accountId);
+  const account = await tx.get(accounts, SYSTEM, account_id);
   if (account === null) return;
-  for (const user of await tx.view.list(users, "canOwn", SYSTEM, [accountId])) {
+  for (const user of await tx.view.list(users, "can_own", SYSTEM, [account_id])) {
     const email = {
       kind,
-      promoterId: null,
-      userId: user.id,
+      promoter_id: null,
+      user_id: user.id,
       to: user.email,
       values: {
         first_name: user.name ?? user.email,
@@ -70,7 +70,7 @@ export async function enqueueOwnerEmails(
     const lane = `user/${user.id}`;
     await enqueue(
       tx,
-      newDelivery({ id, ownerId: accountId, lane, email, createdAt: now.toISOString() }),
+      newDelivery({ id, owner_id: account_id, lane, email, created_at: now.toISOString() }),
       now,
     );
   }
@@ -85,14 +85,14 @@ const TOLD: Partial<Record<PaymentState, MoneyEmailKind>> = {
 
 /** Tells a promoter by e-mail that a payment has not arrived, in the commit in which it reaches that state. */
 export async function tellPromoter(tx: Transaction, context: Context, payment: Payment): Promise<Payment> {
-  const { accountId, promoterId, payer, state, amount, currency } = payment;
+  const { account_id, promoter_id, payer, state, amount, currency } = payment;
   const kind = TOLD[state];
   if (kind === undefined) return payment;
   const values = (language: Language) => ({
     amount: formatAmount(amount, "cash", currency, language),
     provider: payerWords(payer),
   });
-  await enqueueMoneyEmail(tx, context, { accountId, promoterId, kind, values });
+  await enqueueMoneyEmail(tx, context, { account_id, promoter_id, kind, values });
   return payment;
 }
 
@@ -106,7 +106,7 @@ const TOLD_AT_ONCE = 1_000;
 export async function tellUndecided(context: Context, accountId: number): Promise<void> {
   const { store } = context;
   const waiting = await store.list(payments, "review", accountId, []);
-  const fresh = waiting.filter(({ review }) => review?.toldAt === undefined).slice(0, TOLD_AT_ONCE);
+  const fresh = waiting.filter(({ review }) => review?.told_at === undefined).slice(0, TOLD_AT_ONCE);
   if (fresh.length === 0) return;
   await store.transact(async (tx) => {
     const told = new Set<string>();
@@ -114,10 +114,10 @@ export async function tellUndecided(context: Context, accountId: number): Promis
     for (const { id } of fresh) {
       const payment = await tx.lock(payments, accountId, id);
       // Another process has sent it, or no decision is needed any more.
-      if (payment === null || payment.review === null || payment.review.toldAt !== undefined) continue;
-      const review = { ...payment.review, toldAt: context.now.toISOString() };
+      if (payment === null || payment.review === null || payment.review.told_at !== undefined) continue;
+      const review = { ...payment.review, told_at: context.now.toISOString() };
       await tx.put(payments, { ...payment, review });
-      told.add(batchReference({ id: payment.paymentsBatchId }));
+      told.add(batchReference({ id: payment.payments_batch_id }));
       count += 1;
     }
     if (count === 0) return;
@@ -125,6 +125,6 @@ export async function tellUndecided(context: Context, accountId: number): Promis
       count: count === 1 ? "one payment" : `${count} payments`,
       batches: [...told].join(", "),
     };
-    await enqueueOwnerEmails(tx, context, { accountId, kind: "payments_undecided", values });
+    await enqueueOwnerEmails(tx, context, { account_id: accountId, kind: "payments_undecided", values });
   });
 }

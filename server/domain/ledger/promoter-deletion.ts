@@ -44,7 +44,7 @@ export async function deletePromoter(
     await removePromoterCampaigns(tx, context, joined);
     const { id } = promoter;
     for (const child of await tx.view.list(promoters, "parent", accountId, [id])) {
-      const orphan = { ...child, parentPromoterId: null };
+      const orphan = { ...child, parent_promoter_id: null };
       await tx.put(promoters, orphan);
       await announce(tx, context, { entity: "promoter", before: child, after: orphan });
     }
@@ -53,12 +53,12 @@ export async function deletePromoter(
       await announce(tx, context, { entity: "payout_method", before: method, after: null });
     }
     await tx.remove(payoutHolds, accountId, id);
-    await forgetMailings(tx, { accountId, id });
+    await forgetMailings(tx, { account_id: accountId, id });
     await removeDocuments(tx, promoter);
     await tx.remove(stripeAccounts, accountId, id);
     await tx.remove(taxDetails, accountId, id);
-    for (const { addressHash } of await tx.view.list(promoterAddresses, "id", accountId, [id]))
-      await tx.remove(promoterAddresses, accountId, id, addressHash);
+    for (const { address_hash } of await tx.view.list(promoterAddresses, "id", accountId, [id]))
+      await tx.remove(promoterAddresses, accountId, id, address_hash);
     await tx.remove(promoters, accountId, id);
     await announce(tx, context, { entity: "promoter", before: promoter, after: null });
     return promoter;
@@ -68,10 +68,10 @@ export async function deletePromoter(
 /** The promoter and their promoter campaigns are locked, so that nothing is earned meanwhile. */
 async function refuseEarner(
   tx: Transaction,
-  { accountId, id }: Promoter,
+  { account_id, id }: Promoter,
   joined: PromoterCampaign[],
 ): Promise<void> {
-  let count = await tx.view.count(payouts, "promoter", accountId, [id]);
+  let count = await tx.view.count(payouts, "promoter", account_id, [id]);
   for (const promoterCampaign of joined) {
     const stats = await loadStats(tx.view, promoterCampaign);
     count += stats.commissions + stats.sales;
@@ -90,18 +90,18 @@ async function removePromoterCampaigns(
   joined: PromoterCampaign[],
 ): Promise<void> {
   for (const promoterCampaign of joined) {
-    const { accountId, id, refToken, moreRefTokens = [] } = promoterCampaign;
-    for (const promoCode of await tx.view.list(promoCodes, "promoterCampaign", accountId, [id])) {
-      if (promoCode.archivedAt !== null) continue;
-      const archived = { ...promoCode, archivedAt: context.now.toISOString() };
+    const { account_id, id, ref_token, more_ref_tokens = [] } = promoterCampaign;
+    for (const promoCode of await tx.view.list(promoCodes, "promoter_campaign", account_id, [id])) {
+      if (promoCode.archived_at !== null) continue;
+      const archived = { ...promoCode, archived_at: context.now.toISOString() };
       await tx.put(promoCodes, archived);
       await announce(tx, context, { entity: "promo_code", before: promoCode, after: archived });
     }
     await removeOwnLinks(tx, promoterCampaign);
-    for (const token of [refToken, ...moreRefTokens])
-      await tx.put(refTokens, { accountId, token, promoterCampaignId: null });
-    await tx.remove(archivedStates, accountId, id);
-    await tx.remove(promoterCampaigns, accountId, id);
+    for (const token of [ref_token, ...more_ref_tokens])
+      await tx.put(refTokens, { account_id, token, promoter_campaign_id: null });
+    await tx.remove(archivedStates, account_id, id);
+    await tx.remove(promoterCampaigns, account_id, id);
     await announce(tx, context, { entity: "promoter_campaign", before: promoterCampaign, after: null });
   }
 }

@@ -13,15 +13,15 @@ import { enqueueAccessEmail } from "../people/portal/sign-in.ts";
 /** A person to invite. Null names are not known. */
 interface Invitee {
   email: string;
-  firstName: string | null;
-  lastName: string | null;
+  first_name: string | null;
+  last_name: string | null;
 }
 
 /** People whom the company invites to become promoters. */
 export interface Invitation {
   people: Invitee[];
   /** Null for the account's default campaign. */
-  campaignId: number | null;
+  campaign_id: number | null;
   /** A message from the company, or null. */
   message: string | null;
   /** The language of the promoters, or null if it is not known. */
@@ -48,7 +48,7 @@ export async function invitePromoters(
   { people, ...invitation }: Invitation,
 ): Promise<Invited[]> {
   const { store } = context;
-  if (invitation.campaignId !== null) await loadCampaign(store, account.id, invitation.campaignId);
+  if (invitation.campaign_id !== null) await loadCampaign(store, account.id, invitation.campaign_id);
   const invited: Invited[] = [];
   for (const person of people) invited.push(await inviteOne(context, account, { ...person, ...invitation }));
   return invited;
@@ -73,16 +73,16 @@ async function inviteOne(context: Context, account: Account, given: OneInvitatio
 async function add(
   context: Context,
   account: Account,
-  { email, firstName, lastName, campaignId, message, language: wanted, isMailed }: OneInvitation,
+  { email, first_name, last_name, campaign_id, message, language: wanted, isMailed }: OneInvitation,
 ): Promise<CreatedPromoter> {
   const id = await context.store.nextId("delivery");
   return createPromoter(context, account, {
     ...DEFAULTS,
     email,
-    campaignId,
-    profile: newProfile({ firstName, lastName }),
+    campaign_id,
+    profile: newProfile({ first_name, last_name }),
     own: {
-      ...(isMailed && { isInvited: true as const }),
+      ...(isMailed && { is_invited: true as const }),
       ...(wanted !== null && { language: wanted }),
     },
     async invite(tx, { promoter, promoterCampaign: joined, campaign }) {
@@ -104,18 +104,18 @@ async function add(
 
 /** An invited promoter starts without these. */
 const DEFAULTS = {
-  custId: null,
-  refToken: null,
+  cust_id: null,
+  ref_token: null,
   coupon: null,
-  displayCoupon: null,
-  tempPasswordHash: null,
-  landingUrl: null,
-  usesUrlTracking: false,
-  parentPromoterId: null,
+  display_coupon: null,
+  temp_password_hash: null,
+  landing_url: null,
+  uses_url_tracking: false,
+  parent_promoter_id: null,
   parentPromoterEmail: null,
   note: null,
-  createdAt: null,
-  skipEmailNotification: false,
+  created_at: null,
+  skip_email_notification: false,
   alwaysApprove: true,
   address: null,
 };

@@ -8,14 +8,14 @@ import { exponentOf, share } from "../money.ts";
 /** The exchange rates of one day. */
 export interface DayRates {
   /** `SYSTEM` for the operator's rates, which all accounts use. Otherwise the account's own. */
-  accountId: number;
+  account_id: number;
   /** In UTC, such as `2026-03-04`. */
   day: string;
   /** ISO 4217 code of the currency that the rates are relative to. */
   base: string;
   /** How much of each currency one unit of the base buys, as decimal text. */
   rates: Record<string, string>;
-  updatedAt: string;
+  updated_at: string;
 }
 
 export const dayRates = table<DayRates>()({
@@ -27,9 +27,9 @@ export const dayRates = table<DayRates>()({
 /** An amount in the account's currency, and as given. */
 export interface Converted {
   cents: number;
-  originalAmount: number;
+  original_amount: number;
   /** Null for the account's currency. */
-  originalCurrency: string | null;
+  original_currency: string | null;
 }
 
 /** A rate that is not stored. */
@@ -65,11 +65,11 @@ export function storeRates(
       const before = await tx.get(dayRates, ownerId, day);
       const known = before?.base === base ? before.rates : {};
       const after = {
-        accountId: ownerId,
+        account_id: ownerId,
         day,
         base,
         rates: { ...known, ...rates },
-        updatedAt: now.toISOString(),
+        updated_at: now.toISOString(),
       };
       await tx.put(dayRates, after);
       stored.push(after);
@@ -112,7 +112,7 @@ export async function toAccountCurrency(
 ): Promise<Converted | MissingRate> {
   const { currency: own } = (await reader.get(accounts, SYSTEM, account.id)) ?? account;
   const given = currency?.trim().toUpperCase() ?? own;
-  if (given === own) return { cents: amount, originalAmount: amount, originalCurrency: null };
+  if (given === own) return { cents: amount, original_amount: amount, original_currency: null };
   const exponent = exponentOf(given);
   if (exponent === null) throw new Failure("rule_broken", `${currency} is not an ISO 4217 currency`);
   const rate = await findRate(reader, account.id, { from: given, to: own, at });
@@ -123,7 +123,7 @@ export async function toAccountCurrency(
     rate.denominator * 10n ** BigInt(exponent),
   );
   if (!Number.isSafeInteger(cents)) throw new Failure("rule_broken", `${amount} ${given} is too large`);
-  return { cents, originalAmount: amount, originalCurrency: given };
+  return { cents, original_amount: amount, original_currency: given };
 }
 
 /** Whether an amount could not be converted. */

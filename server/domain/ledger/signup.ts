@@ -21,7 +21,7 @@ import { hasWaiting } from "./sale/waiting.ts";
 
 /** A lead, its promoter and the id of its sign-up event. */
 export interface RecordedSignup {
-  eventId: number;
+  event_id: number;
   lead: Lead;
   promoter: Promoter;
   /** How the browser should identify the visitor from now on, or null if the sign-up came without a visit. */
@@ -44,7 +44,7 @@ export async function recordSignup<T>(
   { show, ...signup }: Signup & { show: Show<RecordedSignup, T> },
 ): Promise<T> {
   const { store } = context;
-  const ids = { leadId: await store.nextId("lead"), eventId: await store.nextId("event") };
+  const ids = { lead_id: await store.nextId("lead"), event_id: await store.nextId("event") };
   const recorded = await store.transact(async (tx) => {
     const { click = null } = signup;
     const visit = click && (await visitOf(tx, context, { account, click }));
@@ -57,16 +57,16 @@ export async function recordSignup<T>(
     if (referrer === null) throw new Failure("not_found", "Visitor invalid or not found.");
     await refuseForeignSite(tx, signup, referrer);
     const known = await findKnown(tx, context, { namesakes, signup });
-    const eventId = known?.signupEventId ?? ids.eventId;
+    const eventId = known?.signup_event_id ?? ids.event_id;
     const isUnseen = visit?.isNew ?? false;
     const result =
       known === null
         ? await addSignup(tx, context, { account, signup, referrer, isUnseen, ids })
-        : await signUpKnown(tx, context, { account, known, signup, referrer, eventId });
+        : await signUpKnown(tx, context, { account, known, signup, referrer, event_id: eventId });
     // The confirmation is kept, although the caller gets a refusal.
     if (result === null) return null;
     const latest = click && visit && (await latestVisit(tx, context, { account, click, visit }));
-    return { shown: await show(tx.view, { eventId, ...result, visit: latest }) };
+    return { shown: await show(tx.view, { event_id: eventId, ...result, visit: latest }) };
   });
   if (recorded === null) throw alreadyRegistered();
   return recorded.shown;
@@ -84,11 +84,11 @@ async function findKnown(
   { namesakes: { byEmail, byUid }, signup }: { namesakes: Namesakes; signup: Signup },
 ): Promise<Lead | null> {
   if (byEmail === null || byUid === null || byEmail.id === byUid.id) return byEmail ?? byUid;
-  if (!signup.isClaim && (await isUnsoldClaim(tx, byUid))) {
+  if (!signup.is_claim && (await isUnsoldClaim(tx, byUid))) {
     await takeName(tx, context, byUid, { ...byUid, uid: null });
     return byEmail;
   }
-  if (!signup.isClaim && (await isUnsoldClaim(tx, byEmail))) {
+  if (!signup.is_claim && (await isUnsoldClaim(tx, byEmail))) {
     await takeName(tx, context, byEmail, { ...byEmail, email: null });
     return byUid;
   }
@@ -96,7 +96,7 @@ async function findKnown(
 }
 
 async function isUnsoldClaim(tx: Transaction, lead: Lead): Promise<boolean> {
-  return lead.isClaim === true && lead.salesCount === 0 && !(await hasWaiting(tx, lead));
+  return lead.is_claim === true && lead.sales_count === 0 && !(await hasWaiting(tx, lead));
 }
 
 /** Takes a name from a claim, which goes if it was its only one. */
@@ -104,7 +104,7 @@ async function takeName(tx: Transaction, context: Context, before: Lead, after: 
   const isNamed = after.email !== null || after.uid !== null;
   await audited(tx, { ...context, actor: context.actor ?? PROCESS }, async (logged) => {
     if (isNamed) await logged.put(leads, after);
-    else await logged.remove(leads, before.accountId, before.id);
+    else await logged.remove(leads, before.account_id, before.id);
   });
   await announce(tx, context, { entity: "referral", before, after: isNamed ? after : null });
 }
@@ -115,7 +115,7 @@ interface UnknownSignup {
   signup: Signup;
   referrer: Referrer;
   isUnseen: boolean;
-  ids: { leadId: number; eventId: number };
+  ids: { lead_id: number; event_id: number };
 }
 
 function addSignup(tx: Transaction, context: Context, { signup, referrer, ...rest }: UnknownSignup) {
@@ -123,8 +123,8 @@ function addSignup(tx: Transaction, context: Context, { signup, referrer, ...res
     ...rest,
     signup,
     referrer,
-    isClaim: signup.isClaim ?? false,
-    entrySource: entrySourceOf(referrer),
+    is_claim: signup.is_claim ?? false,
+    entry_source: entrySourceOf(referrer),
   });
 }
 
@@ -138,8 +138,8 @@ async function refuseForeignSite(
   referrer: Referrer,
 ): Promise<void> {
   if (isAllowedBy === undefined) return;
-  const { accountId, campaignId } = referrer.promoterCampaign;
-  if (isAllowedBy(await loadCampaign(tx, accountId, campaignId))) return;
+  const { account_id, campaign_id } = referrer.promoterCampaign;
+  if (isAllowedBy(await loadCampaign(tx, account_id, campaign_id))) return;
   throw new Failure("forbidden", "This site may not send sign-ups");
 }
 
@@ -149,7 +149,7 @@ interface KnownSignup {
   known: Lead;
   signup: Signup;
   referrer: Referrer;
-  eventId: number;
+  event_id: number;
 }
 
 /**
@@ -164,13 +164,13 @@ async function signUpKnown(
   context: Context,
   input: KnownSignup,
 ): Promise<{ lead: Lead; promoter: Promoter } | null> {
-  const { signup, referrer, eventId } = input;
-  const isDoubted = input.known.isClaim === true && !signup.isClaim;
-  const isElsewhere = referrer.promoterCampaign.id !== input.known.promoterCampaignId;
+  const { signup, referrer, event_id } = input;
+  const isDoubted = input.known.is_claim === true && !signup.is_claim;
+  const isElsewhere = referrer.promoterCampaign.id !== input.known.promoter_campaign_id;
   if (isDoubted && isElsewhere && !(await isPaidFor(tx, input.known))) return takeOver(tx, context, input);
   const isConfirmed = isDoubted && !isElsewhere;
   const known = isConfirmed ? withoutDoubt(input.known) : input.known;
-  const isFirst = known.signupEventId === null;
+  const isFirst = known.signup_event_id === null;
   if (!isFirst && !signup.overridesExistingLead) {
     if (!isConfirmed) throw alreadyRegistered();
     await tx.put(leads, known);
@@ -180,9 +180,9 @@ async function signUpKnown(
     ? overlay(known, signup.details)
     : overlay(signup.details, known);
   const state = known.state === "subscribed" ? "signup" : known.state;
-  const signedUp = { ...known, ...details, state, signupEventId: eventId };
-  const signedUpAt = (signup.createdAt ?? context.now).toISOString();
-  const lead: Lead = isFirst ? { ...signedUp, signedUpAt } : signedUp;
+  const signedUp = { ...known, ...details, state, signup_event_id: event_id };
+  const signedUpAt = (signup.created_at ?? context.now).toISOString();
+  const lead: Lead = isFirst ? { ...signedUp, signed_up_at: signedUpAt } : signedUp;
   await tx.put(leads, lead);
   await announce(tx, context, { entity: "referral", before: input.known, after: lead });
   return { lead, promoter: await promoterOf(tx, input) };
@@ -194,8 +194,8 @@ function withoutDoubt(lead: Lead): Lead {
   return { ...rest, suspicion: suspicion === "unseen_visitor" ? "no_suspicion" : suspicion };
 }
 
-async function isPaidFor(tx: Transaction, { accountId, id }: Lead): Promise<boolean> {
-  for (const each of await tx.view.list(commissions, "lead", accountId, [id]))
+async function isPaidFor(tx: Transaction, { account_id, id }: Lead): Promise<boolean> {
+  for (const each of await tx.view.list(commissions, "lead", account_id, [id]))
     if ((await settlementOf(tx, each)) !== null) return true;
   return false;
 }
@@ -215,8 +215,8 @@ function takeOver(tx: Transaction, context: Context, { account, known, signup, r
     const lead: Lead = {
       ...belongingTo(confirmed(known), target),
       ...details,
-      subId: signup.details.subId ?? visitor?.subId ?? null,
-      entrySource: entrySourceOf(referrer),
+      sub_id: signup.details.sub_id ?? visitor?.sub_id ?? null,
+      entry_source: entrySourceOf(referrer),
       origin: visitor?.origin ?? null,
       tid: visitor?.tid ?? null,
       suspicion,
@@ -238,11 +238,11 @@ function overlay(under: LeadDetails, over: LeadDetails): LeadDetails {
     email: over.email ?? under.email,
     uid: over.uid ?? under.uid,
     username: over.username ?? under.username,
-    firstName: over.firstName ?? under.firstName,
-    lastName: over.lastName ?? under.lastName,
+    first_name: over.first_name ?? under.first_name,
+    last_name: over.last_name ?? under.last_name,
     website: over.website ?? under.website,
-    customFields: over.customFields ?? under.customFields,
-    subId: over.subId ?? under.subId,
+    custom_fields: over.custom_fields ?? under.custom_fields,
+    sub_id: over.sub_id ?? under.sub_id,
   };
 }
 
@@ -253,5 +253,5 @@ function overlay(under: LeadDetails, over: LeadDetails): LeadDetails {
  * @see docs/spec/tracking.md "How a sign-up finds its promoter"
  */
 async function promoterOf(tx: Transaction, { known, referrer }: KnownSignup): Promise<Promoter> {
-  return (await tx.get(promoters, known.accountId, known.promoterId)) ?? referrer.promoter;
+  return (await tx.get(promoters, known.account_id, known.promoter_id)) ?? referrer.promoter;
 }

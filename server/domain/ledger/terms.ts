@@ -32,22 +32,22 @@ export async function loadTerms(
   reader: Reader,
   { account, campaign, joined, promoter, language }: Offer,
 ): Promise<string[]> {
-  const rewards = joined?.rewardsForPromoters ?? campaign.rewardsForPromoters;
+  const rewards = joined?.rewards_for_promoters ?? campaign.rewards_for_promoters;
   const entries = await loadRewardEntries(reader, account.id, rewards);
   const speech = speechIn(language, account);
   // Without rewards there is nothing to approve or to pay.
   if (entries.length === 0) return [clickOf(campaign, speech)];
   return [
-    ...entries.filter(({ reward }) => !reward.isHidden).map((entry) => earningOf(entry, speech)),
+    ...entries.filter(({ reward }) => !reward.is_hidden).map((entry) => earningOf(entry, speech)),
     approvalOf(campaign, speech),
-    payingOf(account, promoter?.netPayoutDays ?? account.netPayoutDays, speech),
+    payingOf(account, promoter?.net_payout_days ?? account.net_payout_days, speech),
     clickOf(campaign, speech),
   ];
 }
 
 /** A promoter's target and their progress. */
 export interface Goal {
-  rewardId: number;
+  reward_id: number;
   /** The reward, such as `$100.00`. */
   gives: string;
   metric: "customers" | "revenue";
@@ -62,15 +62,17 @@ export async function loadGoals(
   view: View,
   { account, campaign, joined, language }: Offer & { joined: PromoterCampaign },
 ): Promise<Goal[]> {
-  const rewards = joined.rewardsForPromoters ?? campaign.rewardsForPromoters;
+  const rewards = joined.rewards_for_promoters ?? campaign.rewards_for_promoters;
   const entries = await loadRewardEntries(view, account.id, rewards);
-  const targets = entries.filter(({ reward }) => reward.promoterRewardType === "target" && !reward.isHidden);
+  const targets = entries.filter(
+    ({ reward }) => reward.promoter_reward_type === "target" && !reward.is_hidden,
+  );
   if (targets.length === 0) return [];
   const { customersCount: customers, revenueCents: revenue } = await loadRuleCounts(view, joined);
   const counts = { customers, revenue };
   const speech = speechIn(language, account);
   return targets.flatMap(({ reward }) => {
-    const isReached = joined.targetsReached.some(({ rewardId }) => rewardId === reward.id);
+    const isReached = joined.targets_reached.some(({ reward_id }) => reward_id === reward.id);
     return reward.schemas.flatMap((schema) =>
       schema.rules.flatMap((given): Goal[] => {
         const rule = readRule(given);
@@ -79,7 +81,7 @@ export async function loadGoals(
         if (needed === null || metric === undefined) return [];
         return [
           {
-            rewardId: reward.id,
+            reward_id: reward.id,
             gives: amountOf(schema, reward, speech),
             metric,
             reached: counts[metric],
@@ -125,51 +127,51 @@ function earningOf({ entry, reward, products }: FullRewardEntry, speech: Speech)
       : reward.schemas
           .map((schema, at) => `${amounts[at]}${conditionOf(schema.rules, speech)}`)
           .reduce((one, other) => say("earn.and_if", { one, other }));
-  if (reward.promoterRewardType === "target") return say("earn.once", { given, condition });
+  if (reward.promoter_reward_type === "target") return say("earn.once", { given, condition });
   const names = new Intl.ListFormat(language, { type: "unit", style: "short" }).format(
     products.map(({ name }) => name),
   );
-  const sales = names === "" ? salesOf(entry.applyOn, say) : say("sales.products", { products: names });
+  const sales = names === "" ? salesOf(entry.apply_on, say) : say("sales.products", { products: names });
   return say("earn", { given, base: baseOf(reward, say), sales, length: lengthOf(reward, say), condition });
 }
 
-function salesOf(applyOn: FullRewardEntry["entry"]["applyOn"], say: Say): string {
+function salesOf(applyOn: FullRewardEntry["entry"]["apply_on"], say: Say): string {
   return applyOn === "all" ? "" : say(`sales.${applyOn}`);
 }
 
 /** A fixed amount of cash is in units of the currency, and may have fractions of a cent. */
 function amountOf(
-  { unit, amountTenThousandths, isFlat }: RewardSchema,
-  { promoterRewardType }: Reward,
+  { unit, amount_ten_thousandths, is_flat }: RewardSchema,
+  { promoter_reward_type }: Reward,
   { say, language, currency }: Speech,
 ): string {
-  const amount = amountTenThousandths / 10_000;
-  if (isFlat && unit === "cash") {
+  const amount = amount_ten_thousandths / 10_000;
+  if (is_flat && unit === "cash") {
     return moneyFormat(currency, language)(amount * 10 ** (exponentOf(currency) ?? 2));
   }
-  if (isFlat) return formatAmount(amount, unit, currency, language);
+  if (is_flat) return formatAmount(amount, unit, currency, language);
   const percent = percentIn(language, amount);
-  const share = promoterRewardType === "target" ? say("earn.goal", { share: percent }) : percent;
+  const share = promoter_reward_type === "target" ? say("earn.goal", { share: percent }) : percent;
   return unit === "cash" ? share : say("earn.unit", { share, unit: say(`unit.name.${unit}`) });
 }
 
 /** The base of the amount, or its reason. */
-function baseOf({ promoterRewardType, tierRewardMode, tierLevel, schemas }: Reward, say: Say): string {
-  const isShare = schemas.some(({ isFlat }) => !isFlat);
-  if (promoterRewardType !== "tier" || tierLevel === null || tierLevel <= 1) {
+function baseOf({ promoter_reward_type, tier_reward_mode, tier_level, schemas }: Reward, say: Say): string {
+  const isShare = schemas.some(({ is_flat }) => !is_flat);
+  if (promoter_reward_type !== "tier" || tier_level === null || tier_level <= 1) {
     return say(isShare ? "base.share" : "base.flat");
   }
-  const promoters = tierLevel === 2 ? say("below.next") : say("below.far", { levels: tierLevel - 1 });
+  const promoters = tier_level === 2 ? say("below.next") : say("below.far", { levels: tier_level - 1 });
   if (!isShare) return say("base.flat.below", { promoters });
-  if (tierRewardMode === "tier_commission_mode") return say("base.earned.below", { promoters });
-  if (tierRewardMode === "tier_net_override_mode") return say("base.left.below", { promoters });
+  if (tier_reward_mode === "tier_commission_mode") return say("base.earned.below", { promoters });
+  if (tier_reward_mode === "tier_net_override_mode") return say("base.left.below", { promoters });
   return say("base.share.below", { promoters });
 }
 
-function lengthOf({ duration, durationMonths }: Reward, say: Say): string {
+function lengthOf({ duration, duration_months }: Reward, say: Say): string {
   if (duration === "once") return say("length.once");
-  if (duration !== "repeating" || durationMonths === null) return say("length.always");
-  return say("length.months", { months: durationMonths });
+  if (duration !== "repeating" || duration_months === null) return say("length.always");
+  return say("length.months", { months: duration_months });
 }
 
 /** `, if the number of your customers is greater than 10` */
@@ -186,23 +188,26 @@ function conditionOf(given: unknown[], { say, language, currency }: Speech): str
   }, "");
 }
 
-function approvalOf({ autoApproveCommissions, commissionHoldDays: days }: Campaign, { say }: Speech): string {
-  if (!autoApproveCommissions) return say("approval.review");
+function approvalOf(
+  { auto_approve_commissions, commission_hold_days: days }: Campaign,
+  { say }: Speech,
+): string {
+  if (!auto_approve_commissions) return say("approval.review");
   return days === 0 ? say("approval.now") : say("approval.days", { days });
 }
 
 function payingOf(
-  { payoutCycle, minPaymentCents }: Account,
+  { payout_cycle, min_payment_cents }: Account,
   netDays: number,
   { say, language, currency }: Speech,
 ): string {
   const when = netDays === 0 ? say("paying.end") : say("paying.days", { days: netDays });
-  const amount = moneyFormat(currency, language)(minPaymentCents);
-  const least = minPaymentCents === 0 ? "" : say("paying.least", { amount });
-  return say("paying", { period: say(`paying.${payoutCycle}`), when, least });
+  const amount = moneyFormat(currency, language)(min_payment_cents);
+  const least = min_payment_cents === 0 ? "" : say("paying.least", { amount });
+  return say("paying", { period: say(`paying.${payout_cycle}`), when, least });
 }
 
-function clickOf({ visitorCookieDays: days, attribution }: Campaign, { say }: Speech): string {
+function clickOf({ visitor_cookie_days: days, attribution }: Campaign, { say }: Speech): string {
   const whose = say(attribution === "last" ? "click.last" : "click.first");
   return say("click", { days, whose });
 }

@@ -32,15 +32,15 @@ type UseSchema = Schema<{
  *
  * @throws Failure `in_use`
  */
-export async function refuseUsedCampaign(tx: Transaction, { accountId, id }: Campaign): Promise<void> {
-  const stats = await loadCampaignStats(tx.view, accountId, id);
+export async function refuseUsedCampaign(tx: Transaction, { account_id, id }: Campaign): Promise<void> {
+  const stats = await loadCampaignStats(tx.view, account_id, id);
   const uses: [count: number, name: string][] = [
-    [await tx.view.count(promoterCampaigns, "campaign", accountId, [id]), "promoter campaigns"],
-    [await countPayouts(tx.view, accountId, id), "payouts"],
+    [await tx.view.count(promoterCampaigns, "campaign", account_id, [id]), "promoter campaigns"],
+    [await countPayouts(tx.view, account_id, id), "payouts"],
     [stats.commissions, "commissions"],
     [stats.sales, "sales"],
     [stats.referrals, "leads"],
-    [await tx.view.count(campaigns, "upgrade", accountId, [id]), "upgrades of other campaigns"],
+    [await tx.view.count(campaigns, "upgrade", account_id, [id]), "upgrades of other campaigns"],
   ];
   for (const [count, name] of uses) {
     if (count > 0) throw new Failure("in_use", `${count} ${name} belong to the campaign`);
@@ -52,19 +52,19 @@ export async function refuseUsedCampaign(tx: Transaction, { accountId, id }: Cam
  *
  * @throws Failure `in_use`
  */
-export async function refuseUsedProduct({ view }: Transaction, { accountId, id }: Product): Promise<void> {
+export async function refuseUsedProduct({ view }: Transaction, { account_id, id }: Product): Promise<void> {
   const query = view.query<UseSchema>();
   const total = sql<number>`count(*)`.as("total");
   const sold = query
     .selectFrom("sales")
     .select(total)
-    .where("account_id", "=", accountId)
+    .where("account_id", "=", account_id)
     .where("product_id", "=", id);
   const [inCampaigns, inPromoterCampaigns] = (["campaigns", "promoter_campaigns"] as const).map((from) =>
     query
       .selectFrom(from)
       .select(total)
-      .where("account_id", "=", accountId)
+      .where("account_id", "=", account_id)
       .where("rewarded_products", "is not", null)
       // In the format of `productsNamed`.
       .where("rewarded_products", "like", `% ${id} %`),

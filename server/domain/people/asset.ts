@@ -25,13 +25,13 @@ export type AssetType = (typeof ASSET_TYPES)[number];
 
 /** Material for promoters: a banner, a document, a page to link to, or a text. */
 export interface Asset {
-  accountId: number;
+  account_id: number;
   id: number;
   name: string;
   type: AssetType;
   /** The campaigns whose promoters see it. Empty: all campaigns. */
-  campaignIds: number[];
-  categoryId: number | null;
+  campaign_ids: number[];
+  category_id: number | null;
   /** The file of an image or document. Null if `url` names it, or if it needs none. */
   file: UploadedFile | null;
   /** The address of an image or a document on another server, or the page of a link. */
@@ -39,8 +39,8 @@ export interface Asset {
   /** The content of a text. `{{ref_link}}` is replaced by the promoter's link. */
   content: string | null;
   /** The page that it leads to, or null for the promoter's default page. */
-  landingPageUrl: string | null;
-  createdAt: string;
+  landing_page_url: string | null;
+  created_at: string;
 }
 
 export const assets = table<Asset>()({
@@ -51,7 +51,7 @@ export const assets = table<Asset>()({
     name: ["text", ({ name }) => name.toLowerCase()],
     category_id: "integer",
     /** ` 1 7 `, so that each id has a blank on both sides, or null for all campaigns. */
-    campaign_ids: ["text", ({ campaignIds: ids }) => (ids.length === 0 ? null : ` ${ids.join(" ")} `)],
+    campaign_ids: ["text", ({ campaign_ids: ids }) => (ids.length === 0 ? null : ` ${ids.join(" ")} `)],
     created_at: "text",
   },
   indexes: { category: { on: ["category_id"], where: "category_id is not null" } },
@@ -59,13 +59,13 @@ export const assets = table<Asset>()({
 
 /** A heading above assets. */
 export interface AssetCategory {
-  accountId: number;
+  account_id: number;
   id: number;
   name: string;
   /** Lower ones come first. */
   position: number;
-  createdAt: string;
-  updatedAt: string;
+  created_at: string;
+  updated_at: string;
 }
 
 export const assetCategories = table<AssetCategory>()({
@@ -75,7 +75,7 @@ export const assetCategories = table<AssetCategory>()({
 });
 
 /** The fields of an asset that a client sets. */
-export type AssetInput = Omit<Asset, "accountId" | "id" | "createdAt">;
+export type AssetInput = Omit<Asset, "account_id" | "id" | "created_at">;
 
 /**
  * Makes an asset.
@@ -88,7 +88,7 @@ export async function createAsset(
   input: AssetInput,
 ): Promise<Asset> {
   const id = await store.nextId("asset");
-  const asset: Asset = { accountId, id, ...input, createdAt: now.toISOString() };
+  const asset: Asset = { account_id: accountId, id, ...input, created_at: now.toISOString() };
   await store.transact(async (tx) => {
     await refuseUnfit(tx, asset);
     await tx.insert(assets, asset);
@@ -138,11 +138,11 @@ export function deleteAsset({ store }: Context, accountId: number, id: number): 
 export function moveAsset(
   { store }: Context,
   accountId: number,
-  { id, categoryId }: { id: number; categoryId: number },
+  { id, category_id }: { id: number; category_id: number },
 ): Promise<void> {
   return store.transact(async (tx) => {
-    await loadCategory(tx, accountId, categoryId);
-    await tx.put(assets, { ...(await loadAsset(tx, accountId, id)), categoryId });
+    await loadCategory(tx, accountId, category_id);
+    await tx.put(assets, { ...(await loadAsset(tx, accountId, id)), category_id });
   });
 }
 
@@ -158,7 +158,7 @@ export interface AssetFilter {
   text: string | null;
   types: AssetType[];
   categoryIds: number[];
-  campaignIds: number[];
+  campaign_ids: number[];
   created: Span | undefined;
 }
 
@@ -168,7 +168,7 @@ type AssetSchema = Schema<{ assets: typeof assets }>;
 export function findAssets(
   store: Store,
   accountId: number,
-  { text, types, categoryIds, campaignIds, created, ...window }: AssetFilter & Window,
+  { text, types, categoryIds, campaign_ids, created, ...window }: AssetFilter & Window,
 ): Promise<Found<Asset>> {
   let query = store
     .query<AssetSchema>()
@@ -178,11 +178,11 @@ export function findAssets(
   if (text !== null) query = query.where(contains("name", text.trim()));
   if (types.length > 0) query = query.where(among("type", types));
   if (categoryIds.length > 0) query = query.where(among("category_id", categoryIds));
-  if (campaignIds.length > 0) {
+  if (campaign_ids.length > 0) {
     query = query.where((where) =>
       where.or([
         where("campaign_ids", "is", null),
-        ...campaignIds.map((id) => where("campaign_ids", "like", `% ${id} %`)),
+        ...campaign_ids.map((id) => where("campaign_ids", "like", `% ${id} %`)),
       ]),
     );
   }
@@ -213,8 +213,12 @@ export async function loadAssetClicks(
 
 /** A promoter's link for an asset. It names the asset as its channel. */
 export function assetLink(asset: Asset, promoterCampaign: PromoterCampaign, campaign: Campaign): string {
-  const own = asset.type === "link" ? asset.url : asset.landingPageUrl;
-  const link = linkTo(own ?? promoterCampaign.landingUrl ?? campaign.landingUrl, promoterCampaign, campaign);
+  const own = asset.type === "link" ? asset.url : asset.landing_page_url;
+  const link = linkTo(
+    own ?? promoterCampaign.landing_url ?? campaign.landing_url,
+    promoterCampaign,
+    campaign,
+  );
   const url = parseUrl(link);
   if (url === null) return link;
   url.searchParams.set("sub_id", assetChannel(asset));
@@ -259,8 +263,15 @@ export async function changeCategories(
         known.delete(before.id);
         continue;
       }
-      const createdAt = before?.createdAt ?? updatedAt;
-      const after = { accountId, id: newIds[at]!, name, position, createdAt, updatedAt };
+      const createdAt = before?.created_at ?? updatedAt;
+      const after = {
+        account_id: accountId,
+        id: newIds[at]!,
+        name,
+        position,
+        created_at: createdAt,
+        updated_at: updatedAt,
+      };
       await tx.put(assetCategories, after);
       known.set(after.id, after);
     }
@@ -279,11 +290,11 @@ async function loadCategory(reader: Reader, accountId: number, id: number): Prom
   return category;
 }
 
-async function removeCategory(tx: Transaction, { accountId, id }: AssetCategory): Promise<void> {
-  for (const asset of await tx.view.list(assets, "category", accountId, [id])) {
-    await tx.put(assets, { ...asset, categoryId: null });
+async function removeCategory(tx: Transaction, { account_id, id }: AssetCategory): Promise<void> {
+  for (const asset of await tx.view.list(assets, "category", account_id, [id])) {
+    await tx.put(assets, { ...asset, category_id: null });
   }
-  await tx.remove(assetCategories, accountId, id);
+  await tx.remove(assetCategories, account_id, id);
 }
 
 /** @throws Failure `invalid` naming each fault */
@@ -296,12 +307,12 @@ async function refuseUnfit(tx: Transaction, asset: Asset): Promise<void> {
     faults["file"] = ["can't be blank"];
   if (asset.type === "image" && asset.file !== null && asset.file.image === null)
     faults["file"] = ["must be an image (PNG, JPEG, GIF or WebP)"];
-  for (const id of asset.campaignIds) {
-    if ((await tx.get(campaigns, asset.accountId, id)) === null)
-      (faults["campaignIds"] ??= []).push(`names no campaign: ${id}`);
+  for (const id of asset.campaign_ids) {
+    if ((await tx.get(campaigns, asset.account_id, id)) === null)
+      (faults["campaign_ids"] ??= []).push(`names no campaign: ${id}`);
   }
-  const { categoryId } = asset;
-  if (categoryId !== null && (await tx.get(assetCategories, asset.accountId, categoryId)) === null)
-    faults["categoryId"] = [`names no category: ${categoryId}`];
+  const { category_id } = asset;
+  if (category_id !== null && (await tx.get(assetCategories, asset.account_id, category_id)) === null)
+    faults["category_id"] = [`names no category: ${category_id}`];
   if (Object.keys(faults).length > 0) throw new Failure("invalid", "Validation failed", faults);
 }

@@ -13,21 +13,21 @@ const TOTAL_METRICS = [
   "clicks",
   "referrals",
   "customers",
-  "activeCustomers",
+  "active_customers",
   "sales",
-  "salesCents",
+  "sales_cents",
   "refunds",
-  "refundsCents",
+  "refunds_cents",
   "cancellations",
   "commissions",
 ] as const;
 export const METRICS = [
   ...TOTAL_METRICS,
   /** Leads without a sign-up event. They are few, so counting them costs less than counting sign-ups. */
-  "unsignedReferrals",
-  "nonLinkCustomers",
-  "earningsCents",
-  "paidCents",
+  "unsigned_referrals",
+  "non_link_customers",
+  "earnings_cents",
+  "paid_cents",
 ] as const;
 /** A metric counts events, or cents if its name says so. */
 export type Metric = (typeof METRICS)[number];
@@ -39,10 +39,10 @@ export const ORIGIN_METRICS: ReadonlySet<Metric> = new Set([
   "referrals",
   "customers",
   "sales",
-  "salesCents",
+  "sales_cents",
   "refunds",
   "cancellations",
-  "earningsCents",
+  "earnings_cents",
 ]);
 
 /**
@@ -83,8 +83,7 @@ export const daily = {
 
 /** The column of a metric. Operators query the columns too, so leads go by the name of their table. */
 export function columnOf(metric: Metric): string {
-  const name = metric.replace("referrals", "leads").replace("Referrals", "Leads");
-  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return metric.replace("referrals", "leads");
 }
 
 /** One count of a record. */
@@ -155,12 +154,12 @@ const KEY_LENGTH = nameKey("").length;
 /** The clicks of a promoter's days, by the keys of sources or of pages. */
 export function ownClicksQuery(
   view: View,
-  { accountId, promoterId, kind }: { accountId: number; promoterId: number; kind: OriginKind },
+  { account_id, promoter_id, kind }: { account_id: number; promoter_id: number; kind: OriginKind },
 ) {
   const start = ORIGIN_KINDS.indexOf(kind) * (KEY_LENGTH + 1) + 1;
   const key = sql<string>`substr(daily.subject_key, ${sql.lit(start)}, ${sql.lit(KEY_LENGTH)})`;
-  return dailyQuery(view, accountId, "promoter-origin")
-    .where("daily.subject_id", "=", promoterId)
+  return dailyQuery(view, account_id, "promoter-origin")
+    .where("daily.subject_id", "=", promoter_id)
     .groupBy(key)
     .select(key.as("key"))
     .select(totalsOf(["clicks"]));
@@ -184,16 +183,16 @@ const ownTotals = prepared(
 /** The totals of a promoter campaign. */
 export function loadStats(
   view: View,
-  { accountId, promoterId, id }: { accountId: number; promoterId: number; id: number },
+  { account_id, promoter_id, id }: { account_id: number; promoter_id: number; id: number },
 ): Promise<Stats> {
-  return statsIn(view, ownTotals(view, accountId, promoterId, id));
+  return statsIn(view, ownTotals(view, account_id, promoter_id, id));
 }
 
 /** What rules and goals count, over the days of `countedDays`. */
 const COUNTED_OF_DAY = {
   customers: sql`case when daily.series = 'promoter' then 1 else -1 end * ${ofDay("customers")}`,
-  active_customers: ofDay("activeCustomers"),
-  revenue: sql`${ofDay("salesCents")} - ${ofDay("refundsCents")}`,
+  active_customers: ofDay("active_customers"),
+  revenue: sql`${ofDay("sales_cents")} - ${ofDay("refunds_cents")}`,
 };
 
 function ofDay(metric: Metric) {
@@ -229,9 +228,9 @@ const ownCounts = prepared(
  */
 export async function loadRuleCounts(
   view: View,
-  { accountId, promoterId, id }: { accountId: number; promoterId: number; id: number },
+  { account_id, promoter_id, id }: { account_id: number; promoter_id: number; id: number },
 ): Promise<{ customersCount: number; revenueCents: number }> {
-  const [counts] = await view.rows(ownCounts(view, accountId, promoterId, id));
+  const [counts] = await view.rows(ownCounts(view, account_id, promoter_id, id));
   return {
     customersCount: Number(counts?.customers ?? 0),
     revenueCents: Number(counts?.revenueCents ?? 0),
@@ -270,30 +269,30 @@ export function loadAccountStats(view: View, accountId: number): Promise<Stats> 
 function sharesOf(owner: Owner, amountsByDay: Map<string, number[]>): Share[] {
   return [...amountsByDay].flatMap(([day, amounts]) => {
     const shares: Share[] = [
-      { key: ["campaign", owner.campaignId, "", day, 0], amounts },
-      { key: ["promoter", owner.promoterId, "", day, owner.promoterCampaignId], amounts },
-      { key: ["promoter-month", owner.promoterId, "", `${day.slice(0, 7)}-01`, 0], amounts },
+      { key: ["campaign", owner.campaign_id, "", day, 0], amounts },
+      { key: ["promoter", owner.promoter_id, "", day, owner.promoter_campaign_id], amounts },
+      { key: ["promoter-month", owner.promoter_id, "", `${day.slice(0, 7)}-01`, 0], amounts },
     ];
     const { origin } = owner;
     const byOrigin = amounts.map((amount, at) => (ORIGIN_METRICS.has(METRICS[at]!) ? amount : 0));
     if (origin === undefined || byOrigin.every((amount) => amount === 0)) return shares;
-    const { subKey } = origin ?? NO_VISIT;
+    const { sub_key } = origin ?? NO_VISIT;
     const keys = originKeys(origin ?? NO_VISIT);
     for (const [kind, key] of keys) shares.push({ key: [kind, 0, key, day, 0], amounts: byOrigin });
-    if (subKey !== undefined)
-      shares.push({ key: ["sub-id", owner.promoterCampaignId, subKey, day, 0], amounts: byOrigin });
+    if (sub_key !== undefined)
+      shares.push({ key: ["sub-id", owner.promoter_campaign_id, sub_key, day, 0], amounts: byOrigin });
     const clicks = amounts[PLACES.get("clicks")!]!;
     if (clicks === 0) return shares;
     const onlyClicks = METRICS.map((metric) => (metric === "clicks" ? clicks : 0));
     const both = keys.map(([, key]) => key).join(" ");
-    const own = ["promoter-origin", owner.promoterId, both, day, owner.promoterCampaignId];
+    const own = ["promoter-origin", owner.promoter_id, both, day, owner.promoter_campaign_id];
     return [...shares, { key: own, amounts: onlyClicks }];
   });
 }
 
-function refundedShare({ promoterId, promoterCampaignId }: Owner, day: string): Share {
+function refundedShare({ promoter_id, promoter_campaign_id }: Owner, day: string): Share {
   const amounts = METRICS.map((metric) => (metric === "customers" ? 1 : 0));
-  return { key: ["promoter-refunded", promoterId, "", day, promoterCampaignId], amounts };
+  return { key: ["promoter-refunded", promoter_id, "", day, promoter_campaign_id], amounts };
 }
 
 const PLACES = new Map(METRICS.map((metric, at) => [metric, at]));

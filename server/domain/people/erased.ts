@@ -10,7 +10,7 @@ const END = "@erased.invalid";
  * The record with an undeliverable address. The address contains the id, because addresses are unique. If
  * another person has registered that address, it gets a number; otherwise a stranger could block erasures.
  */
-export async function withErasedEmail<R extends { accountId: number; id: number; email: string | null }>(
+export async function withErasedEmail<R extends { account_id: number; id: number; email: string | null }>(
   tx: Transaction,
   from: Table<R, "email">,
   record: R,
@@ -39,7 +39,7 @@ export function refuseErased(promoter: Promoter): void {
 
 /** The number of an account's erasures. Absent before the first. */
 interface ErasureCount {
-  accountId: number;
+  account_id: number;
   count: number;
 }
 
@@ -60,7 +60,7 @@ export async function countErasures(reader: Reader, accountId: number): Promise<
 /** Adds one. From then on, copies of earlier reads are no longer written. */
 export async function countErasure(store: Store, accountId: number): Promise<void> {
   await store.transact(async (tx) =>
-    tx.put(erasureCounts, { accountId, count: (await countErasures(tx, accountId)) + 1 }),
+    tx.put(erasureCounts, { account_id: accountId, count: (await countErasures(tx, accountId)) + 1 }),
   );
 }
 
@@ -69,11 +69,11 @@ export async function countErasure(store: Store, accountId: number): Promise<voi
  * one removes it. A job completes erasures whose process was killed.
  */
 export interface UnfinishedErasure {
-  accountId: number;
+  account_id: number;
   entity: "promoter" | "referral";
-  entityId: number;
+  entity_id: number;
   /** The promoter campaigns of an erased promoter. */
-  promoterCampaignIds: number[];
+  promoter_campaign_ids: number[];
 }
 
 export const unfinishedErasures = table<UnfinishedErasure>()({

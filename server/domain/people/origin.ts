@@ -11,24 +11,24 @@ export const ORIGIN_KINDS = ["source", "page"] as const;
 export type OriginKind = (typeof ORIGIN_KINDS)[number];
 
 /** The origin of a visitor, by the keys of names. The names themselves can be forgotten. */
-export interface Origin extends Record<`${OriginKind}Key`, string> {
+export interface Origin extends Record<`${OriginKind}_key`, string> {
   /** The channel in the promoter's link, within its promoter campaign. Absent: none. */
-  subKey?: string;
+  sub_key?: string;
 }
 
 /** The source and page of leads and sales without a visit. */
 const DIRECT = "direct";
 const UNKNOWN_PAGE = "unknown";
-export const NO_VISIT: Origin = { sourceKey: nameKey(DIRECT), pageKey: nameKey(UNKNOWN_PAGE) };
+export const NO_VISIT: Origin = { source_key: nameKey(DIRECT), page_key: nameKey(UNKNOWN_PAGE) };
 
 /** A name that strangers may have made up. */
 interface SeenName {
-  accountId: number;
+  account_id: number;
   name: string;
   /** On how many days it was seen. Absent: on several. */
   days?: number;
   /** The last one (UTC). */
-  lastDay?: string;
+  last_day?: string;
 }
 
 /** A source or a page that reports show. */
@@ -49,9 +49,9 @@ export const originNames = table<OriginName>()({
 
 /** The columns of records that came by a visit. */
 export const ORIGIN_COLUMNS = {
-  source_key: ["text", ({ origin }: { origin: Origin | null }) => origin?.sourceKey],
-  page_key: ["text", ({ origin }: { origin: Origin | null }) => origin?.pageKey],
-  sub_key: ["text", ({ origin }: { origin: Origin | null }) => origin?.subKey],
+  source_key: ["text", ({ origin }: { origin: Origin | null }) => origin?.source_key],
+  page_key: ["text", ({ origin }: { origin: Origin | null }) => origin?.page_key],
+  sub_key: ["text", ({ origin }: { origin: Origin | null }) => origin?.sub_key],
 } satisfies Record<string, Column<{ origin: Origin | null }>>;
 
 /** The name for all sources, pages and channels that have no record. */
@@ -76,7 +76,7 @@ const OWN_PAGE = "own page of a promoter";
 /** The origin of a visit on a day. @see docs/spec/tracking.md "Names of origins" */
 export async function originOf(
   tx: Transaction,
-  { accountId, day }: Pick<Seeing, "accountId" | "day">,
+  { account_id, day }: Pick<Seeing, "account_id" | "day">,
   { url, referrer, isOwnPage, isOwnSite }: Visited,
 ): Promise<Origin> {
   const page = parsed(url);
@@ -86,12 +86,12 @@ export async function originOf(
       ? nameKey(name)
       : keepName(
           tx,
-          { accountId, day, name, most: MOST_NAMES },
+          { account_id, day, name, most: MOST_NAMES },
           { table: originNames, owner: kind, fields: { kind } },
         );
   return {
-    sourceKey: await keyOf("source", sourceOf(page, referrer)),
-    pageKey: await keyOf("page", isOwnPage ? OWN_PAGE : ownPage),
+    source_key: await keyOf("source", sourceOf(page, referrer)),
+    page_key: await keyOf("page", isOwnPage ? OWN_PAGE : ownPage),
   };
 }
 
@@ -103,7 +103,7 @@ export const FIXED_NAMES: Record<OriginKind, string[]> = {
 
 /** The keys of an origin's names, in the order of the kinds. */
 export function originKeys(origin: Origin): [kind: OriginKind, key: string][] {
-  return ORIGIN_KINDS.map((kind) => [kind, origin[`${kind}Key`]]);
+  return ORIGIN_KINDS.map((kind) => [kind, origin[`${kind}_key`]]);
 }
 
 /** The name behind a key. A forgotten name counts as "other". */
@@ -123,7 +123,7 @@ export function nameKey(name: string): string {
 
 /** A channel of a promoter campaign, as named in links (`sub_id`). */
 interface SubIdName extends SeenName {
-  promoterCampaignId: number;
+  promoter_campaign_id: number;
 }
 
 /** The channels of promoter campaigns. Other records and the counters store only their keys. */
@@ -145,11 +145,11 @@ const MOST_SUB_IDS = 200;
 /** The key of a visit's channel. @see docs/spec/tracking.md "Names of origins" */
 export function subKeyOf(
   tx: Transaction,
-  { accountId, id }: Pick<PromoterCampaign, "accountId" | "id">,
-  { subId, day }: { subId: string; day: string },
+  { account_id, id }: Pick<PromoterCampaign, "account_id" | "id">,
+  { sub_id, day }: { sub_id: string; day: string },
 ): Promise<string> {
-  const seeing = { accountId, day, name: subId.slice(0, LONGEST_NAME), most: MOST_SUB_IDS };
-  return keepName(tx, seeing, { table: subIdNames, owner: id, fields: { promoterCampaignId: id } });
+  const seeing = { account_id, day, name: sub_id.slice(0, LONGEST_NAME), most: MOST_SUB_IDS };
+  return keepName(tx, seeing, { table: subIdNames, owner: id, fields: { promoter_campaign_id: id } });
 }
 
 /** Forgets the names of the channels of promoter campaigns. Reports count them together from now on. */
@@ -206,7 +206,7 @@ const MOST_NAMES = 1_000;
 
 /** A name that was seen on a day, and how many such names are kept. */
 interface Seeing {
-  accountId: number;
+  account_id: number;
   /** UTC. */
   day: string;
   name: string;
@@ -228,22 +228,22 @@ interface Names<R extends SeenName> {
  */
 async function keepName<R extends SeenName>(
   tx: Transaction,
-  { accountId, day, name, most }: Seeing,
+  { account_id, day, name, most }: Seeing,
   { table, owner, fields }: Names<R>,
 ): Promise<string> {
   const key = nameKey(name);
-  const known = await tx.get(table, accountId, owner, key);
+  const known = await tx.get(table, account_id, owner, key);
   if (known !== null) {
-    const { lastDay = "" } = known;
-    if (lastDay < day) await tx.put(table, { ...known, days: daysOf(known) + 1, lastDay: day });
+    const { last_day = "" } = known;
+    if (last_day < day) await tx.put(table, { ...known, days: daysOf(known) + 1, last_day: day });
     return key;
   }
-  if ((await tx.view.count(table, "id", accountId, [owner])) >= most) {
-    const rare = await findRare(tx, { accountId, day, key }, { table, owner });
+  if ((await tx.view.count(table, "id", account_id, [owner])) >= most) {
+    const rare = await findRare(tx, { account_id, day, key }, { table, owner });
     if (rare === null) return nameKey(OTHER);
-    await tx.remove(table, accountId, owner, nameKey(rare.name));
+    await tx.remove(table, account_id, owner, nameKey(rare.name));
   }
-  await tx.insert(table, { ...fields, accountId, name, days: 1, lastDay: day } as R);
+  await tx.insert(table, { ...fields, account_id, name, days: 1, last_day: day } as R);
   return key;
 }
 
@@ -262,20 +262,20 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 /** A name that a new one replaces, or null: of those seen on one day only, or not for long, the one seen least. */
 async function findRare<R extends SeenName>(
   tx: Transaction,
-  { accountId, day, key }: { accountId: number; day: string; key: string },
+  { account_id, day, key }: { account_id: number; day: string; key: string },
   { table, owner }: Pick<Names<R>, "table" | "owner">,
 ): Promise<R | null> {
   const page = { limit: COMPARED };
-  const after = await tx.view.page(table, "id", accountId, [owner], {
+  const after = await tx.view.page(table, "id", account_id, [owner], {
     ...page,
     between: { from: key, before: AFTER_ALL_KEYS },
   });
   const sample =
-    after.length === COMPARED ? after : await tx.view.page(table, "id", accountId, [owner], page);
+    after.length === COMPARED ? after : await tx.view.page(table, "id", account_id, [owner], page);
   const longAgo = new Date(Date.parse(day) - FORGOTTEN_AFTER_DAYS * DAY_MS).toISOString().slice(0, 10);
-  const rare = sample.filter((each) => daysOf(each) === 1 || (each.lastDay ?? day) < longAgo);
+  const rare = sample.filter((each) => daysOf(each) === 1 || (each.last_day ?? day) < longAgo);
   const [rarest] = rare.toSorted(
-    (one, other) => daysOf(one) - daysOf(other) || (one.lastDay ?? day).localeCompare(other.lastDay ?? day),
+    (one, other) => daysOf(one) - daysOf(other) || (one.last_day ?? day).localeCompare(other.last_day ?? day),
   );
   return rarest ?? null;
 }

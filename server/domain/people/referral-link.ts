@@ -17,18 +17,18 @@ import { loadPromoterInUse } from "./promoter/promoter.ts";
 
 /** A link that a promoter made for a page or a channel of their choice. */
 interface OwnLink {
-  accountId: number;
+  account_id: number;
   id: number;
-  promoterCampaignId: number;
-  promoterId: number;
+  promoter_campaign_id: number;
+  promoter_id: number;
   name: string;
   /** The page that it leads to, or null for that of the default link. */
   url: string | null;
   /** The name of the channel, which clicks and leads by the link carry, or null. */
-  subId: string | null;
+  sub_id: string | null;
   /** The link's own ref token, from another program. Absent: the promoter campaign's token. */
-  refToken?: string;
-  createdAt: string;
+  ref_token?: string;
+  created_at: string;
 }
 
 export const ownLinks = table<OwnLink>()({
@@ -40,17 +40,17 @@ export const ownLinks = table<OwnLink>()({
     sub_id: "text",
     created_at: "text",
   },
-  indexes: { promoterCampaign: { on: ["promoter_campaign_id"] } },
+  indexes: { promoter_campaign: { on: ["promoter_campaign_id"] } },
 });
 
 /** The fields of a link that its promoter chooses. */
-type OwnLinkInput = Pick<OwnLink, "name" | "url" | "subId">;
+type OwnLinkInput = Pick<OwnLink, "name" | "url" | "sub_id">;
 
 /** The promoter and the promoter campaign of a link. */
 interface OwnerOfLink {
-  accountId: number;
-  promoterId: number;
-  promoterCampaignId: number;
+  account_id: number;
+  promoter_id: number;
+  promoter_campaign_id: number;
 }
 
 /** Enough for every promoter, and a list can show them all. */
@@ -64,19 +64,26 @@ const MOST_LINKS = 100;
  */
 export async function createOwnLink(
   context: Context,
-  { accountId, promoterId, promoterCampaignId, ...input }: OwnLinkInput & OwnerOfLink,
+  { account_id, promoter_id, promoter_campaign_id, ...input }: OwnLinkInput & OwnerOfLink,
 ): Promise<OwnLink> {
   const id = await context.store.nextId("own-link");
   return context.store.transact(async (tx) => {
-    await loadPromoterInUse(tx, accountId, promoterId);
-    const owner = await loadOwnPromoterCampaign(tx, { accountId, promoterId, id: promoterCampaignId });
+    await loadPromoterInUse(tx, account_id, promoter_id);
+    const owner = await loadOwnPromoterCampaign(tx, { account_id, promoter_id, id: promoter_campaign_id });
     await refuseOtherSite(tx, owner, input.url);
     // Otherwise two concurrent requests could both create the last one.
-    await tx.lock(promoterCampaigns, accountId, owner.id);
-    const count = await tx.view.count(ownLinks, "promoterCampaign", accountId, [owner.id]);
+    await tx.lock(promoterCampaigns, account_id, owner.id);
+    const count = await tx.view.count(ownLinks, "promoter_campaign", account_id, [owner.id]);
     if (count >= MOST_LINKS) throw new Failure("refused", `You have ${MOST_LINKS} links; remove one first.`);
     const createdAt = context.now.toISOString();
-    const link = { accountId, id, promoterCampaignId: owner.id, promoterId, ...input, createdAt };
+    const link = {
+      account_id,
+      id,
+      promoter_campaign_id: owner.id,
+      promoter_id,
+      ...input,
+      created_at: createdAt,
+    };
     await tx.put(ownLinks, link);
     return link;
   });
@@ -98,9 +105,9 @@ export function updateOwnLink(
       ...before,
       name: changes.name ?? before.name,
       url: changes.url === undefined ? before.url : changes.url,
-      subId: changes.subId === undefined ? before.subId : changes.subId,
+      sub_id: changes.sub_id === undefined ? before.sub_id : changes.sub_id,
     };
-    const owner = await loadPromoterCampaign(tx, before.accountId, before.promoterCampaignId);
+    const owner = await loadPromoterCampaign(tx, before.account_id, before.promoter_campaign_id);
     await refuseOtherSite(tx, owner, after.url);
     await tx.put(ownLinks, after);
     return after;
@@ -114,25 +121,25 @@ export function updateOwnLink(
  */
 export async function removeOwnLink({ store }: Context, wanted: OwnRecord): Promise<void> {
   await store.transact(async (tx) => {
-    const { accountId, id } = await loadOwnLink(tx, wanted);
-    await tx.remove(ownLinks, accountId, id);
+    const { account_id, id } = await loadOwnLink(tx, wanted);
+    await tx.remove(ownLinks, account_id, id);
   });
 }
 
 /** Removes the links of a promoter campaign as part of a larger change. */
-export async function removeOwnLinks(tx: Transaction, { accountId, id }: PromoterCampaign): Promise<void> {
-  for (const link of await tx.view.list(ownLinks, "promoterCampaign", accountId, [id])) {
-    await tx.remove(ownLinks, accountId, link.id);
+export async function removeOwnLinks(tx: Transaction, { account_id, id }: PromoterCampaign): Promise<void> {
+  for (const link of await tx.view.list(ownLinks, "promoter_campaign", account_id, [id])) {
+    await tx.remove(ownLinks, account_id, link.id);
   }
 }
 
 /** A link that this promoter made. @throws Failure `not_found`, also for another promoter's */
 export async function loadOwnLink(
   reader: Reader,
-  { accountId, promoterId, id }: OwnRecord,
+  { account_id, promoter_id, id }: OwnRecord,
 ): Promise<OwnLink> {
-  const link = await reader.get(ownLinks, accountId, id);
-  if (link === null || link.promoterId !== promoterId) throw new Failure("not_found", "Link not found.");
+  const link = await reader.get(ownLinks, account_id, id);
+  if (link === null || link.promoter_id !== promoter_id) throw new Failure("not_found", "Link not found.");
   return link;
 }
 
@@ -145,11 +152,11 @@ export interface ReferralLink {
   id: number;
   name: string;
   url: string;
-  isDefault: boolean;
+  is_default: boolean;
   /** The maker of the link, who chose its page. */
   source: "campaign" | "promoter";
   /** The name of the channel, or null. */
-  subId: string | null;
+  sub_id: string | null;
 }
 
 /**
@@ -165,25 +172,25 @@ export async function listReferralLinks(
     id: 0,
     name: campaign.name,
     url: refLink(promoterCampaign, campaign),
-    isDefault: true,
-    source: promoterCampaign.landingUrl === null ? "campaign" : "promoter",
-    subId: null,
+    is_default: true,
+    source: promoterCampaign.landing_url === null ? "campaign" : "promoter",
+    sub_id: null,
   };
   const pages = campaign.links.map(({ id, name, url }): ReferralLink => ({
     id,
     name,
     url: linkTo(url, promoterCampaign, campaign),
-    isDefault: false,
+    is_default: false,
     source: "campaign",
-    subId: null,
+    sub_id: null,
   }));
   const own = (await listOwnLinks(view, promoterCampaign)).map((link): ReferralLink => ({
     id: link.id,
     name: link.name,
     url: ownLinkUrl(link, promoterCampaign, campaign),
-    isDefault: false,
+    is_default: false,
     source: "promoter",
-    subId: link.subId,
+    sub_id: link.sub_id,
   }));
   return [usual, ...pages, ...own];
 }
@@ -194,7 +201,7 @@ export async function listReferralLinks(
  */
 async function refuseOtherSite(tx: Transaction, owner: PromoterCampaign, url: string | null): Promise<void> {
   if (url === null) return;
-  const campaign = await loadCampaign(tx, owner.accountId, owner.campaignId);
+  const campaign = await loadCampaign(tx, owner.account_id, owner.campaign_id);
   if (isOwnPage(campaign, url)) return;
   const fault = `must be a page of ${sitesOf(campaign)[0] ?? "the campaign's site"}`;
   throw new Failure("invalid", `Validation failed: url ${fault}`, { url: [fault] });
@@ -206,8 +213,8 @@ export function isOwnPage(campaign: Campaign, url: string): boolean {
   return host !== null && sitesOf(campaign).some((site) => host === site || host.endsWith(`.${site}`));
 }
 
-function sitesOf({ landingUrl, links, allowedOrigins }: Campaign): string[] {
-  const pages = [landingUrl, ...links.map((link) => link.url), ...allowedOrigins];
+function sitesOf({ landing_url, links, allowed_origins }: Campaign): string[] {
+  const pages = [landing_url, ...links.map((link) => link.url), ...allowed_origins];
   return pages.map(siteOf).filter((site) => site !== null);
 }
 
@@ -218,8 +225,8 @@ function siteOf(address: string): string | null {
 }
 
 /** The promoter's own links in one of their campaigns, oldest first. */
-function listOwnLinks(view: View, { accountId, id }: PromoterCampaign): Promise<OwnLink[]> {
-  return view.page(ownLinks, "promoterCampaign", accountId, [id], { limit: MOST_LINKS });
+function listOwnLinks(view: View, { account_id, id }: PromoterCampaign): Promise<OwnLink[]> {
+  return view.page(ownLinks, "promoter_campaign", account_id, [id], { limit: MOST_LINKS });
 }
 
 /** The parameter of a page's address that names the channel. */
@@ -227,12 +234,12 @@ const SUB_ID_PARAM = "sub_id";
 
 /** The address that a promoter shares. */
 function ownLinkUrl(link: OwnLink, promoterCampaign: PromoterCampaign, campaign: Campaign): string {
-  const page = link.url ?? promoterCampaign.landingUrl ?? campaign.landingUrl;
-  const { refToken = promoterCampaign.refToken } = link;
-  const url = linkTo(page, { ...promoterCampaign, refToken }, campaign);
-  if (link.subId === null) return url;
+  const page = link.url ?? promoterCampaign.landing_url ?? campaign.landing_url;
+  const { ref_token = promoterCampaign.ref_token } = link;
+  const url = linkTo(page, { ...promoterCampaign, ref_token }, campaign);
+  if (link.sub_id === null) return url;
   const withChannel = parseUrl(url);
   if (withChannel === null) return url;
-  withChannel.searchParams.set(SUB_ID_PARAM, link.subId);
+  withChannel.searchParams.set(SUB_ID_PARAM, link.sub_id);
   return withChannel.href;
 }

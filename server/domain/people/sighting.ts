@@ -25,22 +25,22 @@ export type SightingKind = (typeof SIGHTING_KINDS)[number];
 export interface Sighting {
   value: string;
   /** Precise to an hour. */
-  lastAt: string;
+  last_at: string;
 }
 
 /** The set-up of the server that started last. */
 export interface ServerSetup {
-  accountId: typeof SYSTEM;
-  publicUrl: string;
-  trustProxyHops: number;
-  hasMail: boolean;
-  startedAt: string;
+  account_id: typeof SYSTEM;
+  public_url: string;
+  trust_proxy_hops: number;
+  has_mail: boolean;
+  started_at: string;
 }
 
 /** The latest sightings of one kind, newest first. */
 interface Sightings {
   /** The account that owns the sites, or SYSTEM if they concern the server. */
-  accountId: number;
+  account_id: number;
   kind: SightingKind;
   seen: Sighting[];
 }
@@ -67,9 +67,13 @@ export function recordSightings(
 ): Promise<Sighting[]> {
   return store.transact(async (tx) => {
     const { seen } = (await tx.get(sightings, accountId, kind)) ?? { seen: [] };
-    const latest = values.map((value) => ({ value, lastAt: now.toISOString() }));
+    const latest = values.map((value) => ({ value, last_at: now.toISOString() }));
     const others = seen.filter(({ value }) => !values.includes(value));
-    await tx.put(sightings, { accountId, kind, seen: [...latest, ...others].slice(0, MOST_KEPT) });
+    await tx.put(sightings, {
+      account_id: accountId,
+      kind,
+      seen: [...latest, ...others].slice(0, MOST_KEPT),
+    });
     return seen;
   });
 }
@@ -84,8 +88,8 @@ export async function findSightings(
 }
 
 /** Records the set-up of a starting server. */
-export function recordSetup(store: Store, setup: Omit<ServerSetup, "accountId">): Promise<void> {
-  return store.transact((tx) => tx.put(serverSetups, { accountId: SYSTEM, ...setup }));
+export function recordSetup(store: Store, setup: Omit<ServerSetup, "account_id">): Promise<void> {
+  return store.transact((tx) => tx.put(serverSetups, { account_id: SYSTEM, ...setup }));
 }
 
 /** The set-up of the server that started last, or null before the first start. */

@@ -78,10 +78,10 @@ interface ViesNumber {
 const NORTHERN_IRELAND = /^(\d{9}|\d{12}|GD\d{3}|HA\d{3})$/;
 
 /** The number to ask VIES about, or null if there is none, its form is wrong, or VIES does not know its country. */
-function viesNumber({ country = null, vatId = null }: Checked): ViesNumber | null {
-  if (country === null || vatId === null || vatFault(country, vatId) !== null) return null;
+function viesNumber({ country = null, vat_id = null }: Checked): ViesNumber | null {
+  if (country === null || vat_id === null || vatFault(country, vat_id) !== null) return null;
   const countryCode = country === "GB" ? "XI" : prefixOf(country);
-  const plain = plainNumber(vatId);
+  const plain = plainNumber(vat_id);
   const vatNumber = plain.slice(countryCode.length);
   if (isInUnion(country)) return { countryCode, vatNumber };
   const isNorthern = country === "GB" && plain.startsWith("XI") && NORTHERN_IRELAND.test(vatNumber);
@@ -99,15 +99,15 @@ function plainNumber(vatId: string): string {
 /** The fields of a profile that have a form. */
 interface Checked {
   country?: string | null;
-  vatId?: string | null;
+  vat_id?: string | null;
 }
 
 /** What is wrong with a promoter's invoice details, by field. */
-export function invoiceDetailFaults({ country = null, vatId = null }: Checked): FieldErrors {
+export function invoiceDetailFaults({ country = null, vat_id = null }: Checked): FieldErrors {
   const faults: FieldErrors = {};
   const wrongCountry = country === null ? null : countryFault(country);
   if (wrongCountry !== null) faults["country"] = [wrongCountry];
-  const wrongNumber = country === null || vatId === null ? null : vatFault(country, vatId);
+  const wrongNumber = country === null || vat_id === null ? null : vatFault(country, vat_id);
   if (wrongNumber !== null) faults["vat_id"] = [wrongNumber];
   return faults;
 }
@@ -115,7 +115,7 @@ export function invoiceDetailFaults({ country = null, vatId = null }: Checked): 
 /** The parties of an invoice, as far as its tax depends on them. */
 interface Party {
   country: string | null;
-  vatId: string | null;
+  vat_id: string | null;
 }
 
 /**
@@ -128,7 +128,7 @@ export function isReverseCharge(supplier: Party, customer: Party, taxRateHundred
   const { country } = supplier;
   if (taxRateHundredths !== 0 || country === null || customer.country === null) return false;
   const isAbroad = country !== customer.country && isInUnion(country) && isInUnion(customer.country);
-  return isAbroad && Boolean(supplier.vatId) && Boolean(customer.vatId);
+  return isAbroad && Boolean(supplier.vat_id) && Boolean(customer.vat_id);
 }
 
 /** Whether VIES knows a number. `unknown`: not now. `unreachable`: VIES has not answered at all. It never throws. */
@@ -147,14 +147,14 @@ const INVALID_REST_MS = 7 * DAY_MS;
 const MOST_A_ROUND = 50;
 
 /** The check of a promoter's present number, or null. */
-export function vatCheckOf({ profile, vatCheck }: Promoter): VatCheck | null {
+export function vatCheckOf({ profile, vat_check }: Promoter): VatCheck | null {
   const number = viesNumber(profile);
-  return vatCheck === undefined || number === null || vatCheck.number !== nameOf(number) ? null : vatCheck;
+  return vat_check === undefined || number === null || vat_check.number !== nameOf(number) ? null : vat_check;
 }
 
 /** A promoter without the check of a number that they no longer have. */
 export function withoutFormerCheck(promoter: Promoter): Promoter {
-  const { vatCheck: _former, ...rest } = promoter;
+  const { vat_check: _former, ...rest } = promoter;
   return vatCheckOf(promoter) === null ? rest : promoter;
 }
 
@@ -180,7 +180,7 @@ export async function checkVatNumber(
     const now = clock();
     const due = promoter && dueVatNumber(promoter, now);
     if (promoter === null || due === null || nameOf(due) !== nameOf(number)) return;
-    await tx.put(promoters, { ...promoter, vatCheck: nextCheck(promoter, { number, answer, now }) });
+    await tx.put(promoters, { ...promoter, vat_check: nextCheck(promoter, { number, answer, now }) });
   });
   return answer;
 }
@@ -206,7 +206,7 @@ export async function* checkDueVatNumbers(run: CheckRun): AsyncGenerator<void> {
 /** The number that VIES should be asked about now, or null. */
 export function dueVatNumber(promoter: Promoter, now: Date): ViesNumber | null {
   const check = vatCheckOf(promoter);
-  const isDue = check === null || (check.askAt !== null && Date.parse(check.askAt) <= now.getTime());
+  const isDue = check === null || (check.ask_at !== null && Date.parse(check.ask_at) <= now.getTime());
   return isDue ? viesNumber(promoter.profile) : null;
 }
 
@@ -215,12 +215,12 @@ function nextCheck(
   { number, answer, now }: { number: ViesNumber; answer: Awaited<ReturnType<AskVies>>; now: Date },
 ): VatCheck {
   const at = (restMs: number) => new Date(now.getTime() + restMs).toISOString();
-  const answered = { number: nameOf(number), checkedAt: now.toISOString(), failureCount: 0 };
-  if (answer === "valid") return { ...answered, status: answer, askAt: null };
-  if (answer === "invalid") return { ...answered, status: answer, askAt: at(INVALID_REST_MS) };
-  const { status = "unknown", checkedAt = null, failureCount = 0 } = vatCheckOf(promoter) ?? {};
-  const restMs = Math.min(HOUR_MS * 2 ** failureCount, DAY_MS);
-  return { number: nameOf(number), status, checkedAt, askAt: at(restMs), failureCount: failureCount + 1 };
+  const answered = { number: nameOf(number), checked_at: now.toISOString(), failure_count: 0 };
+  if (answer === "valid") return { ...answered, status: answer, ask_at: null };
+  if (answer === "invalid") return { ...answered, status: answer, ask_at: at(INVALID_REST_MS) };
+  const { status = "unknown", checked_at = null, failure_count = 0 } = vatCheckOf(promoter) ?? {};
+  const restMs = Math.min(HOUR_MS * 2 ** failure_count, DAY_MS);
+  return { number: nameOf(number), status, checked_at, ask_at: at(restMs), failure_count: failure_count + 1 };
 }
 
 function nameOf({ countryCode, vatNumber }: ViesNumber): string {

@@ -67,20 +67,25 @@ export async function erasePromoter(given: Context, accountId: number, who: stri
     const after = await erasedPromoter(tx, context, promoter);
     await forgetMailboxes(tx, promoter);
     await tx.put(promoters, after);
-    await logErasure(tx, context, { accountId, entity: "promoter", id });
+    await logErasure(tx, context, { account_id: accountId, entity: "promoter", id });
     const promoterCampaignIds = await erasePromoterCampaigns(tx, context, promoter);
     for (const method of await tx.view.list(payoutMethods, "promoter", accountId, [id]))
-      await tx.put(payoutMethods, { ...method, details: {}, meta: {}, isDisabled: true });
+      await tx.put(payoutMethods, { ...method, details: {}, meta: {}, is_disabled: true });
     await tx.remove(payoutHolds, accountId, id);
-    await forgetMailings(tx, { accountId, id });
+    await forgetMailings(tx, { account_id: accountId, id });
     await eraseDocuments(tx, promoter);
-    await leaveStripeAccount(tx, context, { accountId, promoterId: id });
+    await leaveStripeAccount(tx, context, { account_id: accountId, promoter_id: id });
     await tx.remove(taxDetails, accountId, id);
-    await forgetSourceTexts(tx, accountId, { kind: "promoter", recordId: id });
+    await forgetSourceTexts(tx, accountId, { kind: "promoter", record_id: id });
     await forgetMigrationTexts(tx, accountId);
     for (const seen of await tx.view.list(promoterAddresses, "id", accountId, [id]))
       await tx.remove(promoterAddresses, accountId, ...keyOf(promoterAddresses, seen));
-    const rest = { accountId, entity: "promoter" as const, entityId: id, promoterCampaignIds };
+    const rest = {
+      account_id: accountId,
+      entity: "promoter" as const,
+      entity_id: id,
+      promoter_campaign_ids: promoterCampaignIds,
+    };
     await tx.put(unfinishedErasures, rest);
     return { promoter: after, rest };
   });
@@ -110,8 +115,8 @@ export async function eraseLead(given: Context, accountId: number, who: string):
       await eraseWaiting(tx, lead);
       const after = await erasedLead(tx, lead);
       await tx.put(leads, after);
-      await forgetSourceTexts(tx, accountId, { kind: "customer", recordId: id });
-      await logErasure(tx, context, { accountId, entity: "referral", id });
+      await forgetSourceTexts(tx, accountId, { kind: "customer", record_id: id });
+      await logErasure(tx, context, { account_id: accountId, entity: "referral", id });
       await tx.put(unfinishedErasures, restOf(after));
       erased.push(after);
     }
@@ -146,24 +151,24 @@ export async function* finishErasuresOf(
 /** A promoter's record without personal data. */
 function erasedPromoter(tx: Transaction, { now, chance }: Context, promoter: Promoter): Promise<Promoter> {
   const {
-    passwordHash: _password,
-    isUnconfirmed: _unconfirmed,
+    password_hash: _password,
+    is_unconfirmed: _unconfirmed,
     visit: _visit,
-    vatCheck: _vatCheck,
+    vat_check: _vatCheck,
     ...kept
   } = promoter;
   return withErasedEmail(tx, promoters, {
     ...kept,
-    custId: null,
+    cust_id: null,
     note: null,
-    tempPasswordHash: null,
-    authToken: chance.token(AUTH_TOKEN_LENGTH),
+    temp_password_hash: null,
+    auth_token: chance.token(AUTH_TOKEN_LENGTH),
     profile: newProfile({}),
-    customFields: null,
-    fraudSuspicions: [],
-    skipEmailNotification: true,
-    lastLoginAt: null,
-    archivedAt: promoter.archivedAt ?? now.toISOString(),
+    custom_fields: null,
+    fraud_suspicions: [],
+    skip_email_notification: true,
+    last_login_at: null,
+    archived_at: promoter.archived_at ?? now.toISOString(),
   });
 }
 
@@ -176,26 +181,26 @@ async function erasePromoterCampaigns(
   context: Context,
   promoter: Promoter,
 ): Promise<number[]> {
-  const { accountId } = promoter;
+  const { account_id } = promoter;
   const joined = await lockPromoterCampaigns(tx, promoter);
   for (const former of joined) {
-    const { moreRefTokens: _tokens, ...promoterCampaign } = former;
+    const { more_ref_tokens: _tokens, ...promoterCampaign } = former;
     const { id } = promoterCampaign;
     // Derived tokens never have this form, so it is free.
     const refToken = `erased-${id}-${context.chance.digits(10)}`;
-    await erasePromoCodes(tx, context, { accountId, promoterCampaignId: id });
+    await erasePromoCodes(tx, context, { account_id, promoter_campaign_id: id });
     await removeOwnLinks(tx, promoterCampaign);
     await forgetRefTokens(tx, former);
-    await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: id });
-    await tx.remove(archivedStates, accountId, id);
+    await tx.put(refTokens, { account_id, token: refToken, promoter_campaign_id: id });
+    await tx.remove(archivedStates, account_id, id);
     await tx.put(promoterCampaigns, {
       ...promoterCampaign,
       state: "blocked",
-      refToken,
+      ref_token: refToken,
       coupon: null,
-      displayCoupon: null,
-      landingUrl: null,
-      usesUrlTracking: false,
+      display_coupon: null,
+      landing_url: null,
+      uses_url_tracking: false,
     });
   }
   return joined.map(({ id }) => id);
@@ -204,62 +209,62 @@ async function erasePromoterCampaigns(
 async function erasePromoCodes(
   tx: Transaction,
   { now }: Context,
-  { accountId, promoterCampaignId }: { accountId: number; promoterCampaignId: number },
+  { account_id, promoter_campaign_id }: { account_id: number; promoter_campaign_id: number },
 ): Promise<void> {
-  for (const promoCode of await tx.view.list(promoCodes, "promoterCampaign", accountId, [
-    promoterCampaignId,
+  for (const promoCode of await tx.view.list(promoCodes, "promoter_campaign", account_id, [
+    promoter_campaign_id,
   ])) {
     await tx.put(promoCodes, {
       ...promoCode,
       code: `erased-${promoCode.id}`,
-      extId: null,
+      ext_id: null,
       description: null,
       metadata: null,
       details: null,
-      archivedAt: promoCode.archivedAt ?? now.toISOString(),
+      archived_at: promoCode.archived_at ?? now.toISOString(),
     });
   }
 }
 
 /** Does the work after the first commit of an erasure. Each step may be repeated. */
 async function finishErasure(context: Context, rest: UnfinishedErasure): Promise<void> {
-  const { accountId, entity, entityId } = rest;
+  const { account_id, entity, entity_id } = rest;
   const { store } = context;
   if (entity === "promoter") await eraseTraces(context, rest);
   else {
-    await eraseNotes(store, accountId, { index: "lead", id: entityId });
-    await eraseAuditEntries(store, { accountId, leadId: entityId });
-    await eraseEvents(context, { accountId, leadId: entityId });
+    await eraseNotes(store, account_id, { index: "lead", id: entity_id });
+    await eraseAuditEntries(store, { account_id, lead_id: entity_id });
+    await eraseEvents(context, { account_id, lead_id: entity_id });
   }
   await store.transact(async (tx) => {
     // Another process may have been faster.
-    if ((await tx.get(unfinishedErasures, accountId, entity, entityId)) === null) return;
-    await tx.remove(unfinishedErasures, accountId, entity, entityId);
+    if ((await tx.get(unfinishedErasures, account_id, entity, entity_id)) === null) return;
+    await tx.remove(unfinishedErasures, account_id, entity, entity_id);
     await announceDeletion(tx, context, rest);
   });
 }
 
-async function eraseTraces(context: Context, { accountId, entityId: id, ...rest }: UnfinishedErasure) {
+async function eraseTraces(context: Context, { account_id, entity_id: id, ...rest }: UnfinishedErasure) {
   const { store } = context;
-  const promoterCampaignIds = new Set(rest.promoterCampaignIds);
-  await eraseVisits(store, accountId, promoterCampaignIds);
-  await forgetOrigins(store, accountId, id);
-  await eraseChannels(store, accountId, id);
-  await forgetSubIds(store, accountId, promoterCampaignIds);
-  await erasePayoutErrors(store, accountId, id);
-  await eraseNotes(store, accountId, { index: "noted", id });
-  await eraseAuditEntries(store, { accountId, promoterId: id, promoterCampaignIds });
-  await eraseEvents(context, { accountId, promoterId: id, promoterCampaignIds });
+  const promoterCampaignIds = new Set(rest.promoter_campaign_ids);
+  await eraseVisits(store, account_id, promoterCampaignIds);
+  await forgetOrigins(store, account_id, id);
+  await eraseChannels(store, account_id, id);
+  await forgetSubIds(store, account_id, promoterCampaignIds);
+  await erasePayoutErrors(store, account_id, id);
+  await eraseNotes(store, account_id, { index: "noted", id });
+  await eraseAuditEntries(store, { account_id, promoter_id: id, promoter_campaign_ids: promoterCampaignIds });
+  await eraseEvents(context, { account_id, promoter_id: id, promoter_campaign_ids: promoterCampaignIds });
 }
 
 /** The address of a visited page contains the promoter's ref token, and may be a page of their own. */
 async function eraseVisits(store: Store, accountId: number, promoterCampaignIds: Set<number>): Promise<void> {
   for await (const chunk of store.scan(visitors, "id", accountId, [])) {
-    for (const { tid, promoterCampaignId } of chunk) {
-      if (!promoterCampaignIds.has(promoterCampaignId)) continue;
+    for (const { tid, promoter_campaign_id } of chunk) {
+      if (!promoterCampaignIds.has(promoter_campaign_id)) continue;
       await store.transact(async (tx) => {
         const visitor = await tx.get(visitors, accountId, tid);
-        if (visitor !== null) await tx.put(visitors, { ...visitor, url: null, referrer: null, subId: null });
+        if (visitor !== null) await tx.put(visitors, { ...visitor, url: null, referrer: null, sub_id: null });
       });
     }
   }
@@ -269,10 +274,10 @@ async function eraseVisits(store: Store, accountId: number, promoterCampaignIds:
 async function eraseChannels(store: Store, accountId: number, id: number): Promise<void> {
   for (const index of ["promoter", "archived"] as const) {
     for await (const chunk of store.scan(leads, index, accountId, [id])) {
-      for (const lead of chunk.filter(({ subId }) => subId !== null)) {
+      for (const lead of chunk.filter(({ sub_id }) => sub_id !== null)) {
         await store.transact(async (tx) => {
           const current = await tx.get(leads, accountId, lead.id);
-          if (current !== null) await tx.put(leads, { ...current, subId: null });
+          if (current !== null) await tx.put(leads, { ...current, sub_id: null });
         });
       }
     }
@@ -311,11 +316,11 @@ async function eraseNotes(
   { index, id }: { index: "noted" | "lead"; id: number },
 ): Promise<void> {
   for await (const chunk of store.scan(commissions, index, accountId, [id])) {
-    for (const noted of chunk.filter(({ internalNote, externalNote }) => internalNote ?? externalNote)) {
+    for (const noted of chunk.filter(({ internal_note, external_note }) => internal_note ?? external_note)) {
       await store.transact(async (tx) => {
         const current = await tx.get(commissions, accountId, noted.id);
         if (current !== null)
-          await tx.put(commissions, { ...current, internalNote: null, externalNote: null });
+          await tx.put(commissions, { ...current, internal_note: null, external_note: null });
       });
     }
   }
@@ -324,15 +329,15 @@ async function eraseNotes(
 async function announceDeletion(
   tx: Transaction,
   context: Context,
-  { accountId, entity, entityId }: UnfinishedErasure,
+  { account_id, entity, entity_id }: UnfinishedErasure,
 ): Promise<void> {
   if (entity === "promoter") {
-    const before = await tx.get(promoters, accountId, entityId);
+    const before = await tx.get(promoters, account_id, entity_id);
     if (before === null) return;
     await tx.put(promoters, before);
     return announce(tx, context, { entity, before, after: null });
   }
-  const before = await tx.get(leads, accountId, entityId);
+  const before = await tx.get(leads, account_id, entity_id);
   if (before === null) return;
   await tx.put(leads, before);
   return announce(tx, context, { entity, before, after: null });
@@ -354,37 +359,38 @@ function noLead(): Failure {
 }
 
 /** Removes a lead's visitor, those of the browser's earlier links, and the network address at which the lead's was seen. */
-async function forgetVisitor(tx: Transaction, { accountId, tid, promoterId }: Lead): Promise<void> {
-  const visitor = tid === null ? null : await tx.get(visitors, accountId, tid);
+async function forgetVisitor(tx: Transaction, { account_id, tid, promoter_id }: Lead): Promise<void> {
+  const visitor = tid === null ? null : await tx.get(visitors, account_id, tid);
   if (visitor === null) return;
   for (const each of await visitorsOfBrowser(tx, visitor)) await removeVisitor(tx, each);
-  if (!visitor.addressHash) return;
-  const seen = await tx.get(promoterAddresses, accountId, promoterId, visitor.addressHash);
-  if (seen?.isOwn === false) await tx.remove(promoterAddresses, accountId, promoterId, visitor.addressHash);
+  if (!visitor.address_hash) return;
+  const seen = await tx.get(promoterAddresses, account_id, promoter_id, visitor.address_hash);
+  if (seen?.is_own === false)
+    await tx.remove(promoterAddresses, account_id, promoter_id, visitor.address_hash);
 }
 
 /** A lead's record without personal data. */
 function erasedLead(tx: Transaction, lead: Lead): Promise<Lead> {
-  const { isProposal: _proposal, ...kept } = lead;
+  const { is_proposal: _proposal, ...kept } = lead;
   return withErasedEmail<Lead>(tx, leads, {
     ...kept,
     // There is no longer a person to approve, and the promoter must not describe them again.
     state: isProposed(lead) ? "denied" : lead.state,
     uid: null,
     username: null,
-    firstName: null,
-    lastName: null,
+    first_name: null,
+    last_name: null,
     website: null,
     comment: undefined,
-    customFields: null,
+    custom_fields: null,
     tid: null,
-    subId: null,
-    subscriptionId: null,
+    sub_id: null,
+    subscription_id: null,
     subscriptions: undefined,
-    skipEmailNotification: true,
+    skip_email_notification: true,
   });
 }
 
-function restOf({ accountId, id }: Lead): UnfinishedErasure {
-  return { accountId, entity: "referral", entityId: id, promoterCampaignIds: [] };
+function restOf({ account_id, id }: Lead): UnfinishedErasure {
+  return { account_id, entity: "referral", entity_id: id, promoter_campaign_ids: [] };
 }

@@ -12,8 +12,8 @@ const CHANGED_AT_ONCE = 25;
 
 /** The erased person: a lead, or a promoter with their promoter campaigns. */
 export type Erased =
-  | { accountId: number; leadId: number }
-  | { accountId: number; promoterId: number; promoterCampaignIds: ReadonlySet<number> };
+  | { account_id: number; lead_id: number }
+  | { account_id: number; promoter_id: number; promoter_campaign_ids: ReadonlySet<number> };
 
 /**
  * Erases a person from sent and waiting events. Events about the person and e-mails to them are removed, even
@@ -25,16 +25,16 @@ export type Erased =
 export async function eraseEvents(context: Context, erased: Erased): Promise<void> {
   const { store } = context;
   // The person's own records are erased already. The new count stops every copy that was read before.
-  await countErasure(store, erased.accountId);
+  await countErasure(store, erased.account_id);
   // Facts first: a fact that becomes a delivery meanwhile is found among the deliveries.
-  const { accountId } = erased;
+  const { account_id } = erased;
   const starts =
-    "leadId" in erased
+    "lead_id" in erased
       ? [
-          [accountId, "referral", erased.leadId],
-          [accountId, "commission"],
+          [account_id, "referral", erased.lead_id],
+          [account_id, "commission"],
         ]
-      : [[accountId]];
+      : [[account_id]];
   for (const start of starts) {
     for await (const chunk of store.scan(facts, "id", SYSTEM, start)) {
       await changeAll(store, chunk, (tx, fact) => eraseFact(tx, fact, erased));
@@ -69,13 +69,13 @@ async function eraseFact(tx: Transaction, found: Fact, erased: Erased): Promise<
   if (fact === null || change === null) return;
   const record = (change.after ?? change.before) as unknown as Json;
   if (isSubject({ ...fact, data: record }, erased)) return tx.remove(facts, SYSTEM, ...key);
-  const [owner, id] = "leadId" in erased ? ["leadId", erased.leadId] : ["promoterId", erased.promoterId];
+  const [owner, id] = "lead_id" in erased ? ["lead_id", erased.lead_id] : ["promoter_id", erased.promoter_id];
   if (record[owner] !== id) return;
   await tx.put(facts, { ...fact, before: unnamed(fact.before), after: unnamed(fact.after) });
 }
 
 /** Fields that may contain names: banks' errors, promoters' channels, and companies' notes. */
-const NAMING_FIELDS = ["error", "subId", "internalNote", "externalNote"];
+const NAMING_FIELDS = ["error", "sub_id", "internal_note", "external_note"];
 
 function unnamed(record: Fact["after"]): Fact["after"] {
   if (record === null) return null;
@@ -95,12 +95,12 @@ async function eraseDelivery(
     return dropDelivery(tx, delivery, context.now);
   }
   // Receivers may have echoed the event in their answers.
-  await tx.put(deliveries, { ...delivery, message: nameless(message, erased), responseBody: null });
+  await tx.put(deliveries, { ...delivery, message: nameless(message, erased), response_body: null });
 }
 
-function concerns({ ownerId, message, email }: Delivery, erased: Erased): boolean {
-  if (ownerId !== erased.accountId) return false;
-  if (message === null) return "promoterId" in erased && email?.promoterId === erased.promoterId;
+function concerns({ owner_id, message, email }: Delivery, erased: Erased): boolean {
+  if (owner_id !== erased.account_id) return false;
+  if (message === null) return "promoter_id" in erased && email?.promoter_id === erased.promoter_id;
   if (isSubject(message, erased)) return true;
   return JSON.stringify(message) !== JSON.stringify(nameless(message, erased));
 }
@@ -110,23 +110,23 @@ type Json = Record<string, unknown>;
 /** An event. `data` is its record, or V2's view of it. */
 interface Shown {
   entity: string;
-  entityId: number;
+  entity_id: number;
   data: Json;
 }
 
 /** Whether an event is about the person, or about a record of theirs. */
-function isSubject({ entity, entityId: id, data }: Shown, erased: Erased): boolean {
-  if ("leadId" in erased) return entity === "referral" && id === erased.leadId;
-  if (entity === "promoter") return id === erased.promoterId;
-  if (entity === "promoter_campaign") return erased.promoterCampaignIds.has(id);
+function isSubject({ entity, entity_id: id, data }: Shown, erased: Erased): boolean {
+  if ("lead_id" in erased) return entity === "referral" && id === erased.lead_id;
+  if (entity === "promoter") return id === erased.promoter_id;
+  if (entity === "promoter_campaign") return erased.promoter_campaign_ids.has(id);
   if (entity === "payout_method" || entity === "contract_document")
-    return ownerIdOf(data) === erased.promoterId;
-  const owner = data["promoter_campaign_id"] ?? data["promoterCampaignId"];
-  return entity === "promo_code" && erased.promoterCampaignIds.has(Number(owner));
+    return ownerIdOf(data) === erased.promoter_id;
+  const owner = data["promoter_campaign_id"] ?? data["promoter_campaign_id"];
+  return entity === "promo_code" && erased.promoter_campaign_ids.has(Number(owner));
 }
 
 function ownerIdOf(shown: Json): unknown {
-  return shown["promoterId"] ?? (shown["promoter"] as Json | null | undefined)?.["id"];
+  return shown["promoter_id"] ?? (shown["promoter"] as Json | null | undefined)?.["id"];
 }
 
 /** The person's own fields, or fields that may contain their name, in events about their money. */
@@ -173,8 +173,8 @@ function without(value: unknown, erased: Erased): unknown {
 
 function isThem(name: string, shown: unknown, erased: Erased): boolean {
   const { id, promoter_id: ownerId } = (shown ?? {}) as Json;
-  if ("leadId" in erased) return (name === "referral" || name === "lead") && id === erased.leadId;
+  if ("lead_id" in erased) return (name === "referral" || name === "lead") && id === erased.lead_id;
   // V1's promotion contains the promoter's links.
-  if (name === "promotion") return ownerId === erased.promoterId;
-  return (name === "promoter" || name === "parent_promoter") && id === erased.promoterId;
+  if (name === "promotion") return ownerId === erased.promoter_id;
+  return (name === "promoter" || name === "parent_promoter") && id === erased.promoter_id;
 }

@@ -10,19 +10,19 @@ import type { Erased } from "./events.ts";
 export async function logErasure(
   tx: Transaction,
   { store, now, actor = PROCESS }: Context,
-  { accountId, entity, id }: { accountId: number; entity: "promoter" | "referral"; id: number },
+  { account_id, entity, id }: { account_id: number; entity: "promoter" | "referral"; id: number },
 ): Promise<void> {
   await tx.insert(auditEntries, {
-    accountId,
+    account_id,
     id: await store.nextId("audit"),
     at: now.toISOString(),
     actor,
     action: "erased",
     entity,
-    entityId: String(id),
-    promoterId: entity === "promoter" ? id : null,
-    promoterCampaignId: null,
-    leadId: entity === "referral" ? id : null,
+    entity_id: String(id),
+    promoter_id: entity === "promoter" ? id : null,
+    promoter_campaign_id: null,
+    lead_id: entity === "referral" ? id : null,
     before: null,
     after: null,
   });
@@ -33,7 +33,7 @@ const CHANGED_AT_ONCE = 25;
 
 /** Erases a person from the audit log. It still shows when their records changed, and by whom. */
 export async function eraseAuditEntries(store: Store, erased: Erased): Promise<void> {
-  for await (const chunk of store.scan(auditEntries, "id", erased.accountId, [])) {
+  for await (const chunk of store.scan(auditEntries, "id", erased.account_id, [])) {
     const concerned = chunk.filter(
       (entry) => JSON.stringify(entry) !== JSON.stringify(nameless(entry, erased)),
     );
@@ -48,7 +48,7 @@ export async function eraseAuditEntries(store: Store, erased: Erased): Promise<v
 }
 
 interface Originated {
-  promoterId: number;
+  promoter_id: number;
   origin: Origin | null;
 }
 
@@ -60,7 +60,7 @@ export async function forgetOrigins(store: Store, accountId: number, promoterId:
   const [own, others] = [new Set<string>(), new Set<string>()];
   const note = (records: Originated[]) => {
     for (const { origin, ...owner } of records) {
-      const keys = owner.promoterId === promoterId ? own : others;
+      const keys = owner.promoter_id === promoterId ? own : others;
       if (origin !== null) for (const [, key] of originKeys(origin)) keys.add(key);
     }
   };
@@ -84,13 +84,13 @@ function nameless(entry: AuditEntry, erased: Erased): AuditEntry {
 }
 
 function isThem(actor: AuditEntry["actor"], erased: Erased): boolean {
-  return actor.kind === "promoter" && "promoterId" in erased && actor.id === erased.promoterId;
+  return actor.kind === "promoter" && "promoter_id" in erased && actor.id === erased.promoter_id;
 }
 
-function concerns({ promoterId, promoterCampaignId, leadId }: AuditEntry, erased: Erased): boolean {
-  if ("leadId" in erased) return leadId === erased.leadId;
-  if (promoterId === erased.promoterId) return true;
-  return promoterCampaignId !== null && erased.promoterCampaignIds.has(promoterCampaignId);
+function concerns({ promoter_id, promoter_campaign_id, lead_id }: AuditEntry, erased: Erased): boolean {
+  if ("lead_id" in erased) return lead_id === erased.lead_id;
+  if (promoter_id === erased.promoter_id) return true;
+  return promoter_campaign_id !== null && erased.promoter_campaign_ids.has(promoter_campaign_id);
 }
 
 /** Records of money. All others belong to the person alone. */
@@ -98,11 +98,11 @@ const MONEY = new Set(["commission", "payout", "payment", "payments_batch"]);
 
 /** Whether the record is the person's alone. A promoter's leads are other people. */
 function isOwn({ entity }: AuditEntry, erased: Erased): boolean {
-  return !MONEY.has(entity) && (entity !== "referral" || "leadId" in erased);
+  return !MONEY.has(entity) && (entity !== "referral" || "lead_id" in erased);
 }
 
 /** Fields of money records that may contain a name, although the record must be kept. */
-const PRIVATE_FIELDS = new Set(["internalNote", "externalNote", "subId", "error", "review"]);
+const PRIVATE_FIELDS = new Set(["internal_note", "external_note", "sub_id", "error", "review"]);
 
 function withoutPrivate(fields: AuditedFields | null): AuditedFields | null {
   return fields && Object.fromEntries(Object.entries(fields).filter(([name]) => !PRIVATE_FIELDS.has(name)));

@@ -8,19 +8,19 @@ import type { Context } from "../context.ts";
 /** A price, or a plan, at which a product is sold. */
 export interface Price {
   /** The payment processor's id, unique among an account's products. Sales name it as their plan. */
-  extId: string;
+  ext_id: string;
   description: string | null;
 }
 
 /** A product of the company. Rewards may be limited to certain products. */
 export interface Product {
-  accountId: number;
+  account_id: number;
   id: number;
   name: string;
   /** The payment processor's id of the product, or null. */
-  extId: string | null;
+  ext_id: string | null;
   prices: Price[];
-  createdAt: string;
+  created_at: string;
 }
 
 export const products = table<Product>()({
@@ -32,25 +32,25 @@ export const products = table<Product>()({
     words: ["text", wordsOf],
     created_at: "text",
   },
-  unique: { extId: ["ext_id"] },
+  unique: { ext_id: ["ext_id"] },
 });
 
 /** Links a price to its product. */
 interface ProductPrice {
-  accountId: number;
-  extId: string;
-  productId: number;
+  account_id: number;
+  ext_id: string;
+  product_id: number;
 }
 
 /** The prices of all products. Each belongs to one product only. */
 export const productPrices = table<ProductPrice>()({
   name: "product-price",
   key: ["ext_id"],
-  columns: { ext_id: ["text", ({ extId }) => indexed(extId)], product_id: "integer" },
+  columns: { ext_id: ["text", ({ ext_id }) => indexed(ext_id)], product_id: "integer" },
 });
 
 /** The input for a new product. */
-type NewProduct = Pick<Product, "name" | "extId" | "prices">;
+type NewProduct = Pick<Product, "name" | "ext_id" | "prices">;
 
 /** Makes a product. @throws Failure `taken`, `rule_broken` if it names a price twice */
 export async function createProduct(
@@ -59,7 +59,7 @@ export async function createProduct(
   input: NewProduct,
 ): Promise<Product> {
   const id = await store.nextId("product");
-  const product: Product = { accountId, id, ...input, createdAt: now.toISOString() };
+  const product: Product = { account_id: accountId, id, ...input, created_at: now.toISOString() };
   await store.transact((tx) => write(tx, null, product));
   return product;
 }
@@ -78,7 +78,7 @@ export function updateProduct(
     const after: Product = {
       ...before,
       name: changes.name ?? before.name,
-      extId: changes.extId === undefined ? before.extId : changes.extId,
+      ext_id: changes.ext_id === undefined ? before.ext_id : changes.ext_id,
       prices: changes.prices ?? before.prices,
     };
     await write(tx, before, after);
@@ -108,7 +108,7 @@ export function deleteProduct(
     const product = await loadProduct(tx, accountId, id);
     await tx.lock(products, accountId, id);
     await refuseUsed(tx, product);
-    for (const { extId } of product.prices) await tx.remove(productPrices, accountId, indexed(extId));
+    for (const { ext_id } of product.prices) await tx.remove(productPrices, accountId, indexed(ext_id));
     await tx.remove(products, accountId, id);
   });
 }
@@ -137,7 +137,7 @@ export async function findProductByPrice(
   planId: string,
 ): Promise<Product | null> {
   const price = await reader.get(productPrices, accountId, indexed(planId));
-  return price && reader.get(products, accountId, price.productId);
+  return price && reader.get(products, accountId, price.product_id);
 }
 
 /** @throws Failure `not_found` */
@@ -148,32 +148,32 @@ export async function loadProduct(reader: Reader, accountId: number, id: number)
 }
 
 /** The texts that a product search matches, in lower case. */
-function wordsOf({ name, extId, prices }: Product): string {
-  return [name, extId ?? "", ...prices.map((price) => price.extId)].join("\n").toLowerCase();
+function wordsOf({ name, ext_id, prices }: Product): string {
+  return [name, ext_id ?? "", ...prices.map((price) => price.ext_id)].join("\n").toLowerCase();
 }
 
 const BROKEN = "The record breaks a rule";
-const REFUSALS = { extId: () => new Failure("taken", BROKEN, { extId: [TAKEN] }) };
+const REFUSALS = { ext_id: () => new Failure("taken", BROKEN, { ext_id: [TAKEN] }) };
 
 async function write(tx: Transaction, before: Product | null, after: Product): Promise<void> {
-  const { accountId, id: productId } = after;
+  const { account_id, id: productId } = after;
   const [former, wanted] = [extIdsOf(before), extIdsOf(after)];
   if (wanted.size < after.prices.length) {
     throw new Failure("rule_broken", BROKEN, { prices: ["must not name a price twice"] });
   }
   for (const extId of former) {
-    if (!wanted.has(extId)) await tx.remove(productPrices, accountId, indexed(extId));
+    if (!wanted.has(extId)) await tx.remove(productPrices, account_id, indexed(extId));
   }
   for (const extId of wanted) {
     if (former.has(extId)) continue;
-    if ((await tx.get(productPrices, accountId, indexed(extId))) !== null) {
+    if ((await tx.get(productPrices, account_id, indexed(extId))) !== null) {
       throw new Failure("taken", BROKEN, { prices: [`must not hold ${extId}, which another product has`] });
     }
-    await tx.insert(productPrices, { accountId, extId, productId });
+    await tx.insert(productPrices, { account_id, ext_id: extId, product_id: productId });
   }
   await tx.put(products, after, REFUSALS);
 }
 
 function extIdsOf(product: Product | null): Set<string> {
-  return new Set(product?.prices.map(({ extId }) => extId));
+  return new Set(product?.prices.map(({ ext_id }) => ext_id));
 }

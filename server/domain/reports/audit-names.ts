@@ -17,35 +17,35 @@ import type { AuditEntry } from "../access/audit/audit.ts";
  * erased person does not come back. Null if the record has no name, or is gone.
  */
 export async function findEntryName(view: View, entry: AuditEntry): Promise<string | null> {
-  const { accountId, entity, entityId, promoterId, leadId } = entry;
-  const id = Number.parseInt(entityId, 10) || 0;
+  const { account_id, entity, entity_id, promoter_id, lead_id } = entry;
+  const id = Number.parseInt(entity_id, 10) || 0;
   switch (entity) {
     case "campaign":
-      return (await view.get(campaigns, accountId, id))?.name ?? null;
+      return (await view.get(campaigns, account_id, id))?.name ?? null;
     case "reward":
-      return (await view.get(rewards, accountId, id))?.name ?? null;
+      return (await view.get(rewards, account_id, id))?.name ?? null;
     case "contract":
-      return (await view.get(contracts, accountId, id))?.name ?? null;
+      return (await view.get(contracts, account_id, id))?.name ?? null;
     case "custom_referral_status":
-      return (await view.get(customStatuses, accountId, id))?.name ?? null;
+      return (await view.get(customStatuses, account_id, id))?.name ?? null;
     case "saved_view":
-      return (await view.get(savedViews, accountId, id))?.name ?? null;
+      return (await view.get(savedViews, account_id, id))?.name ?? null;
     case "product":
-      return (await view.get(products, accountId, id))?.name ?? null;
+      return (await view.get(products, account_id, id))?.name ?? null;
     case "promo_code":
-      return (await view.get(promoCodes, accountId, id))?.code ?? null;
+      return (await view.get(promoCodes, account_id, id))?.code ?? null;
     case "webhook":
-      return (await view.get(webhooks, accountId, id))?.url ?? null;
+      return (await view.get(webhooks, account_id, id))?.url ?? null;
     case "user":
       return (await findUser(view, id))?.email ?? null;
     case "api_key":
       return nameIn(entry.after) ?? nameIn(entry.before);
     case "referral": {
-      const lead = await view.get(leads, accountId, leadId ?? id);
+      const lead = await view.get(leads, account_id, lead_id ?? id);
       return lead && (lead.email ?? lead.uid);
     }
     default: {
-      const promoter = promoterId === null ? null : await view.get(promoters, accountId, promoterId);
+      const promoter = promoter_id === null ? null : await view.get(promoters, account_id, promoter_id);
       return promoter && promoterName(promoter);
     }
   }

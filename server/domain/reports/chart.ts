@@ -30,7 +30,7 @@ import {
 
 /** The metric of a chart, its subject, and its range. */
 interface ChartQuery {
-  promoterCampaigns: Pick<PromoterCampaign, "accountId" | "promoterId" | "id">[];
+  promoterCampaigns: Pick<PromoterCampaign, "account_id" | "promoter_id" | "id">[];
   metric: Metric;
   range: Period;
 }
@@ -84,7 +84,7 @@ interface ComparisonQuery {
   range: Period;
   figures: readonly Figure[];
   /** Only these campaigns. Absent: all. */
-  campaignIds?: number[] | undefined;
+  campaign_ids?: number[] | undefined;
 }
 
 /**
@@ -94,7 +94,7 @@ interface ComparisonQuery {
 export async function compareRanges(
   store: Store,
   accountId: number,
-  { range, figures, campaignIds }: ComparisonQuery,
+  { range, figures, campaign_ids }: ComparisonQuery,
 ): Promise<Comparison> {
   const groupBy = groupingOf(range);
   // Splitting a range validates it, so this comes before the reads.
@@ -105,7 +105,7 @@ export async function compareRanges(
     periods: [...before.periods, ...now.periods],
     figures,
     series: "campaign",
-    chosen: campaignIds && ((column) => among(column, campaignIds)),
+    chosen: campaign_ids && ((column) => among(column, campaign_ids)),
     isWhole: true,
     ownerOf: Number,
   });
@@ -132,11 +132,11 @@ const METRICS = [
   "referrals",
   "customers",
   "sales",
-  "salesCents",
+  "sales_cents",
   "refunds",
   "cancellations",
-  "earningsCents",
-  "paidCents",
+  "earnings_cents",
+  "paid_cents",
 ] as const satisfies Metric[];
 
 /**
@@ -178,10 +178,10 @@ async function loadDays(
   const { promoterCampaigns, metrics, range } = query;
   const [first] = promoterCampaigns;
   if (first === undefined) return [];
-  const promoterIds = [...new Set(promoterCampaigns.map(({ promoterId }) => promoterId))];
+  const promoterIds = [...new Set(promoterCampaigns.map(({ promoter_id }) => promoter_id))];
   const ids = promoterCampaigns.map(({ id }) => id);
   const rows = await view.rows(
-    dailyQuery(view, first.accountId, "promoter")
+    dailyQuery(view, first.account_id, "promoter")
       .where(among("daily.subject_id", promoterIds))
       .where("daily.subject_key", "=", "")
       .where("daily.day", ">=", range.from)

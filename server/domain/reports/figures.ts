@@ -27,7 +27,7 @@ const conversion = (part: Metric, whole: Metric) => own(({ sum }) => percent(sum
 const earningsPerClick = (months: 3 | 6): Definition => ({
   lookback: months,
   value: ({ sumOfLast }) =>
-    Math.round(ratio(sumOfLast(months, "earningsCents"), sumOfLast(months, "clicks"))),
+    Math.round(ratio(sumOfLast(months, "earnings_cents"), sumOfLast(months, "clicks"))),
 });
 
 /**
@@ -36,36 +36,36 @@ const earningsPerClick = (months: 3 | 6): Definition => ({
  * @see docs/spec/v2.md "Reports"
  */
 const FIGURES = {
-  revenueCents: counted("salesCents"),
+  revenueCents: counted("sales_cents"),
   clicks: counted("clicks"),
   referrals: counted("referrals"),
-  signups: own(({ sum }) => sum("referrals") - sum("unsignedReferrals")),
+  signups: own(({ sum }) => sum("referrals") - sum("unsigned_referrals")),
   customers: counted("customers"),
-  activeCustomers: {
+  active_customers: {
     lookback: "all",
-    value: ({ before, sum }) => before("activeCustomers") + sum("activeCustomers"),
+    value: ({ before, sum }) => before("active_customers") + sum("active_customers"),
   },
   monthlyChurnPercent: {
     lookback: "all",
     value: ({ before, sum, months }) =>
-      percent(sum("cancellations") / months, before("activeCustomers") + sum("customers")),
+      percent(sum("cancellations") / months, before("active_customers") + sum("customers")),
   },
-  netRevenueCents: own(({ sum }) => sum("salesCents") - sum("refundsCents")),
+  netRevenueCents: own(({ sum }) => sum("sales_cents") - sum("refunds_cents")),
   sales: counted("sales"),
   refunds: counted("refunds"),
   cancellations: counted("cancellations"),
-  earningsCents: counted("earningsCents"),
-  nonLinkCustomers: counted("nonLinkCustomers"),
+  earnings_cents: counted("earnings_cents"),
+  non_link_customers: counted("non_link_customers"),
   referralsToCustomersPercent: conversion("customers", "referrals"),
   earningsPerClickOf3MonthsCents: earningsPerClick(3),
   earningsPerClickOf6MonthsCents: earningsPerClick(6),
   clicksToCustomersPercent: conversion("customers", "clicks"),
   clicksToReferralsPercent: conversion("referrals", "clicks"),
-  paidCents: counted("paidCents"),
+  paid_cents: counted("paid_cents"),
   owedCents: {
     lookback: "all",
     value: ({ before, sum }) =>
-      before("earningsCents") + sum("earningsCents") - before("paidCents") - sum("paidCents"),
+      before("earnings_cents") + sum("earnings_cents") - before("paid_cents") - sum("paid_cents"),
   },
 } satisfies Record<string, Definition>;
 

@@ -85,13 +85,13 @@ export async function reportSubIds(
   const names = await subIdNamesOf(store, promoterCampaigns);
   const found = new Map<string, string>();
   const histories = new Map<string, History>();
-  for (const { promoterCampaignId, key, ...daySums } of await readChannels(
+  for (const { promoter_campaign_id, key, ...daySums } of await readChannels(
     store,
     promoterCampaigns,
     plan.range,
   )) {
     // Forgotten names are counted as "other".
-    const name = names.get(`${promoterCampaignId} ${key}`) ?? OTHER;
+    const name = names.get(`${promoter_campaign_id} ${key}`) ?? OTHER;
     const id = nameKey(name);
     if (!keeps({ id, name })) continue;
     const history: History = histories.get(id) ?? new Map();
@@ -126,8 +126,8 @@ async function subIdNamesOf(
   promoterCampaigns: PromoterCampaign[],
 ): Promise<Map<string, string>> {
   const names = new Map<string, string>();
-  for (const { accountId, id } of promoterCampaigns) {
-    for await (const chunk of store.scan(subIdNames, "id", accountId, [id])) {
+  for (const { account_id, id } of promoterCampaigns) {
+    for await (const chunk of store.scan(subIdNames, "id", account_id, [id])) {
       for (const { name } of chunk) names.set(`${id} ${nameKey(name)}`, name);
     }
   }
@@ -139,12 +139,12 @@ async function readChannels(
   view: View,
   promoterCampaigns: PromoterCampaign[],
   { from, to }: Period,
-): Promise<(DaySums & { promoterCampaignId: number; key: string })[]> {
+): Promise<(DaySums & { promoter_campaign_id: number; key: string })[]> {
   const [first] = promoterCampaigns;
   if (first === undefined) return [];
   const ids = promoterCampaigns.map(({ id }) => id);
   const rows = await view.rows(
-    dailyQuery(view, first.accountId, "sub-id")
+    dailyQuery(view, first.account_id, "sub-id")
       .where(among("daily.subject_id", ids))
       .where("daily.day", ">=", from)
       .where("daily.day", "<=", to)
@@ -154,7 +154,7 @@ async function readChannels(
       .select(totalsOf([...ORIGIN_METRICS])),
   );
   return rows.map(({ subject_id, subject_key: key, day, ...sums }) => ({
-    promoterCampaignId: Number(subject_id),
+    promoter_campaign_id: Number(subject_id),
     key,
     day,
     sums,

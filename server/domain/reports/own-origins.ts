@@ -18,8 +18,8 @@ export interface OwnOrigin {
   referrals: number;
   customers: number;
   sales: number;
-  salesCents: number;
-  earningsCents: number;
+  sales_cents: number;
+  earnings_cents: number;
 }
 
 type OriginSchema = Schema<{ leads: typeof leads; sales: typeof sales; commissions: typeof commissions }>;
@@ -35,14 +35,14 @@ type Row = { key: string | null } & { [Name in keyof Sums]?: number | string };
  */
 export async function reportOwnOrigins(
   view: View,
-  { accountId, id: promoterId }: Pick<Promoter, "accountId" | "id">,
+  { account_id, id: promoterId }: Pick<Promoter, "account_id" | "id">,
   { kind, range }: { kind: OriginKind; range: Period },
 ): Promise<OwnOrigin[]> {
   periodsOf(range, "year");
-  const rows = await readRows(view, { accountId, promoterId, kind, range });
+  const rows = await readRows(view, { account_id, promoter_id: promoterId, kind, range });
   // A forgotten name counts as "other".
   return addedByName(rows, (key) =>
-    findOriginName(view, accountId, { kind, key: key ?? NO_VISIT[`${kind}Key`] }),
+    findOriginName(view, account_id, { kind, key: key ?? NO_VISIT[`${kind}_key`] }),
   );
 }
 
@@ -54,14 +54,14 @@ export async function reportOwnOrigins(
  */
 export async function reportOwnCodes(
   view: View,
-  { accountId, id: promoterId }: Pick<Promoter, "accountId" | "id">,
+  { account_id, id: promoterId }: Pick<Promoter, "account_id" | "id">,
   range: Period,
 ): Promise<OwnOrigin[]> {
   periodsOf(range, "year");
-  const rows = await readCodeRows(view, { accountId, promoterId, range });
+  const rows = await readCodeRows(view, { account_id, promoter_id: promoterId, range });
   return addedByName(
     rows,
-    async (id) => (await view.get(promoCodes, accountId, Number(id)))?.code ?? `#${id}`,
+    async (id) => (await view.get(promoCodes, account_id, Number(id)))?.code ?? `#${id}`,
   );
 }
 
@@ -86,14 +86,14 @@ async function addedByName(
     .map(([name, sums]) => ({ name, ...sums }))
     .toSorted(
       (one, other) =>
-        other.earningsCents - one.earningsCents ||
+        other.earnings_cents - one.earnings_cents ||
         other.referrals - one.referrals ||
         other.clicks - one.clicks ||
         (one.name < other.name ? -1 : 1),
     );
 }
 
-const NOTHING: Sums = { clicks: 0, referrals: 0, customers: 0, sales: 0, salesCents: 0, earningsCents: 0 };
+const NOTHING: Sums = { clicks: 0, referrals: 0, customers: 0, sales: 0, sales_cents: 0, earnings_cents: 0 };
 
 function sumsOf(of: (figure: keyof Sums) => number): Sums {
   return {
@@ -101,8 +101,8 @@ function sumsOf(of: (figure: keyof Sums) => number): Sums {
     referrals: of("referrals"),
     customers: of("customers"),
     sales: of("sales"),
-    salesCents: of("salesCents"),
-    earningsCents: of("earningsCents"),
+    sales_cents: of("sales_cents"),
+    earnings_cents: of("earnings_cents"),
   };
 }
 
@@ -112,16 +112,16 @@ interface Days {
 }
 
 interface Wanted {
-  accountId: number;
-  promoterId: number;
+  account_id: number;
+  promoter_id: number;
   range: Period;
 }
 
 /** The sums of each key: of clicks, of leads, of their sales, and of the commissions in cash that were approved. */
 async function readRows(view: View, { kind, ...wanted }: Wanted & { kind: OriginKind }): Promise<Row[]> {
-  const { accountId, promoterId, range } = wanted;
+  const { account_id, promoter_id, range } = wanted;
   const days = daysOf(wanted);
-  const byClick = ownClicksQuery(view, { accountId, promoterId, kind })
+  const byClick = ownClicksQuery(view, { account_id, promoter_id, kind })
     .where("daily.day", ">=", range.from)
     .where("daily.day", "<=", range.to);
   const key = sql<string | null>`${sql.ref(`leads.${kind}_key`)}`;
@@ -139,10 +139,10 @@ async function readRows(view: View, { kind, ...wanted }: Wanted & { kind: Origin
         .onRef("commissions.account_id", "=", "leads.account_id")
         .onRef("commissions.lead_id", "=", "leads.id"),
     )
-    .where("commissions.promoter_id", "=", promoterId)
+    .where("commissions.promoter_id", "=", promoter_id)
     .where(EARNED)
     .where(isWithin("commissions.created_at", days))
-    .select(sql<number>`sum(commissions.amount)`.as("earningsCents"));
+    .select(sql<number>`sum(commissions.amount)`.as("earnings_cents"));
   const [clickRows, leadRows, saleRows, commissionRows] = await Promise.all([
     view.rows(byClick),
     view.rows(byLead),
@@ -156,7 +156,7 @@ async function readRows(view: View, { kind, ...wanted }: Wanted & { kind: Origin
 async function readCodeRows(view: View, wanted: Wanted): Promise<Row[]> {
   const days = daysOf(wanted);
   // Only few sales are read, so the code needs no column.
-  const key = sql<string | null>`sales.doc ->> 'promoCodeId'`;
+  const key = sql<string | null>`sales.doc ->> 'promo_code_id'`;
   const bySale = ownSales(view, wanted)
     .where(sql<SqlBool>`${key} is not null`)
     .groupBy(key)
@@ -177,11 +177,11 @@ async function readCodeRows(view: View, wanted: Wanted): Promise<Row[]> {
       join.onRef("sales.account_id", "=", "leads.account_id").onRef("sales.id", "=", "commissions.sale_id"),
     )
     .where(sql<SqlBool>`${key} is not null`)
-    .where("commissions.promoter_id", "=", wanted.promoterId)
+    .where("commissions.promoter_id", "=", wanted.promoter_id)
     .where(EARNED)
     .where(isWithin("commissions.created_at", days))
     .groupBy(key)
-    .select([key.as("key"), sql<number>`sum(commissions.amount)`.as("earningsCents")]);
+    .select([key.as("key"), sql<number>`sum(commissions.amount)`.as("earnings_cents")]);
   const [saleRows, commissionRows] = await Promise.all([view.rows(bySale), view.rows(byCommission)]);
   return [...saleRows, ...commissionRows];
 }
@@ -189,7 +189,7 @@ async function readCodeRows(view: View, wanted: Wanted): Promise<Row[]> {
 const EARNED = sql<SqlBool>`commissions.status = 'approved' and commissions.unit = 'cash'`;
 const SALE_SUMS = [
   sql<number>`sum(case when sales.is_duplicate = 1 then 0 else 1 end)`.as("sales"),
-  sql<number>`sum(sales.amount_cents)`.as("salesCents"),
+  sql<number>`sum(sales.amount_cents)`.as("sales_cents"),
 ] as const;
 
 function daysOf({ range }: Wanted): Days {
@@ -201,12 +201,12 @@ function countedIn(column: string, days: Days) {
 }
 
 /** The leads of a promoter that are in use. */
-function ownLeads(view: View, { accountId, promoterId }: Wanted) {
+function ownLeads(view: View, { account_id, promoter_id }: Wanted) {
   return view
     .query<OriginSchema>()
     .selectFrom("leads")
-    .where("leads.account_id", "=", accountId)
-    .where("leads.promoter_id", "=", promoterId)
+    .where("leads.account_id", "=", account_id)
+    .where("leads.promoter_id", "=", promoter_id)
     .where("leads.archived_at", "is", null);
 }
 
@@ -216,6 +216,6 @@ function ownSales(view: View, wanted: Wanted) {
     .innerJoin("sales", (join) =>
       join.onRef("sales.account_id", "=", "leads.account_id").onRef("sales.lead_id", "=", "leads.id"),
     )
-    .where("sales.promoter_id", "=", wanted.promoterId)
+    .where("sales.promoter_id", "=", wanted.promoter_id)
     .where(isWithin("sales.created_at", daysOf(wanted)));
 }

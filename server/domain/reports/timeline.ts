@@ -49,7 +49,7 @@ export async function loadTimeline(store: Store, lead: Lead): Promise<TimelineEn
     ...ownEntries(lead),
     ...(await saleEntries(store, lead)),
     ...(await latest(store, refunds, lead)).map(
-      (refund) => ({ kind: "refund", at: refund.createdAt, refund }) as const,
+      (refund) => ({ kind: "refund", at: refund.created_at, refund }) as const,
     ),
     ...(await commissionEntries(store, earned)),
     ...(await payoutEntries(store, earned)),
@@ -60,63 +60,63 @@ export async function loadTimeline(store: Store, lead: Lead): Promise<TimelineEn
   );
 }
 
-function latest<R extends { createdAt: string }>(
+function latest<R extends { created_at: string }>(
   store: Store,
   from: Parameters<typeof store.page<R, "lead">>[0],
-  { accountId, id }: Lead,
+  { account_id, id }: Lead,
 ): Promise<R[]> {
-  return store.page(from, "lead", accountId, [id], { limit: MOST_OF_A_KIND, reverse: true });
+  return store.page(from, "lead", account_id, [id], { limit: MOST_OF_A_KIND, reverse: true });
 }
 
-async function clickOf(store: Store, { accountId, tid, origin }: Lead): Promise<TimelineEntry[]> {
-  const visitor = tid === null ? null : await store.get(visitors, accountId, tid);
+async function clickOf(store: Store, { account_id, tid, origin }: Lead): Promise<TimelineEntry[]> {
+  const visitor = tid === null ? null : await store.get(visitors, account_id, tid);
   if (origin === null && visitor === null) return [];
-  const { sourceKey, pageKey } = origin ?? visitor?.origin ?? {};
-  const source = await findOriginName(store, accountId, { kind: "source", key: sourceKey });
-  const page = await findOriginName(store, accountId, { kind: "page", key: pageKey });
-  return [{ kind: "click", at: visitor?.createdAt ?? null, visit: { source, page, visitor } }];
+  const { source_key, page_key } = origin ?? visitor?.origin ?? {};
+  const source = await findOriginName(store, account_id, { kind: "source", key: source_key });
+  const page = await findOriginName(store, account_id, { kind: "page", key: page_key });
+  return [{ kind: "click", at: visitor?.created_at ?? null, visit: { source, page, visitor } }];
 }
 
 function ownEntries(lead: Lead): TimelineEntry[] {
   const cancelled = cancellationsOf(lead).slice(-MOST_OF_A_KIND);
   return [
-    { kind: "signup", at: lead.createdAt },
+    { kind: "signup", at: lead.created_at },
     ...cancelled.map((at): TimelineEntry => ({ kind: "cancellation", at })),
   ];
 }
 
 async function saleEntries(store: Store, lead: Lead): Promise<TimelineEntry[]> {
-  const rewardOf = once((id) => store.get(rewards, lead.accountId, id));
-  const found = (await latest(store, sales, lead)).filter(({ isDuplicate }) => !isDuplicate);
+  const rewardOf = once((id) => store.get(rewards, lead.account_id, id));
+  const found = (await latest(store, sales, lead)).filter(({ is_duplicate }) => !is_duplicate);
   return Promise.all(
     found.map(async (sale) => ({
       kind: "sale",
-      at: sale.createdAt,
+      at: sale.created_at,
       sale,
-      referralReward: sale.referralRewardId === null ? null : await rewardOf(sale.referralRewardId),
+      referralReward: sale.referral_reward_id === null ? null : await rewardOf(sale.referral_reward_id),
     })),
   );
 }
 
 async function commissionEntries(store: Store, earned: Commission[]): Promise<TimelineEntry[]> {
-  const ids = [...new Set(earned.map(({ promoterId }) => promoterId))];
-  const accountId = earned[0]?.accountId ?? 0;
+  const ids = [...new Set(earned.map(({ promoter_id }) => promoter_id))];
+  const accountId = earned[0]?.account_id ?? 0;
   const found = await Promise.all(ids.map((id) => store.get(promoters, accountId, id)));
   const byId = new Map(ids.map((id, at) => [id, found[at] ?? null]));
   return earned.map((commission) => ({
     kind: "commission",
-    at: commission.createdAt,
+    at: commission.created_at,
     commission,
-    promoter: byId.get(commission.promoterId) ?? null,
+    promoter: byId.get(commission.promoter_id) ?? null,
   }));
 }
 
 /** A payout is placed at its payment, and until then at its creation. */
 async function payoutEntries(store: Store, earned: Commission[]): Promise<TimelineEntry[]> {
-  const ids = new Set(earned.map(({ payoutId }) => payoutId).filter((id) => id !== null));
-  const accountId = earned[0]?.accountId ?? 0;
+  const ids = new Set(earned.map(({ payout_id }) => payout_id).filter((id) => id !== null));
+  const accountId = earned[0]?.account_id ?? 0;
   const found = await Promise.all([...ids].map((id) => store.get(payouts, accountId, id)));
   return found
     .filter((payout) => payout !== null)
-    .map((payout) => ({ kind: "payout", at: payout.paidAt ?? payout.createdAt, payout }));
+    .map((payout) => ({ kind: "payout", at: payout.paid_at ?? payout.created_at, payout }));
 }

@@ -48,9 +48,9 @@ export async function* seedLeads(
     const eventIds = await nextIds(store, "event", size);
     const made: SeedLead[] = [];
     for (const [at, createdAt] of instants.splice(0, size).entries()) {
-      while (joined < accepted.length && accepted[joined]!.promoter.createdAt < createdAt.toISOString())
+      while (joined < accepted.length && accepted[joined]!.promoter.created_at < createdAt.toISOString())
         joined += 1;
-      const place = { id: ids[at]!, eventId: eventIds[at]!, createdAt, arrivals: from.arrivals };
+      const place = { id: ids[at]!, event_id: eventIds[at]!, created_at: createdAt, arrivals: from.arrivals };
       made.push(newSeedLead(plan, { ...place, seeded: accepted, joinedCount: joined }));
     }
     await putAll(store, made, putLead);
@@ -76,11 +76,11 @@ const QUERIES = ["", "?utm_source=newsletter", "?utm_source=podcast"];
 /** Stores the origins of the program's visitors, the most common ones first. */
 export function seedArrivals(
   { store, now }: Context,
-  { accountId, landingUrl }: Pick<Campaign, "accountId" | "landingUrl">,
+  { account_id, landing_url }: Pick<Campaign, "account_id" | "landing_url">,
 ): Promise<Arrival[]> {
   const day = now.toISOString().slice(0, 10);
-  const { origin: site } = new URL(landingUrl);
-  const pages = PAGES.map((path) => (path === "" ? landingUrl : site + path));
+  const { origin: site } = new URL(landing_url);
+  const pages = PAGES.map((path) => (path === "" ? landing_url : site + path));
   return store.transact(async (tx) => {
     const arrivals: Arrival[] = [];
     for (const referrer of REFERRERS) {
@@ -90,7 +90,7 @@ export function seedArrivals(
           const url = page + query;
           const origin = await originOf(
             tx,
-            { accountId, day },
+            { account_id, day },
             { url, referrer, isOwnPage: false, isOwnSite: () => true },
           );
           arrivals.push({ origin, url, referrer });
@@ -104,8 +104,8 @@ export function seedArrivals(
 /** The ids of a new lead, and the possible promoters: so many of the first ones. */
 interface LeadPlace {
   id: number;
-  eventId: number;
-  createdAt: Date;
+  event_id: number;
+  created_at: Date;
   seeded: SeedPromoter[];
   joinedCount: number;
   arrivals: Arrival[];
@@ -125,36 +125,36 @@ const MOST_CLICKS = 14;
 /** Makes a believable lead. As in real programs, few promoters bring many, and most bring some. */
 function newSeedLead(plan: SeedPlan, place: LeadPlace): SeedLead {
   const { dice, account, context } = plan;
-  const { id, createdAt, seeded, arrivals } = place;
+  const { id, created_at, seeded, arrivals } = place;
   const { promoterCampaign } = seeded[early(dice, place.joinedCount, dice.percent(30) ? 1 : 3)]!;
   const arrival = arrivals[early(dice, arrivals.length, 2)]!;
   const person = rollPerson(dice);
-  const isRecent = context.now.getTime() - createdAt.getTime() < COOKIE_DAYS * DAY_MS;
+  const isRecent = context.now.getTime() - created_at.getTime() < COOKIE_DAYS * DAY_MS;
   const tid = isRecent ? context.chance.uuid() : null;
   const subId = id % PER_CHANNEL === 0 ? CHANNELS[(id / PER_CHANNEL) % CHANNELS.length]! : null;
   const lead = newLead({
-    accountId: account.id,
+    account_id: account.id,
     id,
-    promoterCampaignId: promoterCampaign.id,
-    promoterId: promoterCampaign.promoterId,
-    campaignId: promoterCampaign.campaignId,
+    promoter_campaign_id: promoterCampaign.id,
+    promoter_id: promoterCampaign.promoter_id,
+    campaign_id: promoterCampaign.campaign_id,
     state: dice.percent(92) ? "signup" : dice.pick<LeadState>(["subscribed", "denied", "pending"]),
     email: `${person.handle}.${id}@example.com`,
     uid: `cus_${id}`,
-    firstName: person.firstName,
-    lastName: person.lastName,
-    entrySource: "cookie",
-    origin: { ...arrival.origin, ...(subId !== null && { subKey: nameKey(subId) }) },
+    first_name: person.first_name,
+    last_name: person.last_name,
+    entry_source: "cookie",
+    origin: { ...arrival.origin, ...(subId !== null && { sub_key: nameKey(subId) }) },
     suspicion: suspicionOf(dice),
     tid,
-    subId,
-    signupEventId: place.eventId,
-    skipEmailNotification: true,
-    createdAt: createdAt.toISOString(),
+    sub_id: subId,
+    signup_event_id: place.event_id,
+    skip_email_notification: true,
+    created_at: created_at.toISOString(),
   });
   return {
     lead,
-    visitor: tid === null ? null : visitorOf(lead, { tid, arrival, refToken: promoterCampaign.refToken }),
+    visitor: tid === null ? null : visitorOf(lead, { tid, arrival, ref_token: promoterCampaign.ref_token }),
     clicksCount: dice.number(MOST_CLICKS) + (isRecent ? 0 : 1),
   };
 }
@@ -170,42 +170,51 @@ function suspicionOf(dice: Dice): Suspicion {
 }
 
 function visitorOf(
-  { accountId, promoterCampaignId, promoterId, campaignId, origin, subId, createdAt }: Lead,
-  { tid, arrival, refToken }: { tid: string; arrival: Arrival; refToken: string },
+  { account_id, promoter_campaign_id, promoter_id, campaign_id, origin, sub_id, created_at }: Lead,
+  { tid, arrival, ref_token }: { tid: string; arrival: Arrival; ref_token: string },
 ): Visitor {
   const url = new URL(arrival.url);
-  url.searchParams.set("via", refToken);
-  if (subId !== null) url.searchParams.set("sub_id", subId);
-  const clickedAt = Date.parse(createdAt) - 10 * 60 * 1_000;
+  url.searchParams.set("via", ref_token);
+  if (sub_id !== null) url.searchParams.set("sub_id", sub_id);
+  const clickedAt = Date.parse(created_at) - 10 * 60 * 1_000;
   return {
-    accountId,
+    account_id,
     tid,
-    promoterCampaignId,
-    promoterId,
-    campaignId,
+    promoter_campaign_id,
+    promoter_id,
+    campaign_id,
     origin,
     url: url.href,
     referrer: arrival.referrer,
-    subId,
-    isAdTraffic: false,
-    addressHash: null,
-    createdAt: new Date(clickedAt).toISOString(),
-    expiresAt: new Date(clickedAt + COOKIE_DAYS * DAY_MS).toISOString(),
+    sub_id,
+    is_ad_traffic: false,
+    address_hash: null,
+    created_at: new Date(clickedAt).toISOString(),
+    expires_at: new Date(clickedAt + COOKIE_DAYS * DAY_MS).toISOString(),
   };
 }
 
 /** As with real sign-ups, a suspicion also marks the promoter. */
 async function putLead(tx: Transaction, { lead, visitor, clicksCount: count }: SeedLead): Promise<void> {
-  const { accountId, promoterCampaignId, promoterId, campaignId, origin, createdAt, suspicion, subId } = lead;
-  const day = createdAt.slice(0, 10);
+  const {
+    account_id,
+    promoter_campaign_id,
+    promoter_id,
+    campaign_id,
+    origin,
+    created_at,
+    suspicion,
+    sub_id,
+  } = lead;
+  const day = created_at.slice(0, 10);
   // Reports find the channel's name by its key.
-  if (subId !== null) await subKeyOf(tx, { accountId, id: promoterCampaignId }, { subId, day });
+  if (sub_id !== null) await subKeyOf(tx, { account_id, id: promoter_campaign_id }, { sub_id, day });
   await tx.put(leads, lead);
   if (visitor !== null) await tx.put(visitors, visitor);
-  const owner = { accountId, promoterCampaignId, promoterId, campaignId };
+  const owner = { account_id, promoter_campaign_id, promoter_id, campaign_id };
   if (count > 0) await addPastClicks(tx, { ...owner, day, origin, count });
   if (suspicion === "no_suspicion" || suspicion === "unseen_visitor") return;
-  const promoter = await tx.get(promoters, accountId, promoterId);
-  if (promoter === null || promoter.fraudSuspicions.includes(suspicion)) return;
-  await tx.put(promoters, { ...promoter, fraudSuspicions: [...promoter.fraudSuspicions, suspicion] });
+  const promoter = await tx.get(promoters, account_id, promoter_id);
+  if (promoter === null || promoter.fraud_suspicions.includes(suspicion)) return;
+  await tx.put(promoters, { ...promoter, fraud_suspicions: [...promoter.fraud_suspicions, suspicion] });
 }

@@ -64,8 +64,8 @@ export function newDice(seed: number): Dice {
 
 /** A made-up person. */
 export interface Person {
-  firstName: string;
-  lastName: string;
+  first_name: string;
+  last_name: string;
   country: string;
   /** The name in ASCII, as in e-mail addresses: `clara.weber`. */
   handle: string;
@@ -97,7 +97,12 @@ export function rollPerson(dice: Dice): Person {
   ] as (typeof REGIONS)[number];
   const firstName = dice.pick(firstNames);
   const lastName = dice.pick(lastNames);
-  return { firstName, lastName, country, handle: `${asciiName(firstName)}.${asciiName(lastName)}` };
+  return {
+    first_name: firstName,
+    last_name: lastName,
+    country,
+    handle: `${asciiName(firstName)}.${asciiName(lastName)}`,
+  };
 }
 
 /** A name in lower-case ASCII letters. */

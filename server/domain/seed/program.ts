@@ -35,11 +35,11 @@ const CREATORS_SIGNUP = {
   questions: [
     {
       label: "Where is your audience?",
-      isLong: false,
-      isRequired: true,
+      is_long: false,
+      is_required: true,
       choices: ["YouTube", "Blog", "Podcast"],
     },
-    { label: "How would you present us?", isLong: true, isRequired: false, choices: [] },
+    { label: "How would you present us?", is_long: true, is_required: false, choices: [] },
   ],
 };
 
@@ -49,33 +49,33 @@ const CREATORS_SIGNUP = {
  */
 export async function seedProgram(given: Context, account: Account): Promise<Campaign[]> {
   const { store } = given;
-  const { id: accountId, defaultCampaignId: id } = account;
-  const { rewardsForPromoters, landingUrl } = await loadCampaign(store, accountId, id);
-  if (rewardsForPromoters.length > 0) return listCampaigns(store, accountId);
+  const { id: accountId, default_campaign_id: id } = account;
+  const { rewards_for_promoters, landing_url } = await loadCampaign(store, accountId, id);
+  if (rewards_for_promoters.length > 0) return listCampaigns(store, accountId);
   const context = { ...given, now: new Date(given.now.getTime() - FOUNDED_DAYS_AGO * DAY_MS) };
   for (const plan of PLANS) {
-    const prices = [{ extId: plan.id, description: `${plan.name}, monthly` }];
-    await createProduct(context, accountId, { name: plan.name, extId: null, prices });
+    const prices = [{ ext_id: plan.id, description: `${plan.name}, monthly` }];
+    await createProduct(context, accountId, { name: plan.name, ext_id: null, prices });
   }
   const rewards = await createRewards(context, accountId);
-  const changes = { rewardsForPromoters: entriesOf(rewards.sale, rewards.tier) };
+  const changes = { rewards_for_promoters: entriesOf(rewards.sale, rewards.tier) };
   await updateCampaign(context, accountId, { id, changes, show: asItIs });
   await createCampaign(context, accountId, {
     name: "Creators",
     color: "#c2410c",
-    landingUrl,
-    autoApprovePromoters: false,
-    commissionHoldDays: HOLD_DAYS,
+    landing_url,
+    auto_approve_promoters: false,
+    commission_hold_days: HOLD_DAYS,
     signup: CREATORS_SIGNUP,
-    links: [{ id: await store.nextId("campaign-link"), name: "Team plan", url: planPage(landingUrl) }],
-    rewardsForPromoters: entriesOf(rewards.year),
-    rewardsForReferrals: entriesOf(rewards.welcome),
+    links: [{ id: await store.nextId("campaign-link"), name: "Team plan", url: planPage(landing_url) }],
+    rewards_for_promoters: entriesOf(rewards.year),
+    rewards_for_referrals: entriesOf(rewards.welcome),
   });
   await createCampaign(context, accountId, {
     name: "Refer a friend",
     color: "#15803d",
-    landingUrl,
-    rewardsForPromoters: entriesOf(rewards.month),
+    landing_url,
+    rewards_for_promoters: entriesOf(rewards.month),
   });
   return listCampaigns(store, accountId);
 }
@@ -88,12 +88,12 @@ const PITCHES = [
 ];
 
 /** A promoter's answers to the questions of their campaign, or null if it asks none. */
-export function answersOf({ campaigns }: SeedPlan, { campaignId, promoterId }: PromoterCampaign) {
-  const questions = campaigns.find(({ id }) => id === campaignId)?.signup?.questions ?? [];
+export function answersOf({ campaigns }: SeedPlan, { campaign_id, promoter_id }: PromoterCampaign) {
+  const questions = campaigns.find(({ id }) => id === campaign_id)?.signup?.questions ?? [];
   if (questions.length === 0) return null;
   const answers = questions.map(({ label, choices }) => {
     const possible = choices.length > 0 ? choices : PITCHES;
-    return [label, possible[promoterId % possible.length]];
+    return [label, possible[promoter_id % possible.length]];
   });
   return Object.fromEntries(answers) as Record<string, string>;
 }
@@ -101,27 +101,27 @@ export function answersOf({ campaigns }: SeedPlan, { campaignId, promoterId }: P
 /** A promoter has accepted the terms of their campaign, if it has any. */
 export function acceptanceOf(
   { campaigns }: SeedPlan,
-  { campaignId, createdAt }: PromoterCampaign,
-): Pick<PromoterCampaign, "acceptedTerms"> {
-  const campaign = campaigns.find(({ id }) => id === campaignId);
+  { campaign_id, created_at }: PromoterCampaign,
+): Pick<PromoterCampaign, "accepted_terms"> {
+  const campaign = campaigns.find(({ id }) => id === campaign_id);
   const version = campaign ? termsVersion(campaign) : null;
-  return version === null ? {} : { acceptedTerms: { version, at: createdAt } };
+  return version === null ? {} : { accepted_terms: { version, at: created_at } };
 }
 
 const REWARD: NewReward = {
   name: "20% of each sale",
-  isPromoterReward: true,
-  promoterRewardType: "sale",
-  tierRewardMode: null,
-  tierLevel: null,
+  is_promoter_reward: true,
+  promoter_reward_type: "sale",
+  tier_reward_mode: null,
+  tier_level: null,
   coupon: null,
-  isHidden: false,
-  providerCouponId: null,
+  is_hidden: false,
+  provider_coupon_id: null,
   duration: "forever",
-  durationMonths: null,
-  maxRedemptions: null,
-  newCustomersOnly: false,
-  schemas: [{ unit: "cash", amountTenThousandths: 200_000, isFlat: false, rules: [] }],
+  duration_months: null,
+  max_redemptions: null,
+  new_customers_only: false,
+  schemas: [{ unit: "cash", amount_ten_thousandths: 200_000, is_flat: false, rules: [] }],
 };
 
 async function createRewards(context: Context, accountId: number) {
@@ -131,36 +131,36 @@ async function createRewards(context: Context, accountId: number) {
     sale: await make({}),
     tier: await make({
       name: "10% of what your promoters earn",
-      promoterRewardType: "tier",
-      tierRewardMode: "tier_commission_mode",
-      tierLevel: 2,
-      schemas: [{ unit: "cash", amountTenThousandths: 100_000, isFlat: false, rules: [] }],
+      promoter_reward_type: "tier",
+      tier_reward_mode: "tier_commission_mode",
+      tier_level: 2,
+      schemas: [{ unit: "cash", amount_ten_thousandths: 100_000, is_flat: false, rules: [] }],
     }),
     year: await make({
       name: "30% of each sale for 12 months",
       duration: "repeating",
-      durationMonths: 12,
-      schemas: [{ unit: "cash", amountTenThousandths: 300_000, isFlat: false, rules: [] }],
+      duration_months: 12,
+      schemas: [{ unit: "cash", amount_ten_thousandths: 300_000, is_flat: false, rules: [] }],
     }),
     month: await make({
       name: "A free month for each new customer",
       duration: "once",
-      schemas: [{ unit: "free_months", amountTenThousandths: 10_000, isFlat: true, rules: [] }],
+      schemas: [{ unit: "free_months", amount_ten_thousandths: 10_000, is_flat: true, rules: [] }],
     }),
     welcome: await make({
       name: "10% off the first year",
-      isPromoterReward: false,
-      promoterRewardType: null,
+      is_promoter_reward: false,
+      promoter_reward_type: null,
       duration: "repeating",
-      durationMonths: 12,
+      duration_months: 12,
       coupon: "WELCOME10",
-      schemas: [{ unit: "discount_per", amountTenThousandths: 100_000, isFlat: true, rules: [] }],
+      schemas: [{ unit: "discount_per", amount_ten_thousandths: 100_000, is_flat: true, rules: [] }],
     }),
   };
 }
 
 function entriesOf(...rewards: Reward[]): RewardEntry[] {
-  return rewards.map(({ id }) => ({ applyOn: "all", productIds: [], rewardId: id }));
+  return rewards.map(({ id }) => ({ apply_on: "all", product_ids: [], reward_id: id }));
 }
 
 function planPage(landingUrl: string): string {

@@ -54,8 +54,8 @@ export async function seedPromoters(plan: SeedPlan, count: number): Promise<Seed
       seeded.push(
         newSeedPromoter(plan, {
           id,
-          promoterCampaignId: promoterCampaignIds[at]!,
-          payoutMethodId: payoutMethodIds[at]!,
+          promoter_campaign_id: promoterCampaignIds[at]!,
+          payout_method_id: payoutMethodIds[at]!,
           number,
           share: number / count,
           // Every fifth promoter was recruited by one who joined a little earlier.
@@ -72,18 +72,18 @@ async function putPromoter(
   tx: Transaction,
   { promoter, promoterCampaign, payoutMethod }: SeedPromoter,
 ): Promise<void> {
-  const { accountId, id: promoterCampaignId, refToken: token } = promoterCampaign;
+  const { account_id, id: promoterCampaignId, ref_token: token } = promoterCampaign;
   await tx.put(promoters, promoter);
   await tx.put(promoterCampaigns, promoterCampaign);
-  await tx.put(refTokens, { accountId, token, promoterCampaignId });
+  await tx.put(refTokens, { account_id, token, promoter_campaign_id: promoterCampaignId });
   if (payoutMethod !== null) await tx.put(payoutMethods, payoutMethod);
 }
 
 /** The ids of a new promoter, and how many joined before them: the number, and its share of the total. */
 interface PromoterPlace {
   id: number;
-  promoterCampaignId: number;
-  payoutMethodId: number;
+  promoter_campaign_id: number;
+  payout_method_id: number;
   parent: SeedPromoter | null;
   number: number;
   share: number;
@@ -94,30 +94,30 @@ interface PromoterPlace {
  */
 function newSeedPromoter(plan: SeedPlan, place: PromoterPlace): SeedPromoter {
   const { account, context, dice } = plan;
-  const { id, promoterCampaignId, payoutMethodId } = place;
+  const { id, promoter_campaign_id, payout_method_id } = place;
   const person = rollPerson(dice);
   const daysAgo = OLDEST_DAYS * (1 - place.share) ** 1.5;
   const createdAt = new Date(context.now.getTime() - daysAgo * DAY_MS).toISOString();
   const email = `${person.handle}.${id}@example.com`;
-  const promoter = newPromoter(plan, person, { ...place, email, createdAt });
+  const promoter = newPromoter(plan, person, { ...place, email, created_at: createdAt });
   const promoterCampaign = newPromoterCampaign({
-    accountId: account.id,
-    id: promoterCampaignId,
-    campaignId: campaignOf(plan, place),
-    promoterId: id,
+    account_id: account.id,
+    id: promoter_campaign_id,
+    campaign_id: campaignOf(plan, place),
+    promoter_id: id,
     state: stateOf(plan, place.number, daysAgo),
-    refToken: `${asciiName(person.firstName)}${id}`,
-    createdAt,
+    ref_token: `${asciiName(person.first_name)}${id}`,
+    created_at: createdAt,
   });
   return {
-    promoter: { ...promoter, customFields: answersOf(plan, promoterCampaign) },
+    promoter: { ...promoter, custom_fields: answersOf(plan, promoterCampaign) },
     promoterCampaign: { ...promoterCampaign, ...acceptanceOf(plan, promoterCampaign) },
     payoutMethod: dice.percent(80)
       ? {
           ...newPayoutMethod(plan, { ...person, ...place, email }),
-          id: payoutMethodId,
-          promoterId: id,
-          createdAt,
+          id: payout_method_id,
+          promoter_id: id,
+          created_at: createdAt,
         }
       : null,
   };
@@ -125,44 +125,50 @@ function newSeedPromoter(plan: SeedPlan, place: PromoterPlace): SeedPromoter {
 
 function newPromoter(
   { account, context, dice }: SeedPlan,
-  { firstName, lastName, country, handle }: Person,
-  { id, parent, promoterCampaignId, email, createdAt }: PromoterPlace & { email: string; createdAt: string },
+  { first_name, last_name, country, handle }: Person,
+  {
+    id,
+    parent,
+    promoter_campaign_id,
+    email,
+    created_at,
+  }: PromoterPlace & { email: string; created_at: string },
 ): Promoter {
   const isCompany = dice.percent(20);
   const hasSite = isCompany || dice.percent(40);
   return {
-    accountId: account.id,
+    account_id: account.id,
     id,
     email,
-    custId: dice.percent(50) ? `user_${id}` : null,
+    cust_id: dice.percent(50) ? `user_${id}` : null,
     note: dice.percent(10) ? "Met at the spring meet-up. Answers quickly." : null,
-    tempPasswordHash: null,
-    authToken: context.chance.token(AUTH_TOKEN_LENGTH),
-    parentPromoterId: parent?.promoter.id ?? null,
-    defaultPromoterCampaignId: promoterCampaignId,
+    temp_password_hash: null,
+    auth_token: context.chance.token(AUTH_TOKEN_LENGTH),
+    parent_promoter_id: parent?.promoter.id ?? null,
+    default_promoter_campaign_id: promoter_campaign_id,
     profile: newProfile({
-      firstName,
-      lastName,
+      first_name,
+      last_name,
       country,
-      companyName: isCompany ? `${lastName} Media` : null,
+      company_name: isCompany ? `${last_name} Media` : null,
       website: hasSite ? `https://${handle.replace(".", "-")}.example/` : null,
     }),
-    customFields: null,
-    fraudSuspicions: dice.percent(4) ? ["same_ip_suspicion"] : [],
-    trackAdTraffic: null,
-    skipEmailNotification: true,
-    invoiceDetailsStatus: dice.pick(["pending", "approved", "approved", "denied"]),
-    netPayoutDays: null,
-    taxRateHundredths: dice.pick([0, 0, 1_900, 2_000]),
-    createdAt,
-    lastLoginAt: null,
-    archivedAt: null,
+    custom_fields: null,
+    fraud_suspicions: dice.percent(4) ? ["same_ip_suspicion"] : [],
+    track_ad_traffic: null,
+    skip_email_notification: true,
+    invoice_details_status: dice.pick(["pending", "approved", "approved", "denied"]),
+    net_payout_days: null,
+    tax_rate_hundredths: dice.pick([0, 0, 1_900, 2_000]),
+    created_at,
+    last_login_at: null,
+    archived_at: null,
   };
 }
 
 /** Most promoters are in the first campaign. Recruited ones join the campaign of their parent. */
 function campaignOf({ campaigns, dice }: SeedPlan, { number, parent }: PromoterPlace): number {
-  if (parent !== null) return parent.promoterCampaign.campaignId;
+  if (parent !== null) return parent.promoterCampaign.campaign_id;
   const at = number === 0 ? 0 : Math.min(dice.number(campaigns.length), dice.number(campaigns.length));
   return campaigns[at]!.id;
 }
@@ -185,11 +191,11 @@ const IBAN = "DE89370400440532013000";
 
 function newPayoutMethod(
   { account, dice }: SeedPlan,
-  { firstName, lastName, id, number, email }: Person & PromoterPlace & { email: string },
+  { first_name, last_name, id, number, email }: Person & PromoterPlace & { email: string },
 ) {
   const method = METHODS[number % METHODS.length]!;
   const details: Record<PayoutMethodName, Record<string, string>> = {
-    bank: { bank_country: "DE", account_holder_name: `${firstName} ${lastName}`, iban: IBAN },
+    bank: { bank_country: "DE", account_holder_name: `${first_name} ${last_name}`, iban: IBAN },
     crypto: { wallet_address: `0x${String(id).padStart(40, "0")}`, crypto_currency: "USDC" },
     custom: {},
     paypal: { wallet_email: email },
@@ -197,12 +203,12 @@ function newPayoutMethod(
     dots: {},
   };
   return {
-    accountId: account.id,
+    account_id: account.id,
     method,
     details: details[method],
     meta: {},
-    isSelected: true,
-    isDisabled: dice.percent(5),
-    isManaged: false,
+    is_selected: true,
+    is_disabled: dice.percent(5),
+    is_managed: false,
   };
 }

@@ -20,9 +20,9 @@ import { HOLD_DAYS, PLANS } from "./program.ts";
 /** A customer, with their payments and when they were made. */
 export interface SeedCustomer {
   email: string;
-  planId: string;
+  plan_id: string;
   cents: number;
-  paidAt: Date[];
+  paid_at: Date[];
   refundsLast: boolean;
   cancels: boolean;
 }
@@ -39,10 +39,10 @@ export function customerChance({ leads, sales }: { leads: number; sales: number 
 const MONTH_DAYS = 30;
 
 /** A lead as a customer who pays each month for some time, or null if the lead never pays. */
-export function customerOf(dice: Dice, { email, state, createdAt }: Lead, now: Date): SeedCustomer | null {
+export function customerOf(dice: Dice, { email, state, created_at }: Lead, now: Date): SeedCustomer | null {
   if (state !== "signup" || email === null) return null;
   const { id: planId, cents } = dice.pick(PLANS);
-  const since = Date.parse(createdAt) + 1 + dice.number(14 * DAY_MS);
+  const since = Date.parse(created_at) + 1 + dice.number(14 * DAY_MS);
   const paidAt = Array.from(
     { length: 1 + dice.number(12) },
     (_, month) => since + month * MONTH_DAYS * DAY_MS,
@@ -50,7 +50,14 @@ export function customerOf(dice: Dice, { email, state, createdAt }: Lead, now: D
     .filter((at) => at < now.getTime())
     .map((at) => new Date(at));
   if (paidAt.length === 0) return null;
-  return { email, planId, cents, paidAt, refundsLast: dice.percent(8), cancels: dice.percent(25) };
+  return {
+    email,
+    plan_id: planId,
+    cents,
+    paid_at: paidAt,
+    refundsLast: dice.percent(8),
+    cancels: dice.percent(25),
+  };
 }
 
 /** Concurrent payments: enough that their commits share their cost. */
@@ -81,9 +88,9 @@ export async function seedDecisions({ context, account, dice }: SeedPlan): Promi
   const waiting: { id: number; at: Date }[] = [];
   const long = now.getTime() - DECISION_DAYS * DAY_MS;
   for await (const chunk of store.scan(commissions, "pending", account.id, [])) {
-    for (const { id, approveAt, takesBackId, createdAt } of chunk) {
-      if (approveAt !== null || takesBackId !== null || Date.parse(createdAt) > long) continue;
-      waiting.push({ id, at: daysAfter(new Date(createdAt), DECISION_DAYS, now) });
+    for (const { id, approve_at, takes_back_id, created_at } of chunk) {
+      if (approve_at !== null || takes_back_id !== null || Date.parse(created_at) > long) continue;
+      waiting.push({ id, at: daysAfter(new Date(created_at), DECISION_DAYS, now) });
     }
   }
   for (const { id, at } of waiting) {
@@ -128,24 +135,28 @@ interface Step {
 const REFUND_DAYS = 2;
 
 function stepsOf(context: Context, account: Account, customer: SeedCustomer): Step[] {
-  const { email, cents, paidAt, refundsLast, cancels } = customer;
-  const steps: Step[] = paidAt.map((at, number) => ({
+  const { email, cents, paid_at, refundsLast, cancels } = customer;
+  const steps: Step[] = paid_at.map((at, number) => ({
     customer,
     at,
     record: () => recordPayment(context, account, { customer, at, number: number + 1 }),
   }));
-  const at = new Date(paidAt.at(-1)!.getTime() + REFUND_DAYS * DAY_MS);
+  const at = new Date(paid_at.at(-1)!.getTime() + REFUND_DAYS * DAY_MS);
   if (at > context.now) return steps;
   const later = { ...context, now: at };
-  const reported = { customer: { email, uid: null }, createdAt: at, show: asItIs };
+  const reported = { customer: { email, uid: null }, created_at: at, show: asItIs };
   if (refundsLast) {
-    const refund = { eventId: `refund-${email}`, saleEventId: `${email}-${paidAt.length}`, currency: null };
+    const refund = {
+      event_id: `refund-${email}`,
+      sale_event_id: `${email}-${paid_at.length}`,
+      currency: null,
+    };
     const record = () => recordRefund(later, account, { ...reported, ...refund, amount: cents });
     steps.push({ customer, at, record });
   }
   if (cancels) {
     const record = () =>
-      recordCancellation(later, account, { ...reported, eventId: null, subscriptionId: null });
+      recordCancellation(later, account, { ...reported, event_id: null, subscription_id: null });
     steps.push({ customer, at, record });
   }
   return steps;
@@ -159,19 +170,19 @@ async function recordPayment(
   account: Account,
   { customer, at, number }: { customer: SeedCustomer; at: Date; number: number },
 ): Promise<void> {
-  const { email, planId, cents } = customer;
+  const { email, plan_id, cents } = customer;
   await recordSale({ ...context, now: daysAfter(at, HOLD_DAYS, context.now) }, account, {
-    customer: { email, uid: null, tid: null, refToken: null, promoCode: null },
-    eventId: `${email}-${number}`,
+    customer: { email, uid: null, tid: null, ref_token: null, promoCode: null },
+    event_id: `${email}-${number}`,
     amount: cents,
     currency: null,
     quantity: 1,
-    planId,
-    billingPeriod: "monthly",
+    plan_id,
+    billing_period: "monthly",
     mrr: cents,
-    subscriptionId: null,
-    createdAt: at,
-    skipEmailNotification: true,
+    subscription_id: null,
+    created_at: at,
+    skip_email_notification: true,
     instalments: null,
     show: asItIs,
   });
@@ -201,7 +212,9 @@ async function payAll(context: Context, { id: accountId }: Account): Promise<voi
 async function pendingPayouts({ store, now }: Context, accountId: number): Promise<number[]> {
   const ids: number[] = [];
   for await (const chunk of store.scan(payouts, "status", accountId, ["pending"])) {
-    ids.push(...chunk.filter(({ createdAt }) => Date.parse(createdAt) <= now.getTime()).map(({ id }) => id));
+    ids.push(
+      ...chunk.filter(({ created_at }) => Date.parse(created_at) <= now.getTime()).map(({ id }) => id),
+    );
   }
   return ids;
 }

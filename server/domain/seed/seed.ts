@@ -39,13 +39,13 @@ export const DEMO_SIZE = { promoters: 60, leads: 1_500, sales: 1_200 };
  */
 export async function needsDemoData(store: Store, isWanted: boolean): Promise<boolean> {
   const first = await store.get(firstStarts, SYSTEM, 1);
-  if (first?.demoData === "begun") {
+  if (first?.demo_data === "begun") {
     throw new Failure(
       "refused",
       "Filling the store of STORAGE_URL with demo data was interrupted: delete that store, and start again",
     );
   }
-  if (!isWanted || first?.demoData === "complete") return false;
+  if (!isWanted || first?.demo_data === "complete") return false;
   if (!(await holdsMoreThanAnAccount(store))) return true;
   throw new Failure(
     "refused",
@@ -88,7 +88,7 @@ export type SeedOptions = SeedSize & { onProgress?: (share: number) => void };
  */
 export async function requireNoPeople(store: Store, account: Account): Promise<void> {
   if (!(await hasPeople(store, account))) return;
-  const fault = `Account ${account.publicId} already has people: seed another one, or pass --force`;
+  const fault = `Account ${account.public_id} already has people: seed another one, or pass --force`;
   throw new Failure("refused", fault);
 }
 
@@ -115,7 +115,7 @@ export async function seed(
   await seedPromoCodes(plan, seeded);
   const arrivals = await seedArrivals(
     context,
-    await loadCampaign(context.store, account.id, account.defaultCampaignId),
+    await loadCampaign(context.store, account.id, account.default_campaign_id),
   );
   const chance = customerChance(size);
   const customers: SeedCustomer[] = [];
@@ -160,7 +160,9 @@ async function hasPeople(store: Store, { id }: Account): Promise<boolean> {
 }
 
 function mark(store: Store, { id: ownerId }: Account, demoData: "begun" | "complete"): Promise<void> {
-  return store.transact((tx) => tx.put(firstStarts, { accountId: SYSTEM, ownerId, demoData }));
+  return store.transact((tx) =>
+    tx.put(firstStarts, { account_id: SYSTEM, owner_id: ownerId, demo_data: demoData }),
+  );
 }
 
 /** The number of promoters with a code. */
@@ -173,11 +175,11 @@ async function seedPromoCodes({ context, account }: SeedPlan, seeded: SeedPromot
   const [reward] = records;
   if (reward === undefined) return;
   for (const { promoterCampaign } of seeded.slice(0, PROMO_CODES)) {
-    const { id: promoterCampaignId, refToken } = promoterCampaign;
+    const { id: promoterCampaignId, ref_token } = promoterCampaign;
     await createPromoCode(context, account.id, {
-      code: `${refToken.toUpperCase()}-10`,
-      rewardId: reward.id,
-      promoterCampaignId,
+      code: `${ref_token.toUpperCase()}-10`,
+      reward_id: reward.id,
+      promoter_campaign_id: promoterCampaignId,
       description: null,
       metadata: null,
       details: null,
@@ -201,10 +203,10 @@ async function seedDeliveries(plan: SeedPlan, leads: Lead[]): Promise<void> {
     emailsOf,
     url: "https://hooks.acme.example/tidemark",
     description: "CRM",
-    eventTypes: ["referral.created"],
+    event_types: ["referral.created"],
   });
   const since = new Date(now.getTime() - KEPT_DAYS * DAY_MS).toISOString();
-  const recent = leads.filter(({ createdAt }) => createdAt > since).slice(-MOST);
+  const recent = leads.filter(({ created_at }) => created_at > since).slice(-MOST);
   const finished = await Promise.all(recent.map((lead) => webhookDelivery(plan, webhook.id, lead)));
   await store.transact(async (tx) => {
     for (const delivery of finished) await tx.put(deliveries, delivery);
@@ -219,42 +221,42 @@ async function webhookDelivery(
   webhookId: number,
   lead: Lead,
 ): Promise<Delivery> {
-  const { id: entityId, email, uid, state, accountId, createdAt: at } = lead;
+  const { id: entityId, email, uid, state, account_id, created_at: at } = lead;
   const isDelivered = dice.percent(75);
   const delivery = newDelivery({
     id: await context.store.nextId("delivery"),
-    ownerId: accountId,
-    webhookId,
+    owner_id: account_id,
+    webhook_id: webhookId,
     lane: `referral/${entityId}`,
-    createdAt: at,
+    created_at: at,
     message: {
       format: "v2",
-      eventId: context.chance.uuid(),
+      event_id: context.chance.uuid(),
       type: "referral.created",
       action: "created",
       entity: "referral",
-      entityId,
+      entity_id: entityId,
       changes: {},
       data: { id: entityId, email, uid, state, created_at: at },
       at,
     },
   });
   return isDelivered
-    ? { ...delivered(delivery), responseCode: 200, responseBody: "ok" }
+    ? { ...delivered(delivery), response_code: 200, response_body: "ok" }
     : {
         ...delivery,
         status: "failed",
         attempts: ATTEMPTS,
-        responseCode: 503,
-        responseBody: "Service Unavailable",
-        lastError: "The receiver answered 503",
-        finishedAt: at,
+        response_code: 503,
+        response_body: "Service Unavailable",
+        last_error: "The receiver answered 503",
+        finished_at: at,
       };
 }
 
 function delivered(delivery: Delivery): Delivery {
-  const { createdAt } = delivery;
-  return { ...delivery, status: "delivered", attempts: 1, deliveredAt: createdAt, finishedAt: createdAt };
+  const { created_at } = delivery;
+  return { ...delivery, status: "delivered", attempts: 1, delivered_at: created_at, finished_at: created_at };
 }
 
 /** One in so many promoters was archived. */

@@ -40,13 +40,13 @@ export type SwitchStep = (typeof SWITCH_STEPS)[number];
 
 /** The steps that users have done and that the server can't detect. */
 export interface Switch {
-  accountId: number;
+  account_id: number;
   /** The steps that users have ticked. */
   ticked: SwitchStep[];
   /** When promoters were last sent their new links, or null. */
-  linksMailedAt: string | null;
+  links_mailed_at: string | null;
   /** The number of promoters who were sent them. */
-  linksMailedCount: number;
+  links_mailed_count: number;
 }
 
 export const switches = table<Switch>()({
@@ -56,7 +56,7 @@ export const switches = table<Switch>()({
 
 /** The account's switch, or one that has not begun. */
 export async function findSwitch(reader: Reader, accountId: number): Promise<Switch> {
-  const none: Switch = { accountId, ticked: [], linksMailedAt: null, linksMailedCount: 0 };
+  const none: Switch = { account_id: accountId, ticked: [], links_mailed_at: null, links_mailed_count: 0 };
   return (await reader.get(switches, accountId, 1)) ?? none;
 }
 
@@ -90,7 +90,7 @@ export async function findSeenSteps(store: Store, { id }: Account): Promise<Seen
   return {
     records: people.length > 0,
     payout_methods: methods.length > 0,
-    mail: setup?.hasMail ?? false,
+    mail: setup?.has_mail ?? false,
     webhook: hooks.length > 0,
     billing: connections.some(({ provider }) => events.some(({ value }) => value === provider)),
     server_call: calls.length > 0,
@@ -106,22 +106,22 @@ const LOOKED_AT = 200;
 async function hasRenewal(store: Store, accountId: number): Promise<boolean> {
   const latest = await store.page(sales, "id", accountId, [], { limit: LOOKED_AT, reverse: true });
   for (const sale of latest) {
-    const lead = await store.get(leads, accountId, sale.leadId);
+    const lead = await store.get(leads, accountId, sale.lead_id);
     const isFromBefore =
       lead !== null &&
-      lead.signupEventId === null &&
-      lead.customerSince !== null &&
-      lead.customerSince < sale.createdAt;
+      lead.signup_event_id === null &&
+      lead.customer_since !== null &&
+      lead.customer_since < sale.created_at;
     if (isFromBefore && (await isEarnedHere(store, sale))) return true;
   }
   return false;
 }
 
 /** Whether a reward of ours paid for a sale. The commissions of an imported one name no reward. */
-async function isEarnedHere(store: Store, { accountId, commissionIds }: Sale): Promise<boolean> {
-  for (const id of commissionIds) {
-    const commission = await store.get(commissions, accountId, id);
-    if (commission !== null && commission.rewardId !== null) return true;
+async function isEarnedHere(store: Store, { account_id, commission_ids }: Sale): Promise<boolean> {
+  for (const id of commission_ids) {
+    const commission = await store.get(commissions, account_id, id);
+    if (commission !== null && commission.reward_id !== null) return true;
   }
   return false;
 }
@@ -131,7 +131,7 @@ export interface LinkPair {
   promoter: Promoter;
   promoterCampaign: PromoterCampaign;
   campaign: Campaign;
-  refToken: string;
+  ref_token: string;
   /** Null if the start of old links is unknown. */
   oldLink: string | null;
   newLink: string;
@@ -150,21 +150,21 @@ export async function* listLinkPairs(
 ): AsyncGenerator<LinkPair[]> {
   for await (const chunk of store.scan(refTokens, "id", accountId, [])) {
     const found = await Promise.all(
-      chunk.map(async ({ token, promoterCampaignId }): Promise<LinkPair | null> => {
-        if (promoterCampaignId === null) return null;
-        const promoterCampaign = await store.get(promoterCampaigns, accountId, promoterCampaignId);
+      chunk.map(async ({ token, promoter_campaign_id }): Promise<LinkPair | null> => {
+        if (promoter_campaign_id === null) return null;
+        const promoterCampaign = await store.get(promoterCampaigns, accountId, promoter_campaign_id);
         if (promoterCampaign === null) return null;
-        const campaign = await store.get(campaigns, accountId, promoterCampaign.campaignId);
-        const promoter = await store.get(promoters, accountId, promoterCampaign.promoterId);
+        const campaign = await store.get(campaigns, accountId, promoterCampaign.campaign_id);
+        const promoter = await store.get(promoters, accountId, promoterCampaign.promoter_id);
         if (campaign === null || promoter === null || isErased(promoter)) return null;
-        const page = promoterCampaign.landingUrl ?? campaign.landingUrl;
+        const page = promoterCampaign.landing_url ?? campaign.landing_url;
         return {
           promoter,
           promoterCampaign,
           campaign,
-          refToken: token,
+          ref_token: token,
           oldLink: oldStart === null ? null : `${oldStart}${token}`,
-          newLink: linkTo(page, { ...promoterCampaign, refToken: token }, campaign),
+          newLink: linkTo(page, { ...promoterCampaign, ref_token: token }, campaign),
         };
       }),
     );
@@ -174,8 +174,8 @@ export async function* listLinkPairs(
 
 /** A promoter who was sent their new link. */
 interface MailedLink {
-  accountId: number;
-  promoterId: number;
+  account_id: number;
+  promoter_id: number;
   at: string;
 }
 
@@ -209,7 +209,7 @@ const TOGETHER = 100;
 export async function mailNewLinks(
   context: Context,
   account: Account,
-  { publicUrl, isDryRun }: { publicUrl: string; isDryRun: boolean },
+  { public_url, is_dry_run }: { public_url: string; is_dry_run: boolean },
 ): Promise<MailedCounts> {
   const { store, now } = context;
   const counts: MailedCounts = { mailed: 0, mailedBefore: 0, unsubscribed: 0, withoutLink: 0 };
@@ -219,10 +219,10 @@ export async function mailNewLinks(
       const judged = await Promise.all(some.map((promoter) => judge(store, promoter)));
       for (const verdict of judged) counts[verdict]++;
       const chosen = some.filter((_, index) => judged[index] === "mailed");
-      if (isDryRun || chosen.length === 0) continue;
+      if (is_dry_run || chosen.length === 0) continue;
       const ids = await Promise.all(chosen.map(() => store.nextId("delivery")));
       const mailedCount = await store.transact((tx) =>
-        mailSome(tx, { account, publicUrl, now, promoters: chosen, ids }),
+        mailSome(tx, { account, public_url, now, promoters: chosen, ids }),
       );
       counts.mailed -= chosen.length - mailedCount;
       counts.mailedBefore += chosen.length - mailedCount;
@@ -232,32 +232,32 @@ export async function mailNewLinks(
 }
 
 async function judge(store: Store, promoter: Promoter): Promise<keyof MailedCounts> {
-  const { accountId, id } = promoter;
-  if ((await store.get(mailedLinks, accountId, id)) !== null) return "mailedBefore";
-  if (await isUnsubscribed(store, accountId, id)) return "unsubscribed";
-  if (promoter.archivedAt !== null || promoter.isUnconfirmed || isErased(promoter)) return "withoutLink";
+  const { account_id, id } = promoter;
+  if ((await store.get(mailedLinks, account_id, id)) !== null) return "mailedBefore";
+  if (await isUnsubscribed(store, account_id, id)) return "unsubscribed";
+  if (promoter.archived_at !== null || promoter.is_unconfirmed || isErased(promoter)) return "withoutLink";
   return (await findAccepted(store, promoter)) === null ? "withoutLink" : "mailed";
 }
 
 /** The campaign whose link is sent: the promoter's first one, if it has accepted them. */
 async function findAccepted(
   view: View,
-  { accountId, id, defaultPromoterCampaignId }: Promoter,
+  { account_id, id, default_promoter_campaign_id }: Promoter,
 ): Promise<PromoterCampaign | null> {
-  const all = await listPromoterCampaigns(view, accountId, id);
+  const all = await listPromoterCampaigns(view, account_id, id);
   const accepted = all.filter(({ state }) => state === "accepted");
-  return accepted.find((each) => each.id === defaultPromoterCampaignId) ?? accepted[0] ?? null;
+  return accepted.find((each) => each.id === default_promoter_campaign_id) ?? accepted[0] ?? null;
 }
 
 async function mailSome(
   tx: Transaction,
   {
     account,
-    publicUrl,
+    public_url,
     now,
     promoters: chosen,
     ids,
-  }: { account: Account; publicUrl: string; now: Date; promoters: Promoter[]; ids: number[] },
+  }: { account: Account; public_url: string; now: Date; promoters: Promoter[]; ids: number[] },
 ): Promise<number> {
   let count = 0;
   const at = now.toISOString();
@@ -265,10 +265,10 @@ async function mailSome(
     // A concurrent request may have sent it meanwhile.
     if ((await tx.get(mailedLinks, account.id, promoter.id)) !== null) continue;
     const promoterCampaign = await findAccepted(tx.view, promoter);
-    const campaign = promoterCampaign && (await tx.get(campaigns, account.id, promoterCampaign.campaignId));
+    const campaign = promoterCampaign && (await tx.get(campaigns, account.id, promoterCampaign.campaign_id));
     if (promoterCampaign === null || campaign === null) continue;
-    await tx.insert(mailedLinks, { accountId: account.id, promoterId: promoter.id, at });
-    const addressee = { account, campaign, promoter, promoterCampaign, publicUrl };
+    await tx.insert(mailedLinks, { account_id: account.id, promoter_id: promoter.id, at });
+    const addressee = { account, campaign, promoter, promoterCampaign, public_url };
     await enqueueEmail(tx, addressee, { kind: "new_links", id: ids[index]!, now });
     count += 1;
   }
@@ -276,8 +276,8 @@ async function mailSome(
     const before = await findSwitch(tx, account.id);
     await tx.put(switches, {
       ...before,
-      linksMailedAt: at,
-      linksMailedCount: before.linksMailedCount + count,
+      links_mailed_at: at,
+      links_mailed_count: before.links_mailed_count + count,
     });
   }
   return count;

@@ -88,9 +88,9 @@ function read(account: Account, values: Record<string, string>) {
  *
  * @see docs/spec/v2.md "Coming from another program"
  */
-function statusOf({ status, payment_status: payment, paid_at: paidAt }: Given): Given["status"] {
+function statusOf({ status, payment_status: payment, paid_at }: Given): Given["status"] {
   const said = new Set([status, payment]);
-  if (paidAt !== undefined || said.has("paid")) return "paid";
+  if (paid_at !== undefined || said.has("paid")) return "paid";
   return said.has("denied") ? "denied" : (status ?? payment);
 }
 type Given = z.output<ReturnType<typeof commissionRow>>;
@@ -103,18 +103,18 @@ const importRow: Kind["importRow"] = async (context, account, { values, source }
   if (unit !== "cash" && row.amount % perWhole !== 0)
     throw new Failure("invalid", `amount is in whole ${unit}`);
   return importCommission(context, account, {
-    sourceId: row.id ?? null,
+    source_id: row.id ?? null,
     source,
-    refToken: row.ref_id ?? null,
+    ref_token: row.ref_id ?? null,
     promoterEmail: row.promoter_email ?? null,
     leadEmail: row.email ?? null,
     leadUid: row.uid ?? null,
     unit,
     amount: unit === "cash" ? row.amount : row.amount / perWhole,
     status: row.status ?? "approved",
-    saleCents: row.sale_amount ?? 0,
-    eventId: row.event_id ?? null,
-    createdAt: row.created_at ?? null,
+    sale_cents: row.sale_amount ?? 0,
+    event_id: row.event_id ?? null,
+    created_at: row.created_at ?? null,
   });
 };
 

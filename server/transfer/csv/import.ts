@@ -16,7 +16,10 @@ export type Outcome = Record<Imported | "bad", number>;
 export const NO_LINES: Outcome = { added: 0, changed: 0, known: 0, bad: 0 };
 
 /** The column names of fields where they differ. */
-const COLUMN_NAMES: Record<string, string> = { refToken: "ref_id", custId: "cust_id", coupon: "promo_code" };
+const COLUMN_NAMES: Record<string, string> = {
+  ref_token: "ref_id",
+  coupon: "promo_code",
+};
 
 /** A kind of record that a file may hold. */
 export interface Kind extends Fields {
@@ -143,10 +146,10 @@ export function namesOf(row: {
   first_name?: string | undefined;
   last_name?: string | undefined;
   name?: string | undefined;
-}): { firstName: string | null; lastName: string | null } {
+}): { first_name: string | null; last_name: string | null } {
   const whole = row.name === undefined || row.name.includes("@") ? null : namesIn(row.name);
   if (row.first_name === undefined && row.last_name === undefined && whole !== null) return whole;
-  return { firstName: row.first_name ?? null, lastName: row.last_name ?? null };
+  return { first_name: row.first_name ?? null, last_name: row.last_name ?? null };
 }
 
 /** Why a line is bad, by column names. */

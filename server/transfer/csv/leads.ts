@@ -52,7 +52,7 @@ function leadRowImport({ areCustomers }: { areCustomers: boolean }): Kind["impor
       throw new Failure("missing", "email or uid is missing");
     const since = row.customer_since ?? (areCustomers ? (row.created_at ?? context.now) : null);
     return importLead(context, account, {
-      refToken: row.ref_id ?? null,
+      ref_token: row.ref_id ?? null,
       promoterEmail: row.promoter_email ?? null,
       details: {
         email: row.email ?? null,
@@ -60,14 +60,15 @@ function leadRowImport({ areCustomers }: { areCustomers: boolean }): Kind["impor
         username: row.username ?? null,
         ...namesOf(row),
         website: null,
-        customFields: null,
-        subId: row.sub_id ?? null,
+        custom_fields: null,
+        sub_id: row.sub_id ?? null,
       },
       state: row.state ?? (row.cancelled_at ? "cancelled" : since === null ? "signup" : "active"),
-      planName: row.plan_name ?? null,
-      customerSince: since,
-      cancelledAt: row.cancelled_at ?? (row.state === "cancelled" ? (since ?? row.created_at ?? null) : null),
-      createdAt: row.created_at ?? null,
+      plan_name: row.plan_name ?? null,
+      customer_since: since,
+      cancelled_at:
+        row.cancelled_at ?? (row.state === "cancelled" ? (since ?? row.created_at ?? null) : null),
+      created_at: row.created_at ?? null,
     });
   };
 }

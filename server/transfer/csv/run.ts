@@ -39,7 +39,7 @@ const ENTITIES: Record<KindName, AuditedEntity> = {
 /** An uploaded file. */
 export interface SentFile {
   kind: KindName;
-  isDryRun: boolean;
+  is_dry_run: boolean;
   name: string | null;
   file: CsvFile;
   plan: CsvPlan;
@@ -50,11 +50,11 @@ export interface SentFile {
 interface Progress {
   outcome: Outcome;
   count: number;
-  lastLine: number;
+  last_line: number;
   faults: Part["faults"];
 }
 
-const BEGINNING: Progress = { outcome: NO_LINES, count: 0, lastLine: 0, faults: [] };
+const BEGINNING: Progress = { outcome: NO_LINES, count: 0, last_line: 0, faults: [] };
 
 /**
  * Imports the first lines of a file, and stores the rest for a job. The batch is written last, so that an interrupted
@@ -71,16 +71,16 @@ export async function startImport(context: Context, account: Account, sent: Sent
   const id = await store.nextId("batch-process");
   const batch = batchOf(
     {
-      accountId: account.id,
+      account_id: account.id,
       id,
       label: `import/${sent.kind}`,
       total,
-      processedCount: 0,
+      processed_count: 0,
       errors: [],
-      ...(!isDone && { isUnderWay: true as const }),
-      meta: { kind: sent.kind, dry_run: sent.isDryRun, file: sent.name, ...NO_LINES },
-      createdAt: now.toISOString(),
-      updatedAt: now.toISOString(),
+      ...(!isDone && { is_under_way: true as const }),
+      meta: { kind: sent.kind, dry_run: sent.is_dry_run, file: sent.name, ...NO_LINES },
+      created_at: now.toISOString(),
+      updated_at: now.toISOString(),
     },
     progress,
     now,
@@ -88,19 +88,19 @@ export async function startImport(context: Context, account: Account, sent: Sent
   const parts = isDone ? [] : await partsOf(sent.file);
   await store.transact(async (tx) => {
     await tx.insert(batchProcesses, batch);
-    if (!sent.isDryRun) await log(tx, context, { account, sent, total });
+    if (!sent.is_dry_run) await log(tx, context, { account, sent, total });
     if (isDone) return;
     for (const [number, text] of parts.entries())
-      await tx.insert(csvParts, { accountId: account.id, importId: id, number, text });
+      await tx.insert(csvParts, { account_id: account.id, import_id: id, number, text });
     await tx.insert(csvImports, {
-      accountId: account.id,
+      account_id: account.id,
       id,
       kind: sent.kind,
-      isDryRun: sent.isDryRun,
+      is_dry_run: sent.is_dry_run,
       plan: sent.plan,
-      lastLine: progress.lastLine,
-      partCount: parts.length,
-      createdAt: now.toISOString(),
+      last_line: progress.last_line,
+      part_count: parts.length,
+      created_at: now.toISOString(),
     });
   });
   return batch;
@@ -126,14 +126,14 @@ async function* continueImport(
   account: Account,
   started: CsvImport,
 ): AsyncGenerator<void> {
-  const { id, kind, isDryRun, plan, partCount } = started;
+  const { id, kind, is_dry_run, plan, part_count } = started;
   const context = { store, now: clock(), chance };
-  const file = () => keptFile(store, account.id, { id, partCount });
+  const file = () => keptFile(store, account.id, { id, part_count });
   // A dry run starts over, because it needs to remember what its lines would have added.
-  const after = isDryRun ? 0 : started.lastLine;
-  const sent = { kind: kind as KindName, isDryRun, file, plan: plan as CsvPlan };
+  const after = is_dry_run ? 0 : started.last_line;
+  const sent = { kind: kind as KindName, is_dry_run, file, plan: plan as CsvPlan };
   const steps = stepsOf(context, account, { ...sent, after });
-  if (isDryRun) await store.transact((tx) => begin(tx, account.id, id));
+  if (is_dry_run) await store.transact((tx) => begin(tx, account.id, id));
   for (let isDone = false; !isDone;) {
     const step = await importSome(steps, STEP);
     isDone = step.isDone;
@@ -152,13 +152,13 @@ function stepsOf(
   account: Account,
   {
     kind,
-    isDryRun,
+    is_dry_run,
     file,
     plan,
     after = 0,
-  }: Pick<SentFile, "kind" | "isDryRun" | "file" | "plan"> & { after?: number },
+  }: Pick<SentFile, "kind" | "is_dry_run" | "file" | "plan"> & { after?: number },
 ): Steps {
-  const own = isDryRun ? tried(KINDS[kind]) : KINDS[kind];
+  const own = is_dry_run ? tried(KINDS[kind]) : KINDS[kind];
   return importRows(context, account, { kind: own, rows: readRows(file, plan, account), after });
 }
 
@@ -172,7 +172,7 @@ async function importSome(steps: Steps, limit: number): Promise<{ progress: Prog
       progress = withPart(progress, value);
     } catch (error) {
       if (!(error instanceof Failure) || isOutage(error)) throw error;
-      const line = progress.lastLine + 1;
+      const line = progress.last_line + 1;
       const part = {
         line,
         count: 1,
@@ -189,7 +189,7 @@ function withPart({ outcome, count, faults }: Progress, part: Part): Progress {
   return {
     outcome: sumOf(outcome, part.outcome),
     count: count + part.count,
-    lastLine: part.line,
+    last_line: part.line,
     faults: [...faults, ...part.faults],
   };
 }
@@ -197,15 +197,15 @@ function withPart({ outcome, count, faults }: Progress, part: Part): Progress {
 /** The batch with the counts of further lines. */
 function batchOf(batch: BatchProcess, { outcome, count, faults }: Progress, now: Date): BatchProcess {
   const known = batch.meta as unknown as Outcome;
-  const failedCount = (batch.failedCount ?? 0) + outcome.bad;
+  const failedCount = (batch.failed_count ?? 0) + outcome.bad;
   const sentences = faults.map(({ line, reason }) => `${line}: ${reason}`);
   return {
     ...batch,
-    processedCount: batch.processedCount + count - outcome.bad,
-    failedCount,
+    processed_count: batch.processed_count + count - outcome.bad,
+    failed_count: failedCount,
     errors: [...batch.errors, ...sentences].slice(0, MOST_FAULTS),
     meta: { ...batch.meta, ...sumOf(known, outcome) },
-    updatedAt: now.toISOString(),
+    updated_at: now.toISOString(),
   };
 }
 
@@ -215,8 +215,8 @@ async function begin(tx: Transaction, accountId: number, id: number): Promise<vo
   if (batch === null) return;
   await tx.put(batchProcesses, {
     ...batch,
-    processedCount: 0,
-    failedCount: 0,
+    processed_count: 0,
+    failed_count: 0,
     errors: [],
     meta: { ...batch.meta, ...NO_LINES },
   });
@@ -224,21 +224,21 @@ async function begin(tx: Transaction, accountId: number, id: number): Promise<vo
 
 async function keep(
   tx: Transaction,
-  { accountId, id, partCount }: CsvImport,
+  { account_id, id, part_count }: CsvImport,
   { progress, isDone, now }: { progress: Progress; isDone: boolean; now: Date },
 ): Promise<void> {
-  const started = await tx.get(csvImports, accountId, id);
-  const before = await tx.get(batchProcesses, accountId, id);
+  const started = await tx.get(csvImports, account_id, id);
+  const before = await tx.get(batchProcesses, account_id, id);
   if (started === null || before === null) return;
-  const { isUnderWay, ...rest } = batchOf(before, progress, now);
+  const { is_under_way, ...rest } = batchOf(before, progress, now);
   if (!isDone) {
-    await tx.put(batchProcesses, { ...rest, ...(isUnderWay && { isUnderWay }) });
-    if (progress.lastLine > 0) await tx.put(csvImports, { ...started, lastLine: progress.lastLine });
+    await tx.put(batchProcesses, { ...rest, ...(is_under_way && { is_under_way }) });
+    if (progress.last_line > 0) await tx.put(csvImports, { ...started, last_line: progress.last_line });
     return;
   }
-  await tx.put(batchProcesses, { ...rest, total: rest.processedCount + (rest.failedCount ?? 0) });
-  for (let number = 0; number < partCount; number++) await tx.remove(csvParts, accountId, id, number);
-  await tx.remove(csvImports, accountId, id);
+  await tx.put(batchProcesses, { ...rest, total: rest.processed_count + (rest.failed_count ?? 0) });
+  for (let number = 0; number < part_count; number++) await tx.remove(csvParts, account_id, id, number);
+  await tx.remove(csvImports, account_id, id);
 }
 
 async function log(
@@ -250,16 +250,16 @@ async function log(
   await writeImport(
     tx,
     { store, actor: sent.actor, now },
-    { accountId: account.id, entity: ENTITIES[sent.kind], file },
+    { account_id: account.id, entity: ENTITIES[sent.kind], file },
   );
 }
 
 async function* keptFile(
   store: Store,
   accountId: number,
-  { id, partCount }: { id: number; partCount: number },
+  { id, part_count }: { id: number; part_count: number },
 ): AsyncGenerator<Uint8Array> {
-  for (let number = 0; number < partCount; number++) {
+  for (let number = 0; number < part_count; number++) {
     const part = await store.get(csvParts, accountId, id, number);
     if (part === null) throw new Error(`Part ${number} of the import ${id} is gone`);
     yield Buffer.from(part.text);

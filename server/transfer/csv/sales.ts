@@ -51,13 +51,13 @@ const importRow: Kind["importRow"] = async (context, account, { values, source }
     source,
     email: row.email ?? null,
     uid: row.uid ?? null,
-    refToken: row.ref_id ?? null,
+    ref_token: row.ref_id ?? null,
     promoterEmail: row.promoter_email ?? null,
-    eventId: row.event_id ?? null,
+    event_id: row.event_id ?? null,
     amount: row.amount,
     currency: row.currency ?? null,
-    planId: row.plan_id ?? null,
-    createdAt: row.created_at ?? null,
+    plan_id: row.plan_id ?? null,
+    created_at: row.created_at ?? null,
   });
 };
 

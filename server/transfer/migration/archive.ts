@@ -25,15 +25,15 @@ export interface Archive {
 /** One reading of the whole program. */
 export interface Run {
   id: number;
-  startedAt: string;
+  started_at: string;
   /** Null if it was interrupted or is under way. */
-  endedAt: string | null;
+  ended_at: string | null;
 }
 
 /** A run that rows can be added to, by one process only. */
 export interface OpenRun {
   id: number;
-  startedAt: string;
+  started_at: string;
   /** The mark of the rows that a list got last, or null. */
   mark(list: string): unknown;
   keep(list: string, rows: unknown[], mark?: unknown): Promise<void>;
@@ -58,9 +58,9 @@ export function openArchive(all: Storage, accountId: number, source: SourceName)
     const found: Run[] = [];
     for (const id of await runIds(storage)) {
       const times: string[] = [];
-      for await (const { keptAt } of pieces(storage, id, COURSE)) times.push(keptAt);
+      for await (const { kept_at } of pieces(storage, id, COURSE)) times.push(kept_at);
       const [startedAt, endedAt = null] = times;
-      if (startedAt !== undefined) found.push({ id, startedAt, endedAt });
+      if (startedAt !== undefined) found.push({ id, started_at: startedAt, ended_at: endedAt });
     }
     return found;
   };
@@ -68,11 +68,11 @@ export function openArchive(all: Storage, accountId: number, source: SourceName)
     runs,
     async begin(clock, access = "") {
       const last = (await runs()).at(-1);
-      if (last && last.endedAt === null && (await goesOn(storage, last.id, { access, now: clock() })))
+      if (last && last.ended_at === null && (await goesOn(storage, last.id, { access, now: clock() })))
         return openRun(storage, last, clock);
       const opened = await openRun(
         storage,
-        { id: (last?.id ?? 0) + 1, startedAt: clock().toISOString() },
+        { id: (last?.id ?? 0) + 1, started_at: clock().toISOString() },
         clock,
       );
       await opened.keep(COURSE, [], { access });
@@ -95,7 +95,7 @@ async function goesOn(
   let lastAt = "";
   for (const list of await listsOf(storage, run)) {
     const keptAt =
-      (await readPiece(storage, (await pieceKeys(storage, run, list)).at(-1) ?? ""))?.keptAt ?? "";
+      (await readPiece(storage, (await pieceKeys(storage, run, list)).at(-1) ?? ""))?.kept_at ?? "";
     if (keptAt > lastAt) lastAt = keptAt;
   }
   return (mark?.access ?? access) === access && now.getTime() - Date.parse(lastAt) < DAY_MS;
@@ -103,7 +103,7 @@ async function goesOn(
 
 async function openRun(
   storage: Storage,
-  { id, startedAt }: Omit<Run, "endedAt">,
+  { id, started_at }: Omit<Run, "ended_at">,
   clock: () => Date,
 ): Promise<OpenRun> {
   const marks = new Map<string, unknown>();
@@ -123,7 +123,7 @@ async function openRun(
   };
   return {
     id,
-    startedAt,
+    started_at,
     mark: (list) => marks.get(list) ?? null,
     keep,
     end: () => keep(COURSE, []),
@@ -173,7 +173,7 @@ async function* distinctRows(storage: Storage, run: number, list: string) {
 }
 
 interface Piece {
-  keptAt: string;
+  kept_at: string;
   mark: unknown;
   rows: unknown[];
 }
@@ -196,8 +196,8 @@ async function readPiece(storage: Storage, key: string): Promise<Piece | null> {
     return null;
   }
   const [head = "", ...lines] = text.trimEnd().split("\n");
-  const { kept_at: keptAt, mark } = JSON.parse(head) as { kept_at: string; mark: unknown };
-  return { keptAt, mark, rows: lines.map((line) => JSON.parse(line) as unknown) };
+  const { kept_at, mark } = JSON.parse(head) as { kept_at: string; mark: unknown };
+  return { kept_at, mark, rows: lines.map((line) => JSON.parse(line) as unknown) };
 }
 
 function pieceKey(run: number, list: string, number: number): string {

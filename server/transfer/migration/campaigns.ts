@@ -24,23 +24,23 @@ export async function importCampaign(step: Step, said: SourceCampaign): Promise<
     id: said.id,
     said,
     table: campaigns,
-    picture: ({ name, landingUrl, isPrivate, visitorCookieDays, commissionHoldDays }) => [
+    picture: ({ name, landing_url, is_private, visitor_cookie_days, commission_hold_days }) => [
       name,
-      landingUrl,
-      isPrivate,
-      visitorCookieDays,
-      commissionHoldDays,
+      landing_url,
+      is_private,
+      visitor_cookie_days,
+      commission_hold_days,
     ],
     async add() {
       const usual = await loadCampaign(tx, account.id, await defaultCampaignOf(step));
       const id = await context.store.nextId("campaign");
-      const settings = { ...settingsOf(said, usual), accountId: account.id, id };
+      const settings = { ...settingsOf(said, usual), account_id: account.id, id };
       const record = {
         ...newCampaign(context.now, settings),
-        rewardsForPromoters: await addRewards(step, said.rewards),
+        rewards_for_promoters: await addRewards(step, said.rewards),
       };
       await tx.insert(campaigns, record);
-      if (said.isDefault) await makeDefault(step, record);
+      if (said.is_default) await makeDefault(step, record);
       return { record };
     },
     change: async (before) => ({ ...before, ...settingsOf(said, before) }),
@@ -54,7 +54,7 @@ export async function campaignOf(step: Step, campaignId: string | null): Promise
 }
 
 async function defaultCampaignOf({ tx, account }: Step): Promise<number> {
-  return (await tx.get(accounts, SYSTEM, account.id))?.defaultCampaignId ?? account.defaultCampaignId;
+  return (await tx.get(accounts, SYSTEM, account.id))?.default_campaign_id ?? account.default_campaign_id;
 }
 
 /** The hidden reward of a campaign's promo codes. The customers' discount is given by the shop. */
@@ -66,13 +66,19 @@ export async function codeRewardOf(step: Step, campaignId: number): Promise<numb
   const reward: Reward = {
     ...blankReward(step, await context.store.nextId("reward")),
     name: "Promo codes from before",
-    isPromoterReward: false,
-    promoterRewardType: null,
-    isHidden: true,
+    is_promoter_reward: false,
+    promoter_reward_type: null,
+    is_hidden: true,
   };
   await tx.insert(rewards, reward);
-  const row = { accountId: account.id, program, kind: "reward" as const, sourceId, recordId: reward.id };
-  await tx.put(sourceIds, { ...row, sourceDigest: "-", ownDigest: "-" });
+  const row = {
+    account_id: account.id,
+    program,
+    kind: "reward" as const,
+    source_id: sourceId,
+    record_id: reward.id,
+  };
+  await tx.put(sourceIds, { ...row, source_digest: "-", own_digest: "-" });
   return reward.id;
 }
 
@@ -80,9 +86,9 @@ export async function codeRewardOf(step: Step, campaignId: number): Promise<numb
 export async function onceRewardsOf({ tx, account }: Step, campaignId: number): Promise<number[]> {
   const campaign = await tx.get(campaigns, account.id, campaignId);
   const ids: number[] = [];
-  for (const { rewardId } of campaign?.rewardsForPromoters ?? []) {
-    const reward = await tx.get(rewards, account.id, rewardId);
-    if (reward?.duration === "once") ids.push(rewardId);
+  for (const { reward_id } of campaign?.rewards_for_promoters ?? []) {
+    const reward = await tx.get(rewards, account.id, reward_id);
+    if (reward?.duration === "once") ids.push(reward_id);
   }
   return ids;
 }
@@ -91,13 +97,13 @@ function settingsOf(said: SourceCampaign, before: Campaign) {
   return {
     name: said.name,
     // Links are built from it.
-    landingUrl:
-      said.landingUrl !== null && webAddress.safeParse(said.landingUrl).success
-        ? said.landingUrl
-        : before.landingUrl,
-    isPrivate: said.isPrivate,
-    visitorCookieDays: said.cookieDays ?? before.visitorCookieDays,
-    commissionHoldDays: Math.min(said.holdDays ?? before.commissionHoldDays, MAX_HOLD_DAYS),
+    landing_url:
+      said.landing_url !== null && webAddress.safeParse(said.landing_url).success
+        ? said.landing_url
+        : before.landing_url,
+    is_private: said.is_private,
+    visitor_cookie_days: said.cookieDays ?? before.visitor_cookie_days,
+    commission_hold_days: Math.min(said.holdDays ?? before.commission_hold_days, MAX_HOLD_DAYS),
   };
 }
 
@@ -105,15 +111,17 @@ function settingsOf(said: SourceCampaign, before: Campaign) {
 async function makeDefault({ tx, account }: Step, { id }: Campaign): Promise<void> {
   const current = await tx.get(accounts, SYSTEM, account.id);
   if (current === null) return;
-  const joined = await tx.view.count(promoterCampaigns, "campaign", account.id, [current.defaultCampaignId]);
-  if (joined === 0) await tx.put(accounts, { ...current, defaultCampaignId: id });
+  const joined = await tx.view.count(promoterCampaigns, "campaign", account.id, [
+    current.default_campaign_id,
+  ]);
+  if (joined === 0) await tx.put(accounts, { ...current, default_campaign_id: id });
 }
 
 /** Makes the rewards that can be expressed here. */
 export async function addRewards(step: Step, all: SourceReward[]): Promise<RewardEntry[]> {
   const entries: RewardEntry[] = [];
   for (const said of all.filter((reward) => isSayable(reward, step.account.currency))) {
-    entries.push({ applyOn: "all", productIds: [], rewardId: await rewardIdOf(step, said) });
+    entries.push({ apply_on: "all", product_ids: [], reward_id: await rewardIdOf(step, said) });
   }
   return entries;
 }
@@ -121,29 +129,34 @@ export async function addRewards(step: Step, all: SourceReward[]): Promise<Rewar
 /** Campaigns may share a reward. */
 async function rewardIdOf(step: Step, said: SourceReward): Promise<number> {
   const { tx, context, account, program } = step;
-  const name = { program, kind: "reward" as const, sourceId: said.id };
+  const name = { program, kind: "reward" as const, source_id: said.id };
   const known = await findSourceId(tx, account.id, name);
-  if (known !== null && (await tx.get(rewards, account.id, known.recordId)) !== null) return known.recordId;
-  const isTier = said.tierLevel > 1;
+  if (known !== null && (await tx.get(rewards, account.id, known.record_id)) !== null) return known.record_id;
+  const isTier = said.tier_level > 1;
   const reward: Reward = {
     ...blankReward(step, await context.store.nextId("reward")),
     name: said.name,
-    promoterRewardType: isTier ? "tier" : "sale",
-    tierRewardMode: isTier ? "tier_override_mode" : null,
-    tierLevel: isTier ? said.tierLevel : null,
+    promoter_reward_type: isTier ? "tier" : "sale",
+    tier_reward_mode: isTier ? "tier_override_mode" : null,
+    tier_level: isTier ? said.tier_level : null,
     duration: said.duration,
-    durationMonths: said.durationMonths,
+    duration_months: said.duration_months,
     schemas: [
-      { unit: said.unit, amountTenThousandths: said.amountTenThousandths, isFlat: said.isFlat, rules: [] },
+      {
+        unit: said.unit,
+        amount_ten_thousandths: said.amount_ten_thousandths,
+        is_flat: said.is_flat,
+        rules: [],
+      },
     ],
   };
   await tx.insert(rewards, reward);
   await tx.put(sourceIds, {
     ...name,
-    accountId: account.id,
-    recordId: reward.id,
-    sourceDigest: pictureOf(said),
-    ownDigest: pictureOf(reward.schemas),
+    account_id: account.id,
+    record_id: reward.id,
+    source_digest: pictureOf(said),
+    own_digest: pictureOf(reward.schemas),
   });
   return reward.id;
 }
@@ -151,29 +164,29 @@ async function rewardIdOf(step: Step, said: SourceReward): Promise<number> {
 function blankReward({ account, context }: Step, id: number): Reward {
   const createdAt = context.now.toISOString();
   return {
-    accountId: account.id,
+    account_id: account.id,
     id,
     name: "",
-    isPromoterReward: true,
-    promoterRewardType: "sale",
-    tierRewardMode: null,
-    tierLevel: null,
+    is_promoter_reward: true,
+    promoter_reward_type: "sale",
+    tier_reward_mode: null,
+    tier_level: null,
     coupon: null,
-    isHidden: false,
-    providerCouponId: null,
+    is_hidden: false,
+    provider_coupon_id: null,
     duration: null,
-    durationMonths: null,
-    maxRedemptions: null,
-    newCustomersOnly: false,
+    duration_months: null,
+    max_redemptions: null,
+    new_customers_only: false,
     schemas: [],
-    createdAt,
-    updatedAt: createdAt,
+    created_at: createdAt,
+    updated_at: createdAt,
   };
 }
 
 /** A fixed amount in another currency would need an exchange rate for each sale. */
-function isSayable({ unit, isFlat, currency }: SourceReward, own: string): boolean {
-  return unit !== "cash" || !isFlat || currency === null || currency.toUpperCase() === own;
+function isSayable({ unit, is_flat, currency }: SourceReward, own: string): boolean {
+  return unit !== "cash" || !is_flat || currency === null || currency.toUpperCase() === own;
 }
 
 function remarksOn({ name, minPayment, rewards: all, holdDays }: SourceCampaign, own: string): string {

@@ -56,13 +56,13 @@ export async function amountOf(
 async function addCommission(step: Step, said: SourceCommission): Promise<Added<Commission> | string> {
   const { tx, context, account } = step;
   const owner = await placeOf(step, said);
-  if (owner === null) return `commission ${said.id}: its promoter ${said.promoterId} was not imported`;
+  if (owner === null) return `commission ${said.id}: its promoter ${said.promoter_id} was not imported`;
   const amount = await amountOf({ ...step, reader: step.tx }, said);
   if (typeof amount === "string") return `commission ${said.id}: ${amount}`;
   if (Math.abs(amount) > MAX_AMOUNT) return `commission ${said.id}: its amount of ${amount} is too large`;
   const leadId = await ownId(step, "customer", said.customerId);
   const lead = leadId === null ? null : await tx.get(leads, account.id, leadId);
-  const saleId = await ownId(step, "sale", said.saleId);
+  const saleId = await ownId(step, "sale", said.sale_id);
   const sale = saleId === null ? null : await tx.get(sales, account.id, saleId);
   const blank = await newRecord(step, said, { owner, amount, lead, sale });
   const part = await payoutPartOf(step, said, owner);
@@ -88,23 +88,23 @@ async function newRecord(
   const { context, account } = step;
   const status = statusOf(said);
   const commission = newCommission({
-    accountId: account.id,
+    account_id: account.id,
     id: await context.store.nextId("commission"),
-    promoterCampaignId: owner.id,
-    promoterId: owner.promoterId,
-    campaignId: owner.campaignId,
-    leadId: lead?.id ?? null,
+    promoter_campaign_id: owner.id,
+    promoter_id: owner.promoter_id,
+    campaign_id: owner.campaign_id,
+    lead_id: lead?.id ?? null,
     type: sale === null ? "custom" : "sale",
     status,
     unit: said.unit,
     amount,
-    tierLevel: said.tierLevel,
-    isSilent: true,
-    approveAt: status === "pending" ? await approvalOf(step, said, owner) : null,
-    isPaidElsewhere: status === "approved" && said.isPaid,
-    internalNote: noteOn(step, said),
-    ...(lead !== null && lead.promoterId !== owner.promoterId && { staysOnMove: true as const }),
-    createdAt: said.createdAt,
+    tier_level: said.tier_level,
+    is_silent: true,
+    approve_at: status === "pending" ? await approvalOf(step, said, owner) : null,
+    is_paid_elsewhere: status === "approved" && said.isPaid,
+    internal_note: noteOn(step, said),
+    ...(lead !== null && lead.promoter_id !== owner.promoter_id && { stays_on_move: true as const }),
+    created_at: said.created_at,
   });
   return sale === null ? commission : { ...commission, ...(await ofSale(step, commission, sale, said)) };
 }
@@ -115,49 +115,51 @@ async function newRecord(
  */
 async function ofSale(
   { tx, account, plan }: Step,
-  { amount, promoterId, tierLevel, unit }: Commission,
+  { amount, promoter_id, tier_level, unit }: Commission,
   sale: Sale,
   said: SourceCommission,
 ): Promise<Partial<Commission>> {
   const about = {
-    saleId: sale.id,
-    eventId: sale.eventId,
-    planId: sale.planId,
-    originalSaleCurrency: sale.originalCurrency,
+    sale_id: sale.id,
+    event_id: sale.event_id,
+    plan_id: sale.plan_id,
+    original_sale_currency: sale.original_currency,
   };
   if (amount < 0) {
-    const known = await tx.view.list(refunds, "lead", account.id, [sale.leadId]);
-    const refund = known.find(({ saleId }) => saleId === sale.id);
-    const earned = await findEarned(tx, sale, { promoterId, tierLevel, unit });
-    return { ...about, refundId: refund?.id ?? null, takesBackId: earned?.id ?? null };
+    const known = await tx.view.list(refunds, "lead", account.id, [sale.lead_id]);
+    const refund = known.find(({ sale_id }) => sale_id === sale.id);
+    const earned = await findEarned(tx, sale, { promoter_id, tier_level, unit });
+    return { ...about, refund_id: refund?.id ?? null, takes_back_id: earned?.id ?? null };
   }
-  const isWhole = said.saleId !== null && plan.reducedSales.has(said.saleId);
+  const isWhole = said.sale_id !== null && plan.reducedSales.has(said.sale_id);
   return {
     ...about,
-    saleCents: isWhole ? sale.amountCents : sale.amountCents - sale.refundedCents,
-    originalSaleAmount: isWhole ? sale.originalAmount : sale.originalAmount - sale.refundedOriginalAmount,
+    sale_cents: isWhole ? sale.amount_cents : sale.amount_cents - sale.refunded_cents,
+    original_sale_amount: isWhole
+      ? sale.original_amount
+      : sale.original_amount - sale.refunded_original_amount,
   };
 }
 
 /** Links a new commission to its sale, and to the commission that it takes back. */
-async function addToSale({ tx }: Step, before: Sale, { id, takesBackId }: Commission): Promise<void> {
-  const sale = (await tx.get(sales, before.accountId, before.id)) ?? before;
-  await tx.put(sales, { ...sale, commissionIds: [...sale.commissionIds, id] });
-  const earned = takesBackId === null ? null : await tx.get(commissions, before.accountId, takesBackId);
+async function addToSale({ tx }: Step, before: Sale, { id, takes_back_id }: Commission): Promise<void> {
+  const sale = (await tx.get(sales, before.account_id, before.id)) ?? before;
+  await tx.put(sales, { ...sale, commission_ids: [...sale.commission_ids, id] });
+  const earned = takes_back_id === null ? null : await tx.get(commissions, before.account_id, takes_back_id);
   if (earned !== null)
-    await tx.put(commissions, { ...earned, takenBackByIds: [...earned.takenBackByIds, id] });
+    await tx.put(commissions, { ...earned, taken_back_by_ids: [...earned.taken_back_by_ids, id] });
 }
 
 /** The commission that a negative one takes back, of the same sale, promoter, tier and unit, or null. */
 async function findEarned(
   tx: Step["tx"],
-  { accountId, commissionIds }: Sale,
-  wanted: Pick<Commission, "promoterId" | "tierLevel" | "unit">,
+  { account_id, commission_ids }: Sale,
+  wanted: Pick<Commission, "promoter_id" | "tier_level" | "unit">,
 ): Promise<Commission | null> {
-  for (const id of commissionIds) {
-    const each = await tx.get(commissions, accountId, id);
-    if (each === null || each.amount <= 0 || each.promoterId !== wanted.promoterId) continue;
-    if (each.tierLevel === wanted.tierLevel && each.unit === wanted.unit) return each;
+  for (const id of commission_ids) {
+    const each = await tx.get(commissions, account_id, id);
+    if (each === null || each.amount <= 0 || each.promoter_id !== wanted.promoter_id) continue;
+    if (each.tier_level === wanted.tier_level && each.unit === wanted.unit) return each;
   }
   return null;
 }
@@ -165,12 +167,12 @@ async function findEarned(
 /** Held commissions are approved on their day. If that day has passed, they wait for a person, like in the source. */
 async function approvalOf(
   { tx, account, context }: Step,
-  { createdAt }: SourceCommission,
-  { campaignId }: PromoterCampaign,
+  { created_at }: SourceCommission,
+  { campaign_id }: PromoterCampaign,
 ): Promise<string | null> {
-  const campaign = await tx.get(campaigns, account.id, campaignId);
-  const days = campaign?.commissionHoldDays ?? 0;
-  const at = Date.parse(createdAt) + days * DAY_MS;
+  const campaign = await tx.get(campaigns, account.id, campaign_id);
+  const days = campaign?.commission_hold_days ?? 0;
+  const at = Date.parse(created_at) + days * DAY_MS;
   return days > 0 && at > context.now.getTime() ? new Date(at).toISOString() : null;
 }
 
@@ -195,8 +197,8 @@ async function changed(step: Step, before: Commission, said: SourceCommission): 
       : "it is in a payout that was settled here";
   const part = await findPart(step, said, owner);
   const partId = part === "new" ? NEW_PART : (part?.id ?? null);
-  const isOwnPayout = said.unit !== "cash" && part === null && before.payoutId !== null && !said.isPaid;
-  const sale = before.saleId === null ? null : await step.tx.get(sales, before.accountId, before.saleId);
+  const isOwnPayout = said.unit !== "cash" && part === null && before.payout_id !== null && !said.isPaid;
+  const sale = before.sale_id === null ? null : await step.tx.get(sales, before.account_id, before.sale_id);
   return {
     ...before,
     // Later refunds take back a share of the sale that it was earned by.
@@ -204,15 +206,15 @@ async function changed(step: Step, before: Commission, said: SourceCommission): 
       amount >= 0 &&
       amount !== before.amount &&
       (await ofSale(step, { ...before, amount }, sale, said))),
-    promoterCampaignId: owner.id,
-    promoterId: owner.promoterId,
-    campaignId: owner.campaignId,
+    promoter_campaign_id: owner.id,
+    promoter_id: owner.promoter_id,
+    campaign_id: owner.campaign_id,
     status,
     unit: said.unit,
     amount,
-    approveAt: status === "pending" ? before.approveAt : null,
-    payoutId: isOwnPayout ? before.payoutId : partId,
-    isPaidElsewhere: status === "approved" && said.isPaid && part === null,
+    approve_at: status === "pending" ? before.approve_at : null,
+    payout_id: isOwnPayout ? before.payout_id : partId,
+    is_paid_elsewhere: status === "approved" && said.isPaid && part === null,
   };
 }
 
@@ -225,21 +227,21 @@ async function putChanged(
   { before, after, said }: { before: Commission; after: Commission; said: SourceCommission },
 ): Promise<Commission> {
   const { tx, context, account } = step;
-  const isSame = before.payoutId === after.payoutId && before.amount === after.amount;
-  const owner = await tx.get(promoterCampaigns, account.id, after.promoterCampaignId);
-  const made = after.payoutId === NEW_PART && owner !== null ? await payoutPartOf(step, said, owner) : null;
-  const part = after.payoutId === null ? null : (made ?? { id: after.payoutId });
+  const isSame = before.payout_id === after.payout_id && before.amount === after.amount;
+  const owner = await tx.get(promoterCampaigns, account.id, after.promoter_campaign_id);
+  const made = after.payout_id === NEW_PART && owner !== null ? await payoutPartOf(step, said, owner) : null;
+  const part = after.payout_id === null ? null : (made ?? { id: after.payout_id });
   const moved = isSame ? after : await moveInto(step, after, { part, before });
   await tx.put(commissions, moved);
   await book(tx, { ...context, isHistory: true }, { entity: "commission", before, after: moved });
   await ensureNonCashPayout(tx, { ...context, isHistory: true }, moved);
-  return (await tx.get(commissions, moved.accountId, moved.id)) ?? moved;
+  return (await tx.get(commissions, moved.account_id, moved.id)) ?? moved;
 }
 
 /** Whether a refund that was only recorded here takes a commission back. */
-async function hasOwnRefund({ tx, account }: Step, { takenBackByIds }: Commission): Promise<boolean> {
-  for (const recordId of takenBackByIds) {
-    const rows = await sourceIdsOf(tx.view, account.id, { kind: "commission", recordId });
+async function hasOwnRefund({ tx, account }: Step, { taken_back_by_ids }: Commission): Promise<boolean> {
+  for (const recordId of taken_back_by_ids) {
+    const rows = await sourceIdsOf(tx.view, account.id, { kind: "commission", record_id: recordId });
     if (rows.length === 0) return true;
   }
   return false;
@@ -247,32 +249,32 @@ async function hasOwnRefund({ tx, account }: Step, { takenBackByIds }: Commissio
 
 /** Whether a new commission takes back what a refund here has already taken back. */
 async function isTakenBackHere(step: Step, said: SourceCommission): Promise<boolean> {
-  if (said.amount >= 0 || said.saleId === null) return false;
+  if (said.amount >= 0 || said.sale_id === null) return false;
   const { tx, account, program } = step;
-  if ((await findSourceId(tx, account.id, { program, kind: "commission", sourceId: said.id })) !== null)
+  if ((await findSourceId(tx, account.id, { program, kind: "commission", source_id: said.id })) !== null)
     return false;
-  const [owner, saleId] = [await placeOf(step, said), await ownId(step, "sale", said.saleId)];
+  const [owner, saleId] = [await placeOf(step, said), await ownId(step, "sale", said.sale_id)];
   const sale = saleId === null ? null : await tx.get(sales, account.id, saleId);
   if (owner === null || sale === null) return false;
-  const { promoterId } = owner;
-  const earned = await findEarned(tx, sale, { promoterId, tierLevel: said.tierLevel, unit: said.unit });
+  const { promoter_id } = owner;
+  const earned = await findEarned(tx, sale, { promoter_id, tier_level: said.tier_level, unit: said.unit });
   return earned !== null && hasOwnRefund(step, earned);
 }
 
 /** Whether the sale was recorded here independently, together with its commissions by the rewards here. */
 async function isRecordedHere(
   { tx, account, program }: Step,
-  { saleId }: SourceCommission,
+  { sale_id }: SourceCommission,
 ): Promise<boolean> {
-  if (saleId === null) return false;
-  const sale = await findSourceId(tx, account.id, { program, kind: "sale", sourceId: saleId });
-  return sale?.isFoundHere === true;
+  if (sale_id === null) return false;
+  const sale = await findSourceId(tx, account.id, { program, kind: "sale", source_id: sale_id });
+  return sale?.is_found_here === true;
 }
 
 async function keepAsRecorded({ tx, account, program }: Step, said: SourceCommission): Promise<Result> {
-  const name = { program, kind: "commission" as const, sourceId: said.id };
+  const name = { program, kind: "commission" as const, source_id: said.id };
   if ((await findSourceId(tx, account.id, name)) !== null) return { outcome: "known" };
-  const row = { accountId: account.id, ...name, recordId: 0, isFoundHere: true as const };
-  await tx.put(sourceIds, { ...row, sourceDigest: "-", ownDigest: "-" });
+  const row = { account_id: account.id, ...name, record_id: 0, is_found_here: true as const };
+  await tx.put(sourceIds, { ...row, source_digest: "-", own_digest: "-" });
   return { outcome: "found" };
 }

@@ -28,17 +28,17 @@ export function importCustomer(step: Step, said: SourceCustomer): Promise<Result
     picture: (shown) => [
       shown.email,
       shown.uid,
-      [shown.firstName, shown.lastName],
+      [shown.first_name, shown.last_name],
       shown.state,
-      shown.planName,
-      shown.subscriptionId,
-      shown.customerSince,
-      shown.cancelledAt,
-      shown.customFields,
+      shown.plan_name,
+      shown.subscription_id,
+      shown.customer_since,
+      shown.cancelled_at,
+      shown.custom_fields,
     ],
     add: () => addCustomer(step, said),
     async change(before) {
-      if (before.archivedAt) return "was deleted here";
+      if (before.archived_at) return "was deleted here";
       const after = {
         ...before,
         ...datesOf(step, said),
@@ -52,33 +52,33 @@ export function importCustomer(step: Step, said: SourceCustomer): Promise<Result
 
 /** Whether the lead has bought something, as far as the source tells. */
 export function isCustomer(plan: Plan, said: SourceCustomer): boolean {
-  return datesOf({ plan }, said).customerSince !== null;
+  return datesOf({ plan }, said).customer_since !== null;
 }
 
 async function addCustomer(step: Step, said: SourceCustomer): Promise<Added<Lead> | string> {
   const { tx, context, account } = step;
   const owner = await placeOf(step, said);
-  if (owner === null) return `customer ${said.id}: the promoter ${said.promoterId} was not imported`;
+  if (owner === null) return `customer ${said.id}: the promoter ${said.promoter_id} was not imported`;
   const known = await findPerson(step, said);
-  if (known?.promoterId === owner.promoterId) return { record: known, isFoundHere: true };
+  if (known?.promoter_id === owner.promoter_id) return { record: known, is_found_here: true };
   const dates = datesOf(step, said);
   const blank = newLead({
-    accountId: account.id,
+    account_id: account.id,
     id: await context.store.nextId("lead"),
-    promoterCampaignId: owner.id,
-    promoterId: owner.promoterId,
-    campaignId: owner.campaignId,
-    entrySource: said.entrySource,
-    skipEmailNotification: true,
-    createdAt: said.createdAt,
+    promoter_campaign_id: owner.id,
+    promoter_id: owner.promoter_id,
+    campaign_id: owner.campaign_id,
+    entry_source: said.entry_source,
+    skip_email_notification: true,
+    created_at: said.created_at,
     // Rewards for the first sale were already given.
-    onceRewardIds: dates.customerSince === null ? [] : await onceRewardsOf(step, owner.campaignId),
+    once_reward_ids: dates.customer_since === null ? [] : await onceRewardsOf(step, owner.campaign_id),
     ...dates,
     ...textsOf(said),
   });
   const splits = await splitsOf(step, said);
   const lead = { ...blank, ...(await freeNames(step, blank, said)), splits };
-  const record = withHistory(null, lead, lead.customerSince ?? said.createdAt);
+  const record = withHistory(null, lead, lead.customer_since ?? said.created_at);
   await tx.insert(leads, record);
   const remarks: string[] = [];
   if (said.email !== null && record.email === null)
@@ -95,12 +95,12 @@ async function addCustomer(step: Step, said: SourceCustomer): Promise<Added<Lead
 /** The parts of others. Null if there are none, or one of them was not imported. */
 async function splitsOf(step: Step, { splits = [] }: SourceCustomer): Promise<Lead["splits"]> {
   const found: NonNullable<Lead["splits"]> = [];
-  for (const { promoterCampaignId: sourceId, percentTenThousandths } of splits) {
+  for (const { promoter_campaign_id: sourceId, percent_ten_thousandths } of splits) {
     const promoterCampaignId = await ownId(step, "promoter_campaign", sourceId);
     if (promoterCampaignId === null) return null;
-    found.push({ promoterCampaignId, percentTenThousandths });
+    found.push({ promoter_campaign_id: promoterCampaignId, percent_ten_thousandths });
   }
-  const total = found.reduce((sum, { percentTenThousandths }) => sum + percentTenThousandths, 0);
+  const total = found.reduce((sum, { percent_ten_thousandths }) => sum + percent_ten_thousandths, 0);
   return found.length === 0 || total > WHOLE ? null : found;
 }
 
@@ -134,21 +134,21 @@ async function freeNames(
   return { email: named.email, uid: named.uid };
 }
 
-function textsOf({ name, lastName = null, planId, subscriptionId, customFields }: SourceCustomer) {
-  return { firstName: name, lastName, planName: planId, subscriptionId, customFields };
+function textsOf({ name, last_name = null, plan_id, subscription_id, custom_fields }: SourceCustomer) {
+  return { first_name: name, last_name, plan_name: plan_id, subscription_id, custom_fields };
 }
 
 /** A lead who has bought something is a customer, even if the source has no date for it. */
 function datesOf(
   { plan }: Pick<Step, "plan">,
   said: SourceCustomer,
-): Pick<Lead, "state" | "customerSince" | "cancelledAt"> {
+): Pick<Lead, "state" | "customer_since" | "cancelled_at"> {
   const bought = said.state === "active" || said.state === "cancelled" || said.state === "refunded";
-  const since = said.customerSince ?? plan.firstSales.get(said.id) ?? (bought ? said.createdAt : null);
+  const since = said.customer_since ?? plan.firstSales.get(said.id) ?? (bought ? said.created_at : null);
   const state = said.state === "signup" && since !== null ? "active" : said.state;
   const cancelledAt =
-    state === "cancelled" ? (said.cancelledAt ?? since ?? said.createdAt) : said.cancelledAt;
-  return { state, customerSince: since, cancelledAt };
+    state === "cancelled" ? (said.cancelled_at ?? since ?? said.created_at) : said.cancelled_at;
+  return { state, customer_since: since, cancelled_at: cancelledAt };
 }
 
 /** Imports a sale with its refunds. */
@@ -158,18 +158,18 @@ export function importSale(step: Step, said: SourceSale): Promise<Result> {
     id: said.id,
     said,
     table: sales,
-    picture: ({ originalAmount, originalCurrency, refundedOriginalAmount, planId }) => [
-      originalAmount,
-      originalCurrency,
-      refundedOriginalAmount,
-      planId,
+    picture: ({ original_amount, original_currency, refunded_original_amount, plan_id }) => [
+      original_amount,
+      original_currency,
+      refunded_original_amount,
+      plan_id,
     ],
     add: () => addSale(step, said),
     async change(before) {
       // Commissions were computed from its amount, so only refunds may be added.
-      if (said.amount !== before.originalAmount) return "commissions here were made of the former amount";
-      if (said.refunded < before.refundedOriginalAmount) return "more of it is refunded here";
-      return { ...before, ...refundedOf(before, said.refunded), planId: said.planId };
+      if (said.amount !== before.original_amount) return "commissions here were made of the former amount";
+      if (said.refunded < before.refunded_original_amount) return "more of it is refunded here";
+      return { ...before, ...refundedOf(before, said.refunded), plan_id: said.plan_id };
     },
     write: (before, after) => putRefunded(step, before, after),
   });
@@ -183,19 +183,19 @@ const SAME_PAYMENT_MS = 2 * 24 * 60 * 60 * 1_000;
  * is matched by amount and approximate time.
  */
 async function findSamePayment({ tx, account }: Step, lead: Lead, said: SourceSale): Promise<Sale | null> {
-  const at = Date.parse(said.createdAt);
+  const at = Date.parse(said.created_at);
   const between = isoRange({ from: at - SAME_PAYMENT_MS, before: at + SAME_PAYMENT_MS });
   for (const sale of await tx.view.page(sales, "lead", account.id, [lead.id], {
     limit: MOST_SAME,
     between,
   })) {
-    const currency = sale.originalCurrency ?? account.currency;
+    const currency = sale.original_currency ?? account.currency;
     if (
-      sale.originalAmount !== said.amount ||
+      sale.original_amount !== said.amount ||
       currency !== (said.currency?.toUpperCase() ?? account.currency)
     )
       continue;
-    if ((await sourceIdsOf(tx.view, account.id, { kind: "sale", recordId: sale.id })).length === 0)
+    if ((await sourceIdsOf(tx.view, account.id, { kind: "sale", record_id: sale.id })).length === 0)
       return sale;
   }
   return null;
@@ -210,53 +210,56 @@ async function addSale(step: Step, said: SourceSale): Promise<Added<Sale> | stri
   const lead = leadId === null ? null : await tx.get(leads, account.id, leadId);
   if (lead === null) return `sale ${said.id}: its customer ${said.customerId} was not imported`;
   const owner = await placeOf(step, said);
-  if (owner === null) return `sale ${said.id}: its promoter ${said.promoterId} was not imported`;
-  const named = said.eventId ?? said.id;
+  if (owner === null) return `sale ${said.id}: its promoter ${said.promoter_id} was not imported`;
+  const named = said.event_id ?? said.id;
   const known = await findRecorded(step, named);
   if (
     known !== null &&
-    (await sourceIdsOf(tx.view, account.id, { kind: "sale", recordId: known.id })).length === 0
+    (await sourceIdsOf(tx.view, account.id, { kind: "sale", record_id: known.id })).length === 0
   )
-    return { record: known, isFoundHere: true };
-  const same = said.eventId === null ? await findSamePayment(step, lead, said) : null;
+    return { record: known, is_found_here: true };
+  const same = said.event_id === null ? await findSamePayment(step, lead, said) : null;
   if (same !== null) {
-    const remark = `sale ${said.id} is taken for sale ${same.eventId}, which was recorded here`;
-    return { record: same, isFoundHere: true, remark };
+    const remark = `sale ${said.id} is taken for sale ${same.event_id}, which was recorded here`;
+    return { record: same, is_found_here: true, remark };
   }
-  const money = await toAccountCurrency(tx, account, { ...said, at: new Date(said.createdAt) });
+  const money = await toAccountCurrency(tx, account, { ...said, at: new Date(said.created_at) });
   if (isMissing(money)) return `sale ${said.id}: ${missingRate(money)}`;
   if (said.amount < 0 || money.cents > MAX_AMOUNT || said.refunded > said.amount)
     return `sale ${said.id}: its amount of ${said.amount}, or ${said.refunded} of that refunded, can't be`;
-  const product = said.planId === null ? null : await findProductByPrice(tx, account.id, said.planId);
+  const product = said.plan_id === null ? null : await findProductByPrice(tx, account.id, said.plan_id);
   const blank: Sale = {
     ...owned(owner, lead),
     id: await context.store.nextId("event"),
     origin: null,
     // Two sales of the source may name the same charge.
-    eventId: known === null ? named : `${named} ${said.id}`,
-    amountCents: money.cents,
-    originalAmount: money.originalAmount,
-    originalCurrency: money.originalCurrency,
+    event_id: known === null ? named : `${named} ${said.id}`,
+    amount_cents: money.cents,
+    original_amount: money.original_amount,
+    original_currency: money.original_currency,
     quantity: 1,
-    planId: said.planId,
-    productId: product?.id ?? null,
-    billingPeriod: null,
-    mrrCents: null,
-    referralRewardId: null,
-    commissionIds: [],
-    refundedCents: 0,
-    refundedOriginalAmount: 0,
-    createdAt: said.createdAt,
+    plan_id: said.plan_id,
+    product_id: product?.id ?? null,
+    billing_period: null,
+    mrr_cents: null,
+    referral_reward_id: null,
+    commission_ids: [],
+    refunded_cents: 0,
+    refunded_original_amount: 0,
+    created_at: said.created_at,
   };
   await tx.insert(sales, blank);
-  await tx.put(leads, { ...lead, salesCount: lead.salesCount + 1 });
+  await tx.put(leads, { ...lead, sales_count: lead.sales_count + 1 });
   const record = await putRefunded(step, blank, { ...blank, ...refundedOf(blank, said.refunded) });
   await nameCustomer(step, record, said);
   return { record };
 }
 
-function owned({ id: promoterCampaignId, promoterId, campaignId, accountId }: PromoterCampaign, lead: Lead) {
-  return { accountId, promoterCampaignId, promoterId, campaignId, leadId: lead.id };
+function owned(
+  { id: promoterCampaignId, promoter_id, campaign_id, account_id }: PromoterCampaign,
+  lead: Lead,
+) {
+  return { account_id, promoter_campaign_id: promoterCampaignId, promoter_id, campaign_id, lead_id: lead.id };
 }
 
 /** The sale that was recorded here for this payment under any id, or null. */
@@ -265,16 +268,16 @@ async function findRecorded({ tx, account }: Step, eventId: string): Promise<Sal
   const provider = providerOf(eventId);
   if (known !== null || provider === null) return known;
   const object = await findObject(tx, account.id, { provider, id: eventId });
-  const name = object?.saleEventId ?? null;
+  const name = object?.sale_event_id ?? null;
   return name === null ? null : tx.find(sales, "event", account.id, [digest(name)]);
 }
 
-function refundedOf(sale: Sale, refunded: number): Pick<Sale, "refundedCents" | "refundedOriginalAmount"> {
-  const isWhole = refunded === sale.originalAmount;
+function refundedOf(sale: Sale, refunded: number): Pick<Sale, "refunded_cents" | "refunded_original_amount"> {
+  const isWhole = refunded === sale.original_amount;
   const refundedCents = isWhole
-    ? sale.amountCents
-    : share(sale.amountCents, refunded, Math.max(1, sale.originalAmount));
-  return { refundedCents, refundedOriginalAmount: refunded };
+    ? sale.amount_cents
+    : share(sale.amount_cents, refunded, Math.max(1, sale.original_amount));
+  return { refunded_cents: refundedCents, refunded_original_amount: refunded };
 }
 
 /**
@@ -283,21 +286,29 @@ function refundedOf(sale: Sale, refunded: number): Pick<Sale, "refundedCents" | 
  * @see docs/spec/money.md "History of another program", 5
  */
 async function putRefunded({ tx, context, account }: Step, before: Sale, after: Sale): Promise<Sale> {
-  const amountCents = after.refundedCents - before.refundedCents;
-  const originalAmount = after.refundedOriginalAmount - before.refundedOriginalAmount;
+  const amountCents = after.refunded_cents - before.refunded_cents;
+  const originalAmount = after.refunded_original_amount - before.refunded_original_amount;
   if (originalAmount > 0) {
     const id = await context.store.nextId("event");
-    const eventId = `${after.eventId} refunded ${after.refundedOriginalAmount}`;
-    const { originalCurrency, createdAt } = after;
+    const eventId = `${after.event_id} refunded ${after.refunded_original_amount}`;
+    const { original_currency, created_at } = after;
     await tx.insert(
       refunds,
-      newRefund(after, { id, eventId, amountCents, originalAmount, originalCurrency, createdAt }),
+      newRefund(after, {
+        id,
+        event_id: eventId,
+        amount_cents: amountCents,
+        original_amount: originalAmount,
+        original_currency,
+        created_at,
+      }),
     );
   }
   if (after !== before) await tx.put(sales, after);
   const change = Number(isTakenBack(after)) - Number(isTakenBack(before));
-  const lead = change === 0 ? null : await tx.get(leads, account.id, after.leadId);
-  if (lead !== null) await tx.put(leads, { ...lead, refundedSalesCount: lead.refundedSalesCount + change });
+  const lead = change === 0 ? null : await tx.get(leads, account.id, after.lead_id);
+  if (lead !== null)
+    await tx.put(leads, { ...lead, refunded_sales_count: lead.refunded_sales_count + change });
   return after;
 }
 
@@ -310,7 +321,7 @@ async function nameCustomer(
   const billingId = plan.billingIds.get(customerId);
   const provider = billingId === undefined ? null : providerOf(billingId);
   if (billingId === undefined || provider === null) return;
-  const naming = { provider, objects: [sale.eventId], owners: [billingId], parts: null };
+  const naming = { provider, objects: [sale.event_id], owners: [billingId], parts: null };
   await namePayment(tx, account.id, naming);
 }
 

@@ -34,7 +34,7 @@ export interface Result {
 }
 
 interface Stored {
-  accountId: number;
+  account_id: number;
   id: number;
 }
 
@@ -57,7 +57,7 @@ export interface Keeping<R extends Stored> {
 
 export interface Added<R> {
   record: R;
-  isFoundHere?: boolean;
+  is_found_here?: boolean;
   remark?: string | undefined;
 }
 
@@ -69,46 +69,47 @@ export async function keep<R extends Stored>(step: Step, given: Keeping<R>): Pro
   const { tx, account, program } = step;
   const { kind, id: sourceId, picture } = given;
   const sourceDigest = pictureOf(given.said);
-  const known = await findSourceId(tx, account.id, { program, kind, sourceId });
+  const known = await findSourceId(tx, account.id, { program, kind, source_id: sourceId });
   if (known === null) {
     const added = await given.add();
     if (typeof added === "string") return { outcome: "left_out", remark: added };
-    const { record, isFoundHere = false, remark } = added;
+    const { record, is_found_here = false, remark } = added;
     await tx.put(sourceIds, {
-      accountId: account.id,
+      account_id: account.id,
       program,
       kind,
-      sourceId,
-      recordId: record.id,
-      sourceDigest,
-      ownDigest: pictureOf(picture(record)),
-      ...(isFoundHere && { isFoundHere: true as const }),
+      source_id: sourceId,
+      record_id: record.id,
+      source_digest: sourceDigest,
+      own_digest: pictureOf(picture(record)),
+      ...(is_found_here && { is_found_here: true as const }),
     });
-    return { outcome: isFoundHere ? "found" : "added", ...(remark !== undefined && { remark }) };
+    return { outcome: is_found_here ? "found" : "added", ...(remark !== undefined && { remark }) };
   }
-  if (known.sourceDigest === sourceDigest) return { outcome: "known" };
-  return changeKept(step, given, { known, sourceDigest });
+  if (known.source_digest === sourceDigest) return { outcome: "known" };
+  return changeKept(step, given, { known, source_digest: sourceDigest });
 }
 
 async function changeKept<R extends Stored>(
   { tx, account }: Step,
   { kind, id: sourceId, table, picture, change, write }: Keeping<R>,
-  { known, sourceDigest }: { known: SourceId; sourceDigest: string },
+  { known, source_digest }: { known: SourceId; source_digest: string },
 ): Promise<Result> {
   // An erasure deletes the digests, so that the person is never imported again.
-  if (known.sourceDigest === FORGOTTEN) return { outcome: "known" };
-  const before = await tx.get(table, account.id, known.recordId);
+  if (known.source_digest === FORGOTTEN) return { outcome: "known" };
+  const before = await tx.get(table, account.id, known.record_id);
   const name = `${kind.replace("_", " ")} ${sourceId}`;
   if (before === null) return { outcome: "edited", remark: `${name} was deleted here, and stays so` };
   const wanted = await change(before);
   if (typeof wanted === "string")
     return { outcome: "edited", remark: `${name} changed there, but ${wanted}` };
   const isSame = pictureOf(picture(wanted)) === pictureOf(picture(before));
-  const isEdited = pictureOf(picture(before)) !== known.ownDigest;
-  if (!isSame && (isEdited || known.isFoundHere)) return { outcome: "edited", remark: `${name}: ${EDITED}` };
+  const isEdited = pictureOf(picture(before)) !== known.own_digest;
+  if (!isSame && (isEdited || known.is_found_here))
+    return { outcome: "edited", remark: `${name}: ${EDITED}` };
   const after = isSame ? before : ((await write?.(before, wanted)) ?? wanted);
   if (!isSame && write === undefined) await tx.put(table, after);
-  await tx.put(sourceIds, { ...known, sourceDigest, ownDigest: pictureOf(picture(after)) });
+  await tx.put(sourceIds, { ...known, source_digest, own_digest: pictureOf(picture(after)) });
   return { outcome: isSame ? "known" : "changed" };
 }
 
@@ -117,6 +118,6 @@ const EDITED = "it changed in the former program, and was changed here too, so i
 /** Our id of an imported record, or null if it was not imported or is gone. */
 export async function ownId({ tx, account, program }: Step, kind: KeptKind, sourceId: string | null) {
   if (sourceId === null) return null;
-  const known = await findSourceId(tx, account.id, { program, kind, sourceId });
-  return known === null || known.recordId === 0 ? null : known.recordId;
+  const known = await findSourceId(tx, account.id, { program, kind, source_id: sourceId });
+  return known === null || known.record_id === 0 ? null : known.record_id;
 }

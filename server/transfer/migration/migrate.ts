@@ -34,7 +34,7 @@ export interface Migrating {
   key: string | null;
   baseUrl?: string | undefined;
   /** Whether it works on a copy, so that nothing is written. */
-  isDryRun: boolean;
+  is_dry_run: boolean;
   onProgress: Progress;
   reach?: Reach;
 }
@@ -47,7 +47,7 @@ export interface Migrating {
  * `readProgram` and `importMigration`
  */
 export async function migrate(context: Context, account: Account, migrating: Migrating): Promise<Migrated> {
-  const { source, archive, isDryRun, onProgress } = migrating;
+  const { source, archive, is_dry_run, onProgress } = migrating;
   const hold = await holdAccount(context, account);
   try {
     const runId = await archivedRun(migrating);
@@ -57,7 +57,7 @@ export async function migrate(context: Context, account: Account, migrating: Mig
       onProgress,
       onBatch: hold.check,
     };
-    if (!isDryRun) return await importMigration(context, account, migration);
+    if (!is_dry_run) return await importMigration(context, account, migration);
     return await onCopy(context.store, account, (store) =>
       importMigration({ ...context, store }, account, migration),
     );
@@ -73,7 +73,7 @@ async function archivedRun({ source, archive, key, baseUrl, onProgress, reach }:
     const access = { key, ...(baseUrl !== undefined && { baseUrl }), ...(reach && { reach }) };
     return readProgram({ source, archive, ...access, onKept: (_list, rowCount) => count(rowCount) });
   }
-  const last = (await archive.runs()).findLast(({ endedAt }) => endedAt !== null);
+  const last = (await archive.runs()).findLast(({ ended_at }) => ended_at !== null);
   if (last === undefined)
     throw new Failure("not_found", `Nothing is archived of ${source.title} yet: run it once with its key`);
   return last.id;

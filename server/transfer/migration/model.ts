@@ -21,9 +21,9 @@ export type SourceKind = SourceRecord["kind"];
 export interface SourceCampaign {
   id: string;
   name: string;
-  landingUrl: string | null;
-  isDefault: boolean;
-  isPrivate: boolean;
+  landing_url: string | null;
+  is_default: boolean;
+  is_private: boolean;
   /** How long a click counts. */
   cookieDays: number | null;
   /** How long a commission waits until it is approved. */
@@ -39,46 +39,46 @@ export interface SourceReward {
   name: string;
   unit: "cash" | "credits" | "points" | "free_months" | "mon_discount" | "discount_per";
   /** In ten-thousandths of a percent, or of a unit if it is flat. A unit of cash is a dollar, not a cent. */
-  amountTenThousandths: number;
-  isFlat: boolean;
+  amount_ten_thousandths: number;
+  is_flat: boolean;
   /** The currency of a flat amount of cash. Null for the program's currency, or other units. */
   currency: string | null;
   duration: "once" | "repeating" | "forever";
   /** Only with `repeating`. */
-  durationMonths: number | null;
+  duration_months: number | null;
   /** 1 for the promoter, 2 for their parent, and so on. */
-  tierLevel: number;
+  tier_level: number;
 }
 
 export interface SourcePromoter {
   id: string;
   email: string;
-  firstName: string | null;
-  lastName: string | null;
-  companyName: string | null;
+  first_name: string | null;
+  last_name: string | null;
+  company_name: string | null;
   /** ISO 3166 code of two letters. */
   country: string | null;
   /** What invoices need. Absent if the source has no such fields. */
   contact?: SourceContact;
   /** The company's own id of the promoter. */
-  custId: string | null;
+  cust_id: string | null;
   note: string | null;
-  customFields: Record<string, unknown> | null;
+  custom_fields: Record<string, unknown> | null;
   /** The promoter who recruited them. */
   parentId: string | null;
   isArchived: boolean;
   payoutMethod: SourcePayoutMethod | null;
   /** The source's own counts for the promoter, for the final report. Null if it has none. */
   counts: { clicks: number | null; leads: number | null; customers: number | null };
-  createdAt: string;
+  created_at: string;
 }
 
 export interface SourceContact {
   website: string | null;
-  phoneNumber: string | null;
+  phone_number: string | null;
   address: string | null;
-  companyNumber: string | null;
-  vatId: string | null;
+  company_number: string | null;
+  vat_id: string | null;
 }
 
 /** A promoter's payout method, as far as the source tells. */
@@ -91,14 +91,14 @@ export interface SourcePayoutMethod {
 /** A promoter's place in a campaign, with its links. */
 export interface SourcePromoterCampaign {
   id: string;
-  promoterId: string;
-  campaignId: string;
+  promoter_id: string;
+  campaign_id: string;
   state: "pending" | "accepted" | "rejected" | "blocked" | "inactive";
   /** The first one is the usual link. Clicks that are only known as a total are counted here. */
   links: SourceLink[];
   /** Rewards of this promoter alone. Absent for the campaign's. */
   ownRewards?: SourceReward[];
-  createdAt: string;
+  created_at: string;
 }
 
 /** A link of a promoter. */
@@ -116,12 +116,12 @@ export interface SourceLink {
 export interface SourceCode {
   id: string;
   code: string;
-  promoterId: string;
+  promoter_id: string;
   /** Null for the promoter's only campaign. */
-  campaignId: string | null;
+  campaign_id: string | null;
   /** The billing provider's id, such as Stripe's `promo_…`. */
-  extId: string | null;
-  archivedAt: string | null;
+  ext_id: string | null;
+  archived_at: string | null;
 }
 
 export interface SourceCustomer {
@@ -131,48 +131,48 @@ export interface SourceCustomer {
   uid: string | null;
   /** The billing provider's id, such as Stripe's `cus_…`, which matches renewals. */
   billingId: string | null;
-  subscriptionId: string | null;
+  subscription_id: string | null;
   /** The whole name, or the first one beside a last name. */
   name: string | null;
   /** Absent if the source has only whole names. */
-  lastName?: string | null;
+  last_name?: string | null;
   /** Others who get a part of the commissions. Absent if the promoter gets everything. */
-  splits?: { promoterCampaignId: string; percentTenThousandths: number }[];
-  promoterId: string;
-  campaignId: string | null;
+  splits?: { promoter_campaign_id: string; percent_ten_thousandths: number }[];
+  promoter_id: string;
+  campaign_id: string | null;
   state: "signup" | "active" | "cancelled" | "refunded" | "denied" | "pending";
-  entrySource: "api" | "coupon" | "cookie" | "manual_admin" | "manual_affiliate";
-  planId: string | null;
-  customFields: Record<string, unknown> | null;
-  createdAt: string;
-  customerSince: string | null;
-  cancelledAt: string | null;
+  entry_source: "api" | "coupon" | "cookie" | "manual_admin" | "manual_affiliate";
+  plan_id: string | null;
+  custom_fields: Record<string, unknown> | null;
+  created_at: string;
+  customer_since: string | null;
+  cancelled_at: string | null;
 }
 
 export interface SourceSale {
   id: string;
   /** The id with which the billing provider would report it again, such as Stripe's `ch_…`. If null, `id` is used. */
-  eventId: string | null;
+  event_id: string | null;
   customerId: string;
-  promoterId: string;
-  campaignId: string | null;
+  promoter_id: string;
+  campaign_id: string | null;
   amount: number;
   /** Null for the program's currency, which the source does not name. */
   currency: string | null;
   /** In the sale's currency. It is never more than `amount`. */
   refunded: number;
-  planId: string | null;
-  createdAt: string;
+  plan_id: string | null;
+  created_at: string;
 }
 
 /** Two commissions of one sale are two records, even with equal amounts. */
 export interface SourceCommission {
   id: string;
   /** Null if the source has no sale for it, for example if it was given by hand. */
-  saleId: string | null;
+  sale_id: string | null;
   customerId: string | null;
-  promoterId: string;
-  campaignId: string | null;
+  promoter_id: string;
+  campaign_id: string | null;
   unit: SourceReward["unit"];
   /** Negative if it takes back an earlier one. */
   amount: number;
@@ -181,27 +181,27 @@ export interface SourceCommission {
   status: "pending" | "approved" | "denied";
   isPaid: boolean;
   /** The payout that it is in, if the source says so. */
-  payoutId: string | null;
-  tierLevel: number;
+  payout_id: string | null;
+  tier_level: number;
   note: string | null;
-  createdAt: string;
-  paidAt: string | null;
+  created_at: string;
+  paid_at: string | null;
 }
 
 export interface SourcePayout {
   id: string;
-  promoterId: string;
-  campaignId: string | null;
+  promoter_id: string;
+  campaign_id: string | null;
   unit: SourceReward["unit"];
   amount: number;
   currency: string | null;
   status: "pending" | "processing" | "completed" | "failed" | "cancelled";
   method: SourcePayoutMethod["method"] | null;
   error: string | null;
-  periodStart: string | null;
-  periodEnd: string | null;
-  createdAt: string;
-  paidAt: string | null;
+  period_start: string | null;
+  period_end: string | null;
+  created_at: string;
+  paid_at: string | null;
 }
 
 /** Something that can't be imported, or not exactly. The report lists it. */

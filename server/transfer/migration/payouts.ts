@@ -20,8 +20,8 @@ export async function findPart(
   commission: SourceCommission,
   owner: PromoterCampaign,
 ): Promise<Payout | "new" | null> {
-  const { status, isPaid, unit, payoutId } = commission;
-  const said = payoutId === null ? undefined : step.plan.payouts.get(payoutId);
+  const { status, isPaid, unit, payout_id } = commission;
+  const said = payout_id === null ? undefined : step.plan.payouts.get(payout_id);
   const isEarned = status === "approved" || (status === "pending" && isPaid);
   // If the commission is paid but the payout is not, it was paid in another way.
   if (
@@ -34,25 +34,25 @@ export async function findPart(
   const parts = await partsOf(step, await keptPayout(step, said));
   const isIts = (part: Payout) =>
     !isSettledHere(part, said) &&
-    part.campaignId === owner.campaignId &&
-    part.promoterId === owner.promoterId &&
+    part.campaign_id === owner.campaign_id &&
+    part.promoter_id === owner.promoter_id &&
     part.unit === unit;
   return parts.find(isIts) ?? "new";
 }
 
 /** Whether a payout was processed here, so that its sum must stay. */
-function isSettledHere({ status, paymentsBatchId }: Payout, said: SourcePayout | undefined): boolean {
-  return paymentsBatchId !== null || (status !== "pending" && status !== said?.status);
+function isSettledHere({ status, payments_batch_id }: Payout, said: SourcePayout | undefined): boolean {
+  return payments_batch_id !== null || (status !== "pending" && status !== said?.status);
 }
 
 /** Whether the payout that a commission is in was settled here. */
 export async function isInSettledPart(
   { tx, account, plan }: Step,
-  { payoutId }: Commission,
+  { payout_id }: Commission,
   said: SourceCommission,
 ): Promise<boolean> {
-  const part = payoutId === null ? null : await tx.get(payouts, account.id, payoutId);
-  return part !== null && part.unit === "cash" && isSettledHere(part, plan.payouts.get(said.payoutId ?? ""));
+  const part = payout_id === null ? null : await tx.get(payouts, account.id, payout_id);
+  return part !== null && part.unit === "cash" && isSettledHere(part, plan.payouts.get(said.payout_id ?? ""));
 }
 
 /**
@@ -66,7 +66,7 @@ export async function payoutPartOf(
 ): Promise<Payout | null> {
   const { tx, plan } = step;
   const found = await findPart(step, commission, owner);
-  const said = plan.payouts.get(commission.payoutId ?? "");
+  const said = plan.payouts.get(commission.payout_id ?? "");
   if (found !== "new" || said === undefined) return found === "new" ? null : found;
   const known = await keptPayout(step, said);
   const part = await newPart(step, said, { owner, unit: commission.unit, amount: 0 });
@@ -74,15 +74,15 @@ export async function payoutPartOf(
   const before = await partsOf(step, known);
   const partIds = [...before, part].map(({ id }) => id);
   // What was edited here stays known as edited.
-  const ownDigest = isAsKept(known, before) ? pictureOfParts([...before, part]) : known.ownDigest;
-  await tx.put(sourceIds, { ...known, partIds, recordId: partIds[0]!, ownDigest });
+  const ownDigest = isAsKept(known, before) ? pictureOfParts([...before, part]) : known.own_digest;
+  await tx.put(sourceIds, { ...known, part_ids: partIds, record_id: partIds[0]!, own_digest: ownDigest });
   return part;
 }
 
 /** The parts of a commission that an import sets. */
 export function pictureOfCommission(commission: Commission): unknown {
-  const { promoterCampaignId, status, unit, amount, payoutId, isPaidElsewhere } = commission;
-  return [promoterCampaignId, status, unit, amount, payoutId, isPaidElsewhere];
+  const { promoter_campaign_id, status, unit, amount, payout_id, is_paid_elsewhere } = commission;
+  return [promoter_campaign_id, status, unit, amount, payout_id, is_paid_elsewhere];
 }
 
 /** Moves a commission to another payout, and changes the sums of both. */
@@ -91,10 +91,10 @@ export async function moveInto(
   commission: Commission,
   { part, before }: { part: Pick<Payout, "id"> | null; before: Commission | null },
 ): Promise<Commission> {
-  if (before !== null && before.payoutId !== null) await add(step, before.payoutId, -before.amount);
+  if (before !== null && before.payout_id !== null) await add(step, before.payout_id, -before.amount);
   if (part !== null) await add(step, part.id, commission.amount);
-  const isPaidElsewhere = commission.isPaidElsewhere && part === null;
-  return { ...commission, payoutId: part?.id ?? null, isPaidElsewhere };
+  const isPaidElsewhere = commission.is_paid_elsewhere && part === null;
+  return { ...commission, payout_id: part?.id ?? null, is_paid_elsewhere: isPaidElsewhere };
 }
 
 /** Imports a payout's own data after its commissions. */
@@ -102,10 +102,10 @@ export async function importPayout(step: Step, said: SourcePayout): Promise<Resu
   const { tx } = step;
   const sourceDigest = pictureOf(said);
   const known = await keptPayout(step, said);
-  if (known.sourceDigest === sourceDigest) return { outcome: "known" };
+  if (known.source_digest === sourceDigest) return { outcome: "known" };
   const parts = await partsOf(step, known);
-  if (parts.length === 0) return addWithout(step, said, { ...known, sourceDigest });
-  const isNew = known.sourceDigest === NOT_YET;
+  if (parts.length === 0) return addWithout(step, said, { ...known, source_digest: sourceDigest });
+  const isNew = known.source_digest === NOT_YET;
   const wanted = parts.map((part) => ({ ...part, ...stateOf(said) }));
   const isSame = pictureOfParts(wanted) === pictureOfParts(parts);
   if (!isSame && !isAsKept(known, parts))
@@ -113,11 +113,18 @@ export async function importPayout(step: Step, said: SourcePayout): Promise<Resu
       outcome: "edited",
       remark: `payout ${said.id}: it changed there and here, so it stays as it is here`,
     };
-  if (!isSame && said.status === "cancelled") return cancelParts(step, parts, { ...known, sourceDigest });
+  if (!isSame && said.status === "cancelled")
+    return cancelParts(step, parts, { ...known, source_digest: sourceDigest });
   if (!isSame) for (const [at, part] of wanted.entries()) await putPart(step, parts[at]!, part);
   const partIds = parts.map(({ id }) => id);
   const recordId = partIds[0]!;
-  await tx.put(sourceIds, { ...known, partIds, recordId, sourceDigest, ownDigest: pictureOfParts(wanted) });
+  await tx.put(sourceIds, {
+    ...known,
+    part_ids: partIds,
+    record_id: recordId,
+    source_digest: sourceDigest,
+    own_digest: pictureOfParts(wanted),
+  });
   return { outcome: isNew ? "added" : isSame ? "known" : "changed" };
 }
 
@@ -125,42 +132,42 @@ export async function importPayout(step: Step, said: SourcePayout): Promise<Resu
 const NOT_YET = "-";
 
 async function keptPayout({ tx, account, program }: Step, { id }: SourcePayout): Promise<SourceId> {
-  const name = { program, kind: "payout" as const, sourceId: id };
+  const name = { program, kind: "payout" as const, source_id: id };
   const known = await findSourceId(tx, account.id, name);
   const blank = {
-    accountId: account.id,
+    account_id: account.id,
     ...name,
-    recordId: 0,
-    sourceDigest: NOT_YET,
-    ownDigest: pictureOfParts([]),
+    record_id: 0,
+    source_digest: NOT_YET,
+    own_digest: pictureOfParts([]),
   };
   return known ?? blank;
 }
 
-async function partsOf({ tx, account }: Step, { partIds = [] }: SourceId): Promise<Payout[]> {
+async function partsOf({ tx, account }: Step, { part_ids = [] }: SourceId): Promise<Payout[]> {
   const found: Payout[] = [];
-  for (const id of partIds) {
+  for (const id of part_ids) {
     const part = await tx.get(payouts, account.id, id);
     if (part !== null) found.push(part);
   }
   return found;
 }
 
-function pictureOfParts(parts: Pick<Payout, "id" | "status" | "paidAt" | "error">[]): string {
-  return pictureOf(parts.map(({ id, status, paidAt, error }) => [id, status, paidAt, error]));
+function pictureOfParts(parts: Pick<Payout, "id" | "status" | "paid_at" | "error">[]): string {
+  return pictureOf(parts.map(({ id, status, paid_at, error }) => [id, status, paid_at, error]));
 }
 
 /** Whether the parts of a payout are as an import left them. One that it emptied was pending, and has gone with that. */
-function isAsKept({ partIds = [], ownDigest }: SourceId, parts: Payout[]): boolean {
-  const emptied = (id: number) => ({ id, status: "pending", paidAt: null, error: null }) as const;
-  const withEmptied = partIds.map((id) => parts.find((part) => part.id === id) ?? emptied(id));
-  return pictureOfParts(parts) === ownDigest || pictureOfParts(withEmptied) === ownDigest;
+function isAsKept({ part_ids = [], own_digest }: SourceId, parts: Payout[]): boolean {
+  const emptied = (id: number) => ({ id, status: "pending", paid_at: null, error: null }) as const;
+  const withEmptied = part_ids.map((id) => parts.find((part) => part.id === id) ?? emptied(id));
+  return pictureOfParts(parts) === own_digest || pictureOfParts(withEmptied) === own_digest;
 }
 
 /** A payout without commissions. Only a cancelled one is one here, because the sum of any other would be nothing. */
 async function addWithout(step: Step, said: SourcePayout, row: SourceId): Promise<Result> {
   const { tx } = step;
-  const isNew = (await findSourceId(tx, row.accountId, row)) === null;
+  const isNew = (await findSourceId(tx, row.account_id, row)) === null;
   const owner = said.status === "cancelled" && said.amount >= 0 ? await placeOf(step, said) : null;
   if (owner === null) {
     if (!isNew) return { outcome: "known" };
@@ -171,9 +178,9 @@ async function addWithout(step: Step, said: SourcePayout, row: SourceId): Promis
   await tx.insert(payouts, part);
   await tx.put(sourceIds, {
     ...row,
-    partIds: [part.id],
-    recordId: part.id,
-    ownDigest: pictureOfParts([part]),
+    part_ids: [part.id],
+    record_id: part.id,
+    own_digest: pictureOfParts([part]),
   });
   return { outcome: "added" };
 }
@@ -181,25 +188,25 @@ async function addWithout(step: Step, said: SourcePayout, row: SourceId): Promis
 /** A cancelled payout pays nothing, so its commissions are owed again. */
 async function cancelParts(step: Step, parts: Payout[], row: SourceId): Promise<Result> {
   const { tx, account } = step;
-  const cancelled = parts.map((part): Payout => ({ ...part, status: "cancelled", paidAt: null }));
+  const cancelled = parts.map((part): Payout => ({ ...part, status: "cancelled", paid_at: null }));
   for (const [at, part] of cancelled.entries()) {
     for (const { id } of await tx.view.list(commissions, "payout", account.id, [part.id]))
       await free(step, id);
     await putPart(step, parts[at]!, part);
   }
-  await tx.put(sourceIds, { ...row, ownDigest: pictureOfParts(cancelled) });
+  await tx.put(sourceIds, { ...row, own_digest: pictureOfParts(cancelled) });
   return { outcome: "changed" };
 }
 
 async function free({ tx, account }: Step, id: number): Promise<void> {
   const commission = await tx.get(commissions, account.id, id);
   if (commission === null) return;
-  const after = { ...commission, payoutId: null };
+  const after = { ...commission, payout_id: null };
   await tx.put(commissions, after);
-  for (const row of await sourceIdsOf(tx.view, account.id, { kind: "commission", recordId: id })) {
+  for (const row of await sourceIdsOf(tx.view, account.id, { kind: "commission", record_id: id })) {
     // Edited records stay marked as edited.
-    if (row.ownDigest === pictureOf(pictureOfCommission(commission)))
-      await tx.put(sourceIds, { ...row, ownDigest: pictureOf(pictureOfCommission(after)) });
+    if (row.own_digest === pictureOf(pictureOfCommission(commission)))
+      await tx.put(sourceIds, { ...row, own_digest: pictureOf(pictureOfCommission(after)) });
   }
 }
 
@@ -209,34 +216,34 @@ async function newPart(
   { owner, unit, amount }: { owner: PromoterCampaign; unit: Payout["unit"]; amount: number },
 ): Promise<Payout> {
   const { tx, context, account } = step;
-  const promoter = await tx.get(promoters, account.id, owner.promoterId);
-  if (promoter === null) throw new Error(`Promoter ${owner.promoterId} is gone`);
-  const start = said.periodStart ?? said.createdAt;
-  const end = said.periodEnd ?? said.createdAt;
+  const promoter = await tx.get(promoters, account.id, owner.promoter_id);
+  if (promoter === null) throw new Error(`Promoter ${owner.promoter_id} is gone`);
+  const start = said.period_start ?? said.created_at;
+  const end = said.period_end ?? said.created_at;
   return {
-    accountId: account.id,
+    account_id: account.id,
     id: await context.store.nextId("payout"),
-    promoterCampaignId: owner.id,
-    promoterId: owner.promoterId,
-    campaignId: owner.campaignId,
+    promoter_campaign_id: owner.id,
+    promoter_id: owner.promoter_id,
+    campaign_id: owner.campaign_id,
     ...payoutTerms({ unit, amount }, { start, end: end < start ? start : end }, { ...account, promoter }),
-    hasOwnTerms: true,
-    runId: null,
-    groupRef: null,
-    paymentsBatchId: null,
-    payoutMethodId: null,
+    has_own_terms: true,
+    run_id: null,
+    group_ref: null,
+    payments_batch_id: null,
+    payout_method_id: null,
     ...stateOf(said),
-    createdAt: said.createdAt,
+    created_at: said.created_at,
   };
 }
 
-function stateOf({ status, error, paidAt, createdAt }: SourcePayout) {
+function stateOf({ status, error, paid_at, created_at }: SourcePayout) {
   return {
     status,
     error,
-    paidAt: status === "completed" ? (paidAt ?? createdAt) : null,
-    processingStartedAt: status === "processing" ? createdAt : null,
-    failedAt: status === "failed" ? createdAt : null,
+    paid_at: status === "completed" ? (paid_at ?? created_at) : null,
+    processing_started_at: status === "processing" ? created_at : null,
+    failed_at: status === "failed" ? created_at : null,
   };
 }
 
@@ -254,6 +261,6 @@ async function add(step: Step, id: number, amount: number): Promise<void> {
   const isEmpty =
     amount < 0 && sum === 0 && (await tx.view.count(commissions, "payout", account.id, [id])) <= 1;
   if (isEmpty && payout.status === "pending") return tx.remove(payouts, account.id, id);
-  const totalInclTax = withTax(sum, payout.taxRateHundredths);
-  await putPart(step, payout, { ...payout, amount: sum, totalInclTax });
+  const totalInclTax = withTax(sum, payout.tax_rate_hundredths);
+  await putPart(step, payout, { ...payout, amount: sum, total_incl_tax: totalInclTax });
 }

@@ -32,42 +32,42 @@ export async function importPlace(step: Step, said: SourcePromoterCampaign): Pro
     table: promoterCampaigns,
     picture: pictureOfPlace,
     async add() {
-      const promoterId = await ownId(step, "promoter", said.promoterId);
+      const promoterId = await ownId(step, "promoter", said.promoter_id);
       const promoter = promoterId && (await tx.get(promoters, account.id, promoterId));
       if (!promoter || isErased(promoter))
-        return `the promoter ${said.promoterId} was not imported, so not ${said.id}`;
-      const campaignId = await campaignOf(step, said.campaignId);
-      const known = await tx.find(promoterCampaigns, "promoterInCampaign", account.id, [
+        return `the promoter ${said.promoter_id} was not imported, so not ${said.id}`;
+      const campaignId = await campaignOf(step, said.campaign_id);
+      const known = await tx.find(promoterCampaigns, "promoter_in_campaign", account.id, [
         promoter.id,
         campaignId,
       ]);
       if (known !== null)
-        return { record: await withTokens(step, known, { said, remarks }), isFoundHere: true };
+        return { record: await withTokens(step, known, { said, remarks }), is_found_here: true };
       const id = await context.store.nextId("promoter-campaign");
-      remarks.push(...(await addPlace(step, { promoter, id, campaignId, said })));
+      remarks.push(...(await addPlace(step, { promoter, id, campaign_id: campaignId, said })));
       return { record: (await tx.get(promoterCampaigns, account.id, id))! };
     },
     async change(before) {
-      const promoter = await tx.get(promoters, account.id, before.promoterId);
+      const promoter = await tx.get(promoters, account.id, before.promoter_id);
       if (promoter === null || isErased(promoter)) return "the promoter was erased here";
       const wanted = said.links.map(({ token }) => token.trim().toLowerCase());
       const added = wanted.filter((token) => isFormerToken(token) && !tokensOf(before).includes(token));
-      const state = promoter.archivedAt === null ? said.state : before.state;
+      const state = promoter.archived_at === null ? said.state : before.state;
       return {
         ...before,
         state,
-        ...(said.ownRewards && { rewardsForPromoters: await addRewards(step, said.ownRewards) }),
-        ...(added.length > 0 && { moreRefTokens: [...tokensOf(before).slice(1), ...added] }),
+        ...(said.ownRewards && { rewards_for_promoters: await addRewards(step, said.ownRewards) }),
+        ...(added.length > 0 && { more_ref_tokens: [...tokensOf(before).slice(1), ...added] }),
       };
     },
     async write(before, after) {
-      const { moreRefTokens: _wanted, ...changed } = {
+      const { more_ref_tokens: _wanted, ...changed } = {
         ...before,
         state: after.state,
-        rewardsForPromoters: after.rewardsForPromoters,
+        rewards_for_promoters: after.rewards_for_promoters,
       };
-      const known = before.moreRefTokens;
-      const record = { ...changed, ...(known && { moreRefTokens: known }) };
+      const known = before.more_ref_tokens;
+      const record = { ...changed, ...(known && { more_ref_tokens: known }) };
       await tx.put(promoterCampaigns, record);
       return withTokens(step, record, { said, remarks });
     },
@@ -89,34 +89,34 @@ export async function importPlace(step: Step, said: SourcePromoterCampaign): Pro
  */
 export async function addPlace(
   step: Step,
-  given: { promoter: Promoter; id: number; campaignId: number; said: SourcePromoterCampaign | null },
+  given: { promoter: Promoter; id: number; campaign_id: number; said: SourcePromoterCampaign | null },
 ): Promise<string[]> {
   const { tx, account, program } = step;
-  const { promoter, id, campaignId, said } = given;
+  const { promoter, id, campaign_id, said } = given;
   const remarks: string[] = [];
   const state = said?.state ?? "pending";
-  if (promoter.archivedAt !== null)
-    await tx.put(archivedStates, { accountId: account.id, promoterCampaignId: id, state });
+  if (promoter.archived_at !== null)
+    await tx.put(archivedStates, { account_id: account.id, promoter_campaign_id: id, state });
   const blank = newPromoterCampaign({
-    accountId: account.id,
+    account_id: account.id,
     id,
-    campaignId,
-    promoterId: promoter.id,
-    state: promoter.archivedAt === null ? state : "blocked",
-    refToken: "",
-    createdAt: said?.createdAt ?? promoter.createdAt,
-    ...(said?.ownRewards && { rewardsForPromoters: await addRewards(step, said.ownRewards) }),
+    campaign_id,
+    promoter_id: promoter.id,
+    state: promoter.archived_at === null ? state : "blocked",
+    ref_token: "",
+    created_at: said?.created_at ?? promoter.created_at,
+    ...(said?.ownRewards && { rewards_for_promoters: await addRewards(step, said.ownRewards) }),
   });
   const made = await withTokens(step, blank, { said, remarks, promoter });
   if (said === null) return remarks;
   await tx.put(sourceIds, {
-    accountId: account.id,
+    account_id: account.id,
     program,
     kind: "promoter_campaign",
-    sourceId: said.id,
-    recordId: id,
-    sourceDigest: pictureOf(saidOf(said)),
-    ownDigest: pictureOf(pictureOfPlace(made)),
+    source_id: said.id,
+    record_id: id,
+    source_digest: pictureOf(saidOf(said)),
+    own_digest: pictureOf(pictureOfPlace(made)),
   });
   return remarks;
 }
@@ -129,28 +129,28 @@ export async function addPlace(
  */
 export async function placeOf(
   step: Step,
-  { promoterId, campaignId }: { promoterId: string; campaignId: string | null },
+  { promoter_id, campaign_id }: { promoter_id: string; campaign_id: string | null },
 ): Promise<PromoterCampaign | null> {
   const { tx, context, account } = step;
-  const ownPromoterId = await ownId(step, "promoter", promoterId);
+  const ownPromoterId = await ownId(step, "promoter", promoter_id);
   const promoter = ownPromoterId && (await tx.get(promoters, account.id, ownPromoterId));
   if (!promoter) return null;
-  const usual = await tx.get(promoterCampaigns, account.id, promoter.defaultPromoterCampaignId);
-  const ownCampaignId = await ownId(step, "campaign", campaignId);
-  if (ownCampaignId === null || usual?.campaignId === ownCampaignId) return usual;
-  const known = await tx.find(promoterCampaigns, "promoterInCampaign", account.id, [
+  const usual = await tx.get(promoterCampaigns, account.id, promoter.default_promoter_campaign_id);
+  const ownCampaignId = await ownId(step, "campaign", campaign_id);
+  if (ownCampaignId === null || usual?.campaign_id === ownCampaignId) return usual;
+  const known = await tx.find(promoterCampaigns, "promoter_in_campaign", account.id, [
     promoter.id,
     ownCampaignId,
   ]);
   if (known !== null) return known;
   const blank = newPromoterCampaign({
-    accountId: account.id,
+    account_id: account.id,
     id: await context.store.nextId("promoter-campaign"),
-    campaignId: ownCampaignId,
-    promoterId: promoter.id,
+    campaign_id: ownCampaignId,
+    promoter_id: promoter.id,
     state: usual?.state === "blocked" || isErased(promoter) ? "blocked" : "inactive",
-    refToken: "",
-    createdAt: promoter.createdAt,
+    ref_token: "",
+    created_at: promoter.created_at,
   });
   return withTokens(step, blank, { said: null, remarks: [], promoter });
 }
@@ -163,59 +163,65 @@ export function importCode(step: Step, said: SourceCode): Promise<Result> {
     id: said.id,
     said,
     table: promoCodes,
-    picture: ({ code, extId, archivedAt, promoterCampaignId }) => [
+    picture: ({ code, ext_id, archived_at, promoter_campaign_id }) => [
       code,
-      extId,
-      archivedAt !== null,
-      promoterCampaignId,
+      ext_id,
+      archived_at !== null,
+      promoter_campaign_id,
     ],
     async add() {
       const owner = await placeOf(step, said);
-      const promoter = owner && (await tx.get(promoters, account.id, owner.promoterId));
+      const promoter = owner && (await tx.get(promoters, account.id, owner.promoter_id));
       if (owner === null || !promoter || isErased(promoter))
-        return `code ${said.code}: its promoter ${said.promoterId} was not imported`;
-      const holder = said.archivedAt === null ? await findCodeInUse(tx, account.id, said.code) : null;
-      if (holder !== null && holder.promoterCampaignId === owner.id)
-        return { record: holder, isFoundHere: true };
+        return `code ${said.code}: its promoter ${said.promoter_id} was not imported`;
+      const holder = said.archived_at === null ? await findCodeInUse(tx, account.id, said.code) : null;
+      if (holder !== null && holder.promoter_campaign_id === owner.id)
+        return { record: holder, is_found_here: true };
       if (holder !== null) return `code ${said.code} is in use here for another promoter`;
       const record: PromoCode = {
-        accountId: account.id,
+        account_id: account.id,
         id: await context.store.nextId("promo-code"),
         code: said.code,
-        rewardId: await codeRewardOf(step, owner.campaignId),
-        promoterCampaignId: owner.id,
-        extId: said.extId,
+        reward_id: await codeRewardOf(step, owner.campaign_id),
+        promoter_campaign_id: owner.id,
+        ext_id: said.ext_id,
         description: null,
         metadata: null,
         details: null,
-        createdAt: context.now.toISOString(),
-        archivedAt: said.archivedAt,
+        created_at: context.now.toISOString(),
+        archived_at: said.archived_at,
       };
       await tx.insert(promoCodes, record);
       return { record };
     },
     async change(before) {
       const owner = await placeOf(step, said);
-      const holder = said.archivedAt === null ? await findCodeInUse(tx, account.id, said.code) : null;
+      const holder = said.archived_at === null ? await findCodeInUse(tx, account.id, said.code) : null;
       if (owner === null) return "its promoter was not imported";
       if (holder !== null && holder.id !== before.id) return "the code is in use here for another promoter";
-      const archivedAt = said.archivedAt === null ? null : (before.archivedAt ?? said.archivedAt);
-      return { ...before, code: said.code, extId: said.extId, promoterCampaignId: owner.id, archivedAt };
+      const archivedAt = said.archived_at === null ? null : (before.archived_at ?? said.archived_at);
+      return {
+        ...before,
+        code: said.code,
+        ext_id: said.ext_id,
+        promoter_campaign_id: owner.id,
+        archived_at: archivedAt,
+      };
     },
   });
 }
 
 /** Without clicks, because they grow with every run. */
-function saidOf({ links, state, campaignId, ownRewards }: SourcePromoterCampaign): unknown {
-  return [state, campaignId, links.map(({ id, token, url }) => [id, token, url]), ownRewards ?? null];
+function saidOf({ links, state, campaign_id, ownRewards }: SourcePromoterCampaign): unknown {
+  return [state, campaign_id, links.map(({ id, token, url }) => [id, token, url]), ownRewards ?? null];
 }
 
 function pictureOfPlace(place: PromoterCampaign): unknown {
-  return [place.state, tokensOf(place), place.rewardsForPromoters];
+  return [place.state, tokensOf(place), place.rewards_for_promoters];
 }
 
-function tokensOf({ refToken, moreRefTokens = [] }: PromoterCampaign): string[] {
-  return [refToken, ...moreRefTokens];
+function tokensOf({ ref_token, more_ref_tokens = [] }: PromoterCampaign): string[] {
+  return [ref_token, ...more_ref_tokens];
 }
 
 /** Writes a promoter campaign with its free tokens. A new one without any gets a generated token. */
@@ -224,8 +230,8 @@ async function withTokens(
   before: PromoterCampaign,
   given: { said: SourcePromoterCampaign | null; remarks: string[]; promoter?: Promoter },
 ): Promise<PromoterCampaign> {
-  const tokens = before.refToken === "" ? [] : tokensOf(before);
-  const { id: promoterCampaignId, promoterId } = before;
+  const tokens = before.ref_token === "" ? [] : tokensOf(before);
+  const { id: promoterCampaignId, promoter_id } = before;
   for (const link of given.said?.links ?? []) {
     const token = link.token.trim().toLowerCase();
     if (tokens.includes(token)) continue;
@@ -235,29 +241,35 @@ async function withTokens(
       );
       continue;
     }
-    await tx.put(refTokens, { accountId: account.id, token, promoterCampaignId });
+    await tx.put(refTokens, { account_id: account.id, token, promoter_campaign_id: promoterCampaignId });
     if (tokens.push(token) === 1) continue;
     const id = await context.store.nextId("own-link");
-    const own = { accountId: account.id, id, promoterCampaignId, promoterId, refToken: token };
+    const own = {
+      account_id: account.id,
+      id,
+      promoter_campaign_id: promoterCampaignId,
+      promoter_id,
+      ref_token: token,
+    };
     const url = await pageOf(tx, before, link.target ?? link.url);
-    await tx.put(ownLinks, { ...own, name: token, url, subId: null, createdAt: before.createdAt });
+    await tx.put(ownLinks, { ...own, name: token, url, sub_id: null, created_at: before.created_at });
   }
   if (tokens.length === 0 && given.promoter !== undefined) {
     const { email, profile } = given.promoter;
-    const name = { accountId: account.id, firstName: profile.firstName, email };
+    const name = { account_id: account.id, first_name: profile.first_name, email };
     const token = await deriveRefToken(tx, context.chance, name);
-    await tx.put(refTokens, { accountId: account.id, token, promoterCampaignId });
+    await tx.put(refTokens, { account_id: account.id, token, promoter_campaign_id: promoterCampaignId });
     tokens.push(token);
   }
-  const [refToken = before.refToken, ...more] = tokens;
-  const after = { ...before, refToken, ...(more.length > 0 && { moreRefTokens: more }) };
+  const [refToken = before.ref_token, ...more] = tokens;
+  const after = { ...before, ref_token: refToken, ...(more.length > 0 && { more_ref_tokens: more }) };
   await tx.put(promoterCampaigns, after);
   return after;
 }
 
 /** A page of the campaign's own site, or null for other sites, such as the former program's, which will be shut down. */
 async function pageOf(tx: Transaction, place: PromoterCampaign, url: string | null): Promise<string | null> {
-  const campaign = url === null ? null : await tx.get(campaigns, place.accountId, place.campaignId);
+  const campaign = url === null ? null : await tx.get(campaigns, place.account_id, place.campaign_id);
   return campaign !== null && url !== null && isOwnPage(campaign, url) ? url : null;
 }
 
@@ -269,16 +281,20 @@ async function countClicks(
   { tx, account, program, plan }: Step,
   said: SourcePromoterCampaign,
 ): Promise<"added" | "changed" | "known"> {
-  const known = await findSourceId(tx, account.id, { program, kind: "promoter_campaign", sourceId: said.id });
-  const place = known && (await tx.get(promoterCampaigns, account.id, known.recordId));
+  const known = await findSourceId(tx, account.id, {
+    program,
+    kind: "promoter_campaign",
+    source_id: said.id,
+  });
+  const place = known && (await tx.get(promoterCampaigns, account.id, known.record_id));
   if (!known || !place) return "known";
-  const isFirst = plan.firstPlaces.get(said.promoterId)?.id === said.id;
-  const loose = isFirst ? Math.max(0, plan.looseClicks.get(said.promoterId) ?? 0) : 0;
+  const isFirst = plan.firstPlaces.get(said.promoter_id)?.id === said.id;
+  const loose = isFirst ? Math.max(0, plan.looseClicks.get(said.promoter_id) ?? 0) : 0;
   const clicks = clicksOf(said) + loose;
   if (clicks === known.clicks) return "known";
   const added = clicks - (known.clicks ?? 0);
-  const { accountId, id: promoterCampaignId, promoterId, campaignId } = place;
-  const owner = { accountId, promoterCampaignId, promoterId, campaignId };
+  const { account_id, id: promoterCampaignId, promoter_id, campaign_id } = place;
+  const owner = { account_id, promoter_campaign_id: promoterCampaignId, promoter_id, campaign_id };
   if (added !== 0) await addPastClicks(tx, { ...owner, day: NO_DAY, origin: null, count: added });
   await tx.put(sourceIds, { ...known, clicks });
   return known.clicks === undefined ? "added" : "changed";

@@ -49,9 +49,9 @@ export async function makePlan(
   const rates = newRateSearch(reader, account);
   for await (const record of records) {
     plan.count++;
-    if (record.kind === "customer" && record.customerSince === null) undated.add(record.id);
+    if (record.kind === "customer" && record.customer_since === null) undated.add(record.id);
     note(plan, record, { account, undated });
-    if (record.kind === "sale") await rates.look(record.currency, record.createdAt);
+    if (record.kind === "sale") await rates.look(record.currency, record.created_at);
     if (record.kind === "commission" && record.unit === "cash")
       await rates.look(record.currency, dayOfCommission(plan, record));
   }
@@ -62,9 +62,9 @@ export async function makePlan(
 /** The instant of a commission's exchange rate: its sale's, so that a refund takes back exactly what the sale gave. */
 export function dayOfCommission(
   { foreignSales }: Pick<Plan, "foreignSales">,
-  { saleId, createdAt }: { saleId: string | null; createdAt: string },
+  { sale_id, created_at }: { sale_id: string | null; created_at: string },
 ): string {
-  return (saleId === null ? undefined : foreignSales.get(saleId)) ?? createdAt;
+  return (sale_id === null ? undefined : foreignSales.get(sale_id)) ?? created_at;
 }
 
 function note(
@@ -77,11 +77,11 @@ function note(
       if (record.counts.clicks !== null) addClicks(plan, record.id, record.counts.clicks);
       return;
     case "promoter_campaign": {
-      const first = plan.firstPlaces.get(record.promoterId);
+      const first = plan.firstPlaces.get(record.promoter_id);
       // Links and sign-ups use the first one, so it should be an active one.
       if (first === undefined || (first.state !== "accepted" && record.state === "accepted"))
-        plan.firstPlaces.set(record.promoterId, record);
-      if (plan.looseClicks.has(record.promoterId)) addClicks(plan, record.promoterId, -clicksOf(record));
+        plan.firstPlaces.set(record.promoter_id, record);
+      if (plan.looseClicks.has(record.promoter_id)) addClicks(plan, record.promoter_id, -clicksOf(record));
       return;
     }
     case "customer":
@@ -91,13 +91,13 @@ function note(
       plan.payouts.set(record.id, record);
       return;
     case "sale":
-      if (isForeign(record.currency, account)) plan.foreignSales.set(record.id, record.createdAt);
+      if (isForeign(record.currency, account)) plan.foreignSales.set(record.id, record.created_at);
       if (!undated.has(record.customerId)) return;
-      if ((plan.firstSales.get(record.customerId) ?? "~") > record.createdAt)
-        plan.firstSales.set(record.customerId, record.createdAt);
+      if ((plan.firstSales.get(record.customerId) ?? "~") > record.created_at)
+        plan.firstSales.set(record.customerId, record.created_at);
       return;
     case "commission":
-      if (record.amount < 0 && record.saleId !== null) plan.reducedSales.add(record.saleId);
+      if (record.amount < 0 && record.sale_id !== null) plan.reducedSales.add(record.sale_id);
   }
 }
 

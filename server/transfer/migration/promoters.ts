@@ -31,14 +31,14 @@ export async function importPromoter(step: Step, said: SourcePromoter): Promise<
     id: said.id,
     said: person,
     table: promoters,
-    picture: ({ email, custId, note, customFields, profile, archivedAt }) => [
+    picture: ({ email, cust_id, note, custom_fields, profile, archived_at }) => [
       email,
-      custId,
+      cust_id,
       note,
-      customFields,
-      [profile.firstName, profile.lastName, profile.companyName, profile.country],
-      [profile.website, profile.phoneNumber, profile.address, profile.companyNumber, profile.vatId],
-      archivedAt !== null,
+      custom_fields,
+      [profile.first_name, profile.last_name, profile.company_name, profile.country],
+      [profile.website, profile.phone_number, profile.address, profile.company_number, profile.vat_id],
+      archived_at !== null,
     ],
     add: () => addPromoter(step, said),
     change: (before) => changed(step, before, said),
@@ -65,19 +65,19 @@ export function importParent(
       if (!(error instanceof Failure)) throw error;
       return `promoter ${id}: the parent ${parentId} is the promoter, or is below them`;
     }
-    return { ...child, parentPromoterId: parent.id };
+    return { ...child, parent_promoter_id: parent.id };
   };
   return keep<Promoter>(step, {
     kind: "parent",
     id,
     said: parentId,
     table: promoters,
-    picture: ({ parentPromoterId }) => parentPromoterId,
+    picture: ({ parent_promoter_id }) => parent_promoter_id,
     async add() {
       const childId = await ownId(step, "promoter", id);
       const child = childId && (await tx.get(promoters, account.id, childId));
       if (!child) return `promoter ${id} was not imported, so has no parent`;
-      if (child.parentPromoterId !== null) return { record: child, isFoundHere: true };
+      if (child.parent_promoter_id !== null) return { record: child, is_found_here: true };
       const after = await withParent(child);
       if (typeof after === "string") return after;
       await tx.put(promoters, after);
@@ -92,70 +92,75 @@ async function addPromoter(step: Step, said: SourcePromoter): Promise<Added<Prom
   const { tx, context, account, plan } = step;
   if (!said.email.includes("@")) return `promoter ${said.id} has no e-mail address`;
   const known = await findPromoterByEmail(tx, account.id, said.email);
-  if (known !== null) return { record: known, isFoundHere: true };
+  if (known !== null) return { record: known, is_found_here: true };
   const place = plan.firstPlaces.get(said.id) ?? null;
-  const campaignId = await campaignOf(step, place?.campaignId ?? null);
-  const custId = await freeCustId(step, said.custId);
+  const campaignId = await campaignOf(step, place?.campaign_id ?? null);
+  const custId = await freeCustId(step, said.cust_id);
   const id = await context.store.nextId("promoter");
   const promoterCampaignId = await context.store.nextId("promoter-campaign");
   const promoter = newPromoter(
     context,
     {
       email: said.email.trim(),
-      custId,
+      cust_id: custId,
       note: said.note,
-      tempPasswordHash: null,
+      temp_password_hash: null,
       profile: newProfile(profileOf(said)),
-      skipEmailNotification: false,
-      createdAt: new Date(said.createdAt),
+      skip_email_notification: false,
+      created_at: new Date(said.created_at),
       own: {
-        customFields: said.customFields,
-        ...(said.isArchived && { archivedAt: context.now.toISOString() }),
+        custom_fields: said.custom_fields,
+        ...(said.isArchived && { archived_at: context.now.toISOString() }),
       },
     },
     {
-      accountId: account.id,
+      account_id: account.id,
       id,
-      parentPromoterId: null,
-      defaultPromoterCampaignId: promoterCampaignId,
-      fraudSuspicions: [],
+      parent_promoter_id: null,
+      default_promoter_campaign_id: promoterCampaignId,
+      fraud_suspicions: [],
     },
   );
   await tx.insert(promoters, promoter);
   // Imported promoters are never suspicious, but a later promoter with the same mailbox is.
   await isSharedMailbox(tx, promoter);
-  const remarks = await addPlace(step, { promoter, id: promoterCampaignId, campaignId, said: place });
-  if (custId !== said.custId)
-    remarks.push(`promoter ${said.email}: another one has the id ${said.custId} already`);
+  const remarks = await addPlace(step, {
+    promoter,
+    id: promoterCampaignId,
+    campaign_id: campaignId,
+    said: place,
+  });
+  if (custId !== said.cust_id)
+    remarks.push(`promoter ${said.email}: another one has the id ${said.cust_id} already`);
   if (place === null)
     remarks.push(`promoter ${said.email} is in no campaign there, and waits for approval here`);
   return { record: promoter, remark: remarks.length === 0 ? undefined : remarks.join("; ") };
 }
 
 async function changed(step: Step, before: Promoter, said: SourcePromoter): Promise<Promoter> {
-  const other = await findPromoterByEmail(step.tx, before.accountId, said.email);
+  const other = await findPromoterByEmail(step.tx, before.account_id, said.email);
   const isFree = other === null || other.id === before.id;
-  const custId = said.custId === before.custId ? before.custId : await freeCustId(step, said.custId);
-  const archivedAt = said.isArchived ? (before.archivedAt ?? step.context.now.toISOString()) : null;
+  const custId = said.cust_id === before.cust_id ? before.cust_id : await freeCustId(step, said.cust_id);
+  const archivedAt = said.isArchived ? (before.archived_at ?? step.context.now.toISOString()) : null;
   return withoutFormerCheck({
     ...before,
     email: isFree ? said.email.trim() : before.email,
-    custId,
+    cust_id: custId,
     note: said.note,
-    customFields: said.customFields,
+    custom_fields: said.custom_fields,
     profile: { ...before.profile, ...profileOf(said) },
-    archivedAt,
+    archived_at: archivedAt,
   });
 }
 
 /** Writes a changed promoter, and archives or restores them in every campaign, like in the source. */
 async function putChanged({ tx, account }: Step, before: Promoter, after: Promoter): Promise<Promoter> {
   await tx.put(promoters, after);
-  if ((before.archivedAt === null) === (after.archivedAt === null)) return after;
+  if ((before.archived_at === null) === (after.archived_at === null)) return after;
   for (const place of await tx.view.list(promoterCampaigns, "promoter", account.id, [after.id])) {
-    const own = { accountId: account.id, promoterCampaignId: place.id };
+    const own = { account_id: account.id, promoter_campaign_id: place.id };
     const archived = await tx.get(archivedStates, account.id, place.id);
-    if (after.archivedAt !== null) {
+    if (after.archived_at !== null) {
       await tx.put(archivedStates, { ...own, state: place.state });
       await tx.put(promoterCampaigns, { ...place, state: "blocked" });
     } else if (archived !== null) {
@@ -169,11 +174,11 @@ async function putChanged({ tx, account }: Step, before: Promoter, after: Promot
 /** Null if another promoter has it. */
 async function freeCustId({ tx, account }: Step, custId: string | null): Promise<string | null> {
   if (custId === null || custId === "") return null;
-  return (await tx.find(promoters, "custId", account.id, [indexed(custId)])) === null ? custId : null;
+  return (await tx.find(promoters, "cust_id", account.id, [indexed(custId)])) === null ? custId : null;
 }
 
-function profileOf({ firstName, lastName, companyName, country, contact }: SourcePromoter) {
-  return { firstName, lastName, companyName, country, ...contact };
+function profileOf({ first_name, last_name, company_name, country, contact }: SourcePromoter) {
+  return { first_name, last_name, company_name, country, ...contact };
 }
 
 function importPayoutMethod(
@@ -193,18 +198,18 @@ function importPayoutMethod(
       const promoter = promoterId && (await tx.get(promoters, account.id, promoterId));
       if (!promoter || isErased(promoter)) return `promoter ${id} was not imported, so has no payout method`;
       const selected = await findSelectedPayoutMethod(tx, account.id, promoter.id);
-      if (selected !== null) return { record: selected, isFoundHere: true };
+      if (selected !== null) return { record: selected, is_found_here: true };
       const record: PayoutMethod = {
-        accountId: account.id,
+        account_id: account.id,
         id: await context.store.nextId("payout-method"),
-        promoterId: promoter.id,
+        promoter_id: promoter.id,
         method,
         details,
         meta: {},
-        isSelected: true,
-        isDisabled: false,
-        isManaged: false,
-        createdAt: context.now.toISOString(),
+        is_selected: true,
+        is_disabled: false,
+        is_managed: false,
+        created_at: context.now.toISOString(),
       };
       await tx.insert(payoutMethods, record);
       return { record };
@@ -212,7 +217,7 @@ function importPayoutMethod(
     async change(before) {
       // Paid payouts must keep showing where the money went.
       const isUsed = (await tx.view.count(payouts, "method", account.id, [before.id])) > 0;
-      if (isUsed || before.replacedById !== undefined) return "payouts here were paid by it";
+      if (isUsed || before.replaced_by_id !== undefined) return "payouts here were paid by it";
       return { ...before, method, details };
     },
   });

@@ -41,7 +41,7 @@ export interface Side {
 /** A promoter in both programs. */
 export interface ProofRow {
   /** Null if they were not imported. */
-  promoterId: number | null;
+  promoter_id: number | null;
   email: string;
   sourceIds: string[];
   there: Side;
@@ -55,7 +55,7 @@ export interface ProofRow {
 /** Whether both programs agree. */
 export interface Proof {
   rows: ProofRow[];
-  differingCount: number;
+  differing_count: number;
 }
 
 type Importing = Omit<Step, "tx">;
@@ -94,15 +94,15 @@ export async function proof(
     }
   }
   onRecords(seen % CHUNK);
-  for (const { promoterId, text } of comparison.payoutSums.differences())
-    rowOfPromoter(comparison, promoterId)?.differences.push(text);
+  for (const { promoter_id, text } of comparison.payoutSums.differences())
+    rowOfPromoter(comparison, promoter_id)?.differences.push(text);
   const rows = [...comparison.rows.values()];
   for (const row of rows) row.differences.unshift(...differencesOf(row, importing.account.currency));
   const sums = await loadSums(importing.context.store, importing.account);
   for (const row of rows)
-    if (row.promoterId !== null) row.differences.push(...(await sums.faultsOf(row.promoterId)));
+    if (row.promoter_id !== null) row.differences.push(...(await sums.faultsOf(row.promoter_id)));
   if (comparison.unreadCount > 0) rows.push(rowOfUnread(comparison.unreadCount));
-  return { rows, differingCount: rows.filter(({ differences }) => differences.length > 0).length };
+  return { rows, differing_count: rows.filter(({ differences }) => differences.length > 0).length };
 }
 
 /** A CSV file for people: a line for each promoter. */
@@ -120,9 +120,9 @@ export function proofCsv({ rows }: Proof, currency: string): string {
       [`owed_${where}`]: money(earned - paid),
     };
   };
-  const lines = rows.map(({ email, promoterId, sourceIds, there, here, ownCount, differences }) => ({
+  const lines = rows.map(({ email, promoter_id, sourceIds, there, here, ownCount, differences }) => ({
     promoter: email,
-    promoter_id: promoterId ?? "",
+    promoter_id: promoter_id ?? "",
     source_ids: sourceIds.join(" "),
     ...cells(there, "there"),
     ...cells(here, "here"),
@@ -166,11 +166,11 @@ function newComparison(importing: Importing): Comparison {
 /** Our id and record, or null. */
 async function findOwn<R>(
   { context, account, program }: Comparison,
-  { kind, sourceId, from }: { kind: KeptKind; sourceId: string; from: Table<R> },
+  { kind, source_id, from }: { kind: KeptKind; source_id: string; from: Table<R> },
 ): Promise<{ known: SourceId | null; own: R | null }> {
   const { store } = context;
-  const known = await findSourceId(store, account.id, { program, kind, sourceId });
-  return { known, own: known === null ? null : await store.get(from, account.id, known.recordId) };
+  const known = await findSourceId(store, account.id, { program, kind, source_id });
+  return { known, own: known === null ? null : await store.get(from, account.id, known.record_id) };
 }
 
 /** Of people and sums that are not known, because their records can't be read. */
@@ -193,7 +193,7 @@ function rowOfPromoter({ rows, rowKeys }: Comparison, promoterId: string): Proof
 }
 
 async function comparePromoter(comparison: Comparison, said: SourcePromoter): Promise<void> {
-  const { known, own } = await findOwn(comparison, { kind: "promoter", sourceId: said.id, from: promoters });
+  const { known, own } = await findOwn(comparison, { kind: "promoter", source_id: said.id, from: promoters });
   const key = own ? String(own.id) : `? ${said.id}`;
   const row = comparison.rows.get(key) ?? newRow(own?.id ?? null, own?.email ?? said.email);
   comparison.rows.set(key, row);
@@ -207,30 +207,30 @@ async function comparePromoter(comparison: Comparison, said: SourcePromoter): Pr
 
 async function comparePlace(comparison: Comparison, said: SourcePromoterCampaign): Promise<void> {
   const { account, context, counts, rows, seenPlaces } = comparison;
-  const row = rowOfPromoter(comparison, said.promoterId);
-  if (row && counts.get(said.promoterId)?.clicks === null) row.there.clicks += clicksOf(said);
-  const place = { kind: "promoter_campaign", sourceId: said.id, from: promoterCampaigns } as const;
+  const row = rowOfPromoter(comparison, said.promoter_id);
+  if (row && counts.get(said.promoter_id)?.clicks === null) row.there.clicks += clicksOf(said);
+  const place = { kind: "promoter_campaign", source_id: said.id, from: promoterCampaigns } as const;
   const { own } = await findOwn(comparison, place);
   if (!own || seenPlaces.has(own.id)) return;
   seenPlaces.add(own.id);
-  const here = rows.get(String(own.promoterId))?.here;
+  const here = rows.get(String(own.promoter_id))?.here;
   const counted = await context.store.list(pastClicks, "id", account.id, [NO_DAY, own.id]);
   for (const { count } of counted) if (here) here.clicks += count;
 }
 
 async function compareCustomer(comparison: Comparison, said: SourceCustomer): Promise<void> {
   const { plan, seenLeads } = comparison;
-  const row = rowOfPromoter(comparison, said.promoterId) ?? rowOfUnlisted(comparison, said.promoterId);
-  const { known, own } = await findOwn(comparison, { kind: "customer", sourceId: said.id, from: leads });
+  const row = rowOfPromoter(comparison, said.promoter_id) ?? rowOfUnlisted(comparison, said.promoter_id);
+  const { known, own } = await findOwn(comparison, { kind: "customer", source_id: said.id, from: leads });
   const isRepeated = own !== null && seenLeads.has(own.id);
   if (own) seenLeads.add(own.id);
   countThere(comparison, row, { said, isRepeated });
   if (known === null || isRepeated) return;
   // Leads that were moved, deleted or known before count as in the source.
-  const isOwn = !own || own.archivedAt || own.promoterId !== row.promoterId || known.isFoundHere;
+  const isOwn = !own || own.archived_at || own.promoter_id !== row.promoter_id || known.is_found_here;
   if (isOwn) row.ownCount++;
   row.here.leads++;
-  if (isOwn ? isCustomer(plan, said) : own.customerSince !== null) row.here.customers++;
+  if (isOwn ? isCustomer(plan, said) : own.customer_since !== null) row.here.customers++;
 }
 
 /** Two of the source's records may be one person here, who counts once, while the source's own counts include both. */
@@ -241,7 +241,7 @@ function countThere(
 ): void {
   const names = isCustomer(plan, said) ? (["leads", "customers"] as const) : (["leads"] as const);
   for (const name of names) {
-    const isCounted = (counts.get(said.promoterId)?.[name] ?? null) !== null;
+    const isCounted = (counts.get(said.promoter_id)?.[name] ?? null) !== null;
     if (isCounted && isRepeated) row.there[name]--;
     if (!isCounted && !isRepeated) row.there[name]++;
   }
@@ -250,28 +250,28 @@ function countThere(
 async function compareCommission(comparison: Comparison, said: SourceCommission): Promise<void> {
   const { account, context, plan, payoutSums, rows } = comparison;
   payoutSums.note(said);
-  const row = rowOfPromoter(comparison, said.promoterId) ?? rowOfUnlisted(comparison, said.promoterId);
+  const row = rowOfPromoter(comparison, said.promoter_id) ?? rowOfUnlisted(comparison, said.promoter_id);
   const amount = await amountOf({ reader: context.store, account, plan }, said);
   if (typeof amount === "string") {
     row.differences.push(`commission ${said.id}: ${amount}`);
     return;
   }
   const isEarned = statusOf(said) === "approved";
-  const payout = plan.payouts.get(said.payoutId ?? "");
+  const payout = plan.payouts.get(said.payout_id ?? "");
   const isPaid = isEarned && (said.isPaid || payout?.status === "completed");
   const there = { earned: isEarned ? amount : 0, paid: isPaid ? amount : 0 };
   add(row.there, said.unit, there);
   const { known, own } = await findOwn(comparison, {
     kind: "commission",
-    sourceId: said.id,
+    source_id: said.id,
     from: commissions,
   });
   if (known === null) return;
-  if (known.isFoundHere || own === null) {
+  if (known.is_found_here || own === null) {
     row.ownCount++;
     return add(row.here, said.unit, there);
   }
-  if (pictureOf(pictureOfCommission(own)) !== known.ownDigest) {
+  if (pictureOf(pictureOfCommission(own)) !== known.own_digest) {
     row.ownCount++;
     // Its state may have been changed here, but nothing here ever changes an amount.
     return add(row.here, own.unit, {
@@ -280,8 +280,8 @@ async function compareCommission(comparison: Comparison, said: SourceCommission)
     });
   }
   if (own.status !== "approved") return;
-  const paid = own.isPaidElsewhere || (await isPaidHere(comparison, own.payoutId)) ? own.amount : 0;
-  const here = rows.get(String(own.promoterId))?.here;
+  const paid = own.is_paid_elsewhere || (await isPaidHere(comparison, own.payout_id)) ? own.amount : 0;
+  const here = rows.get(String(own.promoter_id))?.here;
   if (here) add(here, own.unit, { earned: own.amount, paid });
 }
 
@@ -299,7 +299,15 @@ async function isPaidHere(
 
 function newRow(promoterId: number | null, email: string): ProofRow {
   const side = (): Side => ({ clicks: 0, leads: 0, customers: 0, units: {} });
-  return { promoterId, email, sourceIds: [], there: side(), here: side(), ownCount: 0, differences: [] };
+  return {
+    promoter_id: promoterId,
+    email,
+    sourceIds: [],
+    there: side(),
+    here: side(),
+    ownCount: 0,
+    differences: [],
+  };
 }
 
 function add({ units }: Side, unit: Unit, { earned, paid }: { earned: number; paid: number }): void {
@@ -307,8 +315,8 @@ function add({ units }: Side, unit: Unit, { earned, paid }: { earned: number; pa
   units[unit] = { earned: before.earned + earned, paid: before.paid + paid };
 }
 
-function differencesOf({ promoterId, there, here, ownCount }: ProofRow, currency: string): string[] {
-  if (promoterId === null) return ownCount > 0 ? [] : ["not imported"];
+function differencesOf({ promoter_id, there, here, ownCount }: ProofRow, currency: string): string[] {
+  if (promoter_id === null) return ownCount > 0 ? [] : ["not imported"];
   const found: string[] = [];
   for (const name of ["clicks", "leads", "customers"] as const)
     if (there[name] !== here[name]) found.push(`${name}: ${there[name]} there, ${here[name]} here`);
@@ -327,7 +335,7 @@ function differencesOf({ promoterId, there, here, ownCount }: ProofRow, currency
 interface PayoutSums {
   note: (said: SourceCommission) => void;
   /** Sentences about payouts that are not the sum of their commissions. */
-  differences: () => { promoterId: string; text: string }[];
+  differences: () => { promoter_id: string; text: string }[];
 }
 
 /** By currency, or by unit if it is not cash. */
@@ -342,26 +350,26 @@ function newPayoutSums({ account, plan }: Pick<Step, "account" | "plan">): Payou
 
   function note(said: SourceCommission): void {
     if (statusOf(said) !== "approved") return;
-    const payout = plan.payouts.get(said.payoutId ?? "");
+    const payout = plan.payouts.get(said.payout_id ?? "");
     if (payout !== undefined) addTo(ofPayouts, payout.id, { key: keyOf(said), amount: said.amount });
-    else if (said.isPaid) addTo(withoutPayout, said.promoterId, { key: keyOf(said), amount: said.amount });
+    else if (said.isPaid) addTo(withoutPayout, said.promoter_id, { key: keyOf(said), amount: said.amount });
   }
 
   /** Every payout is the sum of its commissions. Those without any must be the sum of what was paid without a payout. */
   function differences() {
-    const found: { promoterId: string; text: string }[] = [];
+    const found: { promoter_id: string; text: string }[] = [];
     const unnamed = new Map<string, Amounts>();
     for (const said of plan.payouts.values()) {
       if (said.status === "cancelled" || said.amount === 0) continue;
-      const { id, promoterId, amount, status } = said;
+      const { id, promoter_id, amount, status } = said;
       const key = keyOf(said);
       const sums = ofPayouts.get(id);
       if (sums === undefined) {
-        if (status === "completed") addTo(unnamed, promoterId, { key, amount });
+        if (status === "completed") addTo(unnamed, promoter_id, { key, amount });
       } else if (sums.size > 1 || sums.get(key) !== amount) {
         const parts = [...sums].map(([each, sum]) => shown(sum, each)).join(" and ");
         found.push({
-          promoterId,
+          promoter_id,
           text: `payout ${id} is ${shown(amount, key)} there, and its commissions are ${parts}`,
         });
       }
@@ -370,7 +378,7 @@ function newPayoutSums({ account, plan }: Pick<Step, "account" | "plan">): Payou
       for (const [key, amount] of amounts) {
         const paid = withoutPayout.get(promoterId)?.get(key) ?? 0;
         const text = `payouts of ${shown(amount, key)} name no commissions, and ${shown(paid, key)} were paid without a payout`;
-        if (paid !== amount) found.push({ promoterId, text });
+        if (paid !== amount) found.push({ promoter_id: promoterId, text });
       }
     }
     return found;

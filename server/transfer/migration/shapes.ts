@@ -128,7 +128,7 @@ export function flatTenThousandths(minor: number, code: string | null): number |
 }
 
 /** For how long a customer's sales earn a reward. */
-export type Duration = Pick<SourceReward, "duration" | "durationMonths">;
+export type Duration = Pick<SourceReward, "duration" | "duration_months">;
 
 /** What can't be imported, or not exactly. */
 export interface Remarks {
@@ -265,24 +265,24 @@ export interface DerivedPayouts {
 export function newDerivedPayouts(): DerivedPayouts {
   const payouts = new Map<string, Payout>();
   return {
-    add({ payoutId, promoterId, amount, currency, status, isPaid, createdAt, paidAt }) {
-      if (payoutId === null || status === "denied") return;
-      const before = payouts.get(payoutId);
-      payouts.set(payoutId, {
+    add({ payout_id, promoter_id, amount, currency, status, isPaid, created_at, paid_at }) {
+      if (payout_id === null || status === "denied") return;
+      const before = payouts.get(payout_id);
+      payouts.set(payout_id, {
         kind: "payout",
-        id: payoutId,
-        promoterId,
-        campaignId: null,
+        id: payout_id,
+        promoter_id,
+        campaign_id: null,
         unit: "cash",
         amount: (before?.amount ?? 0) + amount,
         currency,
         status: isPaid && before?.status !== "pending" ? "completed" : "pending",
         method: null,
         error: null,
-        periodStart: null,
-        periodEnd: null,
-        createdAt: before && before.createdAt > createdAt ? before.createdAt : createdAt,
-        paidAt: paidAt ?? before?.paidAt ?? null,
+        period_start: null,
+        period_end: null,
+        created_at: before && before.created_at > created_at ? before.created_at : created_at,
+        paid_at: paid_at ?? before?.paid_at ?? null,
       });
     },
     all: () => [...payouts.values()],

@@ -19,8 +19,8 @@ interface StoredSums {
 export async function loadSums(store: Store, account: Account): Promise<StoredSums> {
   const [inRecords, inColumns] = [new Map<string, number>(), new Map<string, number>()];
   for await (const chunk of store.scan(commissions, "id", account.id, [])) {
-    for (const { promoterId, unit, amount, status } of chunk) {
-      const key = `${promoterId} ${unit}`;
+    for (const { promoter_id, unit, amount, status } of chunk) {
+      const key = `${promoter_id} ${unit}`;
       if (status === "approved") inRecords.set(key, (inRecords.get(key) ?? 0) + amount);
     }
     await othersTurn();

@@ -128,13 +128,13 @@ export async function* linksCsv(
   }
 }
 
-function lineOf({ promoter, promoterCampaign, campaign, refToken, oldLink, newLink }: LinkPair): Line {
+function lineOf({ promoter, promoterCampaign, campaign, ref_token, oldLink, newLink }: LinkPair): Line {
   return {
     promoter_email: promoter.email,
     promoter_name: promoterName(promoter),
     campaign: campaign.name,
     state: promoterCampaign.state,
-    ref_id: refToken,
+    ref_id: ref_token,
     old_link: oldLink,
     new_link: newLink,
   };

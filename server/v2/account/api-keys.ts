@@ -38,7 +38,7 @@ export const listApiKeysOperation: V2Operation = {
   answer: z.array(apiKeyAnswer),
   handle: async ({ account, context }) => {
     const keys = await listApiKeys(context.store, account.id);
-    return keys.toSorted((a, b) => a.createdAt.localeCompare(b.createdAt)).map(apiKeyJson);
+    return keys.toSorted((a, b) => a.created_at.localeCompare(b.created_at)).map(apiKeyJson);
   },
 };
 
@@ -73,7 +73,7 @@ function apiKeyJson(apiKey: ApiKey): z.output<typeof apiKeyAnswer> {
   return {
     id: apiKeyId(apiKey),
     name: apiKey.name,
-    created_at: apiKey.createdAt,
-    revoked_at: apiKey.revokedAt,
+    created_at: apiKey.created_at,
+    revoked_at: apiKey.revoked_at,
   };
 }

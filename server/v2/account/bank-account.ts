@@ -98,13 +98,13 @@ function changesOf(body: z.output<typeof bankBody>): BankAccountChanges {
     iban,
     bic,
     street,
-    postalCode: body.postal_code,
+    postal_code: body.postal_code,
     city,
     country,
-    routingNumber: body.routing_number,
-    bankName: body.bank_name,
-    companyId: body.company_id,
-    characterSet: body.character_set,
+    routing_number: body.routing_number,
+    bank_name: body.bank_name,
+    company_id: body.company_id,
+    character_set: body.character_set,
   };
 }
 
@@ -115,12 +115,12 @@ function bankJson(account: Account): z.output<typeof bankAnswer> {
     iban: bank.iban,
     bic: bank.bic,
     street: bank.street,
-    postal_code: bank.postalCode,
+    postal_code: bank.postal_code,
     city: bank.city,
     country: bank.country,
-    routing_number: bank.routingNumber,
-    bank_name: bank.bankName,
-    company_id: bank.companyId,
-    character_set: bank.characterSet,
+    routing_number: bank.routing_number,
+    bank_name: bank.bank_name,
+    company_id: bank.company_id,
+    character_set: bank.character_set,
   };
 }

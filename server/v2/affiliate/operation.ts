@@ -30,13 +30,13 @@ import { readListing } from "../params.ts";
 export interface OpenRequest extends SignInLimits {
   event: H3Event;
   context: Context;
-  publicUrl: string;
+  public_url: string;
   /** Encrypts the secrets of payment providers. */
   seal: Seal;
   /** The network address of the client, or null if unknown. */
   address: string | null;
   /** Whether the server can send e-mails. */
-  hasMail: boolean;
+  has_mail: boolean;
   /** The language that the browser prefers, or null if it prefers none of ours. */
   language: Language | null;
   /** Runs work after the answer, so that the response time does not reveal it. */
@@ -78,24 +78,24 @@ export function affiliateRoute(services: Services, operation: AffiliateOperation
     const admission = await admitPromoter(services, request);
     const { session } = admission;
     const changes = request.event.req.method !== "GET" && !operation.isForReaders;
-    if (session.isReadOnly && changes) {
+    if (session.is_read_only && changes) {
       throw new Failure(
         "forbidden",
         "You are looking at a promoter's portal, and can't change anything in it",
       );
     }
-    if (session.mustSetPassword && !operation.isForNewcomers) {
+    if (session.must_set_password && !operation.isForNewcomers) {
       throw new Failure("forbidden", "Choose a password first");
     }
-    const { accountId, id, email } = admission.promoter;
+    const { account_id, id, email } = admission.promoter;
     const limitOutsideCheck = () =>
-      take(services.limits.outsideChecks, `${accountId} ${id}`, "Too many requests. Wait a minute");
+      take(services.limits.outsideChecks, `${account_id} ${id}`, "Too many requests. Wait a minute");
     // A viewer of the portal changes nothing, so the audit log never names the promoter for a change by someone else.
     const context = newContext(services, { kind: "promoter", id, name: email });
-    const inquireVat = vatInquiry(services, accountId);
+    const inquireVat = vatInquiry(services, account_id);
     const own = { context, limitOutsideCheck, inquireVat };
     const answer = await handleAged(operation, { ...request, ...admission, ...own });
-    return session.isReadOnly ? withMaskedDetails(answer) : answer;
+    return session.is_read_only ? withMaskedDetails(answer) : answer;
   });
 }
 
@@ -105,8 +105,8 @@ export function affiliateRoute(services: Services, operation: AffiliateOperation
  */
 export function entranceRoute(services: Services, operation: OpenOperation): EventHandler {
   return route(services, operation, (request) => {
-    const { event, publicUrl } = request;
-    if (event.req.headers.has("origin")) requireOwnPage(event, publicUrl);
+    const { event, public_url } = request;
+    if (event.req.headers.has("origin")) requireOwnPage(event, public_url);
     return operation.handle(request);
   });
 }
@@ -125,21 +125,21 @@ function route(
   return async (event) => {
     const headers: AnswerHeaders = { ...NO_STORE };
     try {
-      const { publicUrl, mail, seal } = services;
+      const { public_url, mail, seal } = services;
       const hasMail = mail !== null;
-      const address = clientAddress(event, services.trustProxyHops);
+      const address = clientAddress(event, services.trust_proxy_hops);
       const context = newContext(services);
       const attempts = signInLimits(services, event, "promoter");
       const afterwards = services.afterwards.run;
       const cookies: string[] = [];
       const language = preferredLanguage(event.req.headers.get("accept-language"));
       const edges = {
-        publicUrl,
+        public_url,
         seal,
         address,
         language,
         ...attempts,
-        hasMail,
+        has_mail: hasMail,
         afterwards,
         headers,
         cookies,
@@ -164,7 +164,7 @@ function route(
  */
 async function admitPromoter(
   { limits }: Services,
-  { event, context, publicUrl, address }: OpenRequest,
+  { event, context, public_url, address }: OpenRequest,
 ): Promise<Pick<AffiliateRequest, "account" | "promoter" | "session">> {
   const bearer = readBearer(event);
   const token = bearer ?? readSessionToken(event, SESSION_COOKIES.promoter);
@@ -176,7 +176,7 @@ async function admitPromoter(
           findSignedInPromoter(context, token),
         );
   if (found === null) throw new Failure("unauthorized", "No promoter is signed in");
-  if (bearer === null && event.req.method !== "GET") requireOwnPage(event, publicUrl);
+  if (bearer === null && event.req.method !== "GET") requireOwnPage(event, public_url);
   await noteUse(context, found.session);
   return found;
 }

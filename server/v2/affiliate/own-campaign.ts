@@ -18,8 +18,8 @@ export async function showOwnCampaign(
   owned: Belonging,
 ): Promise<z.output<typeof ownCampaignAnswer>> {
   return ownCampaignJson(owned, {
-    promoterCampaign: await reader.get(promoterCampaigns, owned.accountId, owned.promoterCampaignId),
-    campaign: await reader.get(campaigns, owned.accountId, owned.campaignId),
+    promoterCampaign: await reader.get(promoterCampaigns, owned.account_id, owned.promoter_campaign_id),
+    campaign: await reader.get(campaigns, owned.account_id, owned.campaign_id),
   });
 }
 

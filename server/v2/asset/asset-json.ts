@@ -83,7 +83,7 @@ export const assetAnswer = z
 
 /** The records that an asset is shown with. */
 export interface AssetParts {
-  publicUrl: string;
+  public_url: string;
   campaigns: ReadonlyMap<number, Campaign>;
   categories: ReadonlyMap<number, AssetCategory>;
 }
@@ -91,15 +91,15 @@ export interface AssetParts {
 /** An asset without its click count, which only the company sees. */
 export function assetJson(
   asset: Asset,
-  { publicUrl, campaigns, categories }: AssetParts,
+  { public_url, campaigns, categories }: AssetParts,
 ): Omit<z.output<typeof assetAnswer>, "clicks_count"> {
-  const url = asset.file === null ? asset.url : `${publicUrl}/uploads/${asset.file.name}`;
-  const category = asset.categoryId === null ? undefined : categories.get(asset.categoryId);
-  const allowed = asset.campaignIds.flatMap((id) => campaigns.get(id) ?? []);
+  const url = asset.file === null ? asset.url : `${public_url}/uploads/${asset.file.name}`;
+  const category = asset.category_id === null ? undefined : categories.get(asset.category_id);
+  const allowed = asset.campaign_ids.flatMap((id) => campaigns.get(id) ?? []);
   return {
     id: asset.id,
     name: asset.name,
-    allowed_campaign_ids: asset.campaignIds,
+    allowed_campaign_ids: asset.campaign_ids,
     details: {
       file_format: asset.file?.format ?? null,
       file_size: asset.file?.bytes ?? null,
@@ -109,14 +109,14 @@ export function assetJson(
       },
     },
     content: asset.content,
-    landing_page_url: asset.landingPageUrl,
+    landing_page_url: asset.landing_page_url,
     asset_type: asset.type,
     url,
     thumbnail_url: asset.type === "image" ? url : null,
     uploading: false,
     category: category ? { id: category.id, name: category.name, position: category.position } : null,
     allowed_campaigns: allowed.map(embeddedCampaignJson),
-    created_at: asset.createdAt,
+    created_at: asset.created_at,
   };
 }
 
@@ -125,7 +125,7 @@ export function categoryJson(category: AssetCategory): z.output<typeof categoryA
     id: category.id,
     name: category.name,
     position: category.position,
-    created_at: category.createdAt,
-    updated_at: category.updatedAt,
+    created_at: category.created_at,
+    updated_at: category.updated_at,
   };
 }

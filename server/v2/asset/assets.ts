@@ -117,7 +117,7 @@ const categoriesBody = z.object({
 });
 const moveBody = idsBody.extend({ category_id: field(id, "Id of the category.", 3) });
 
-const shape = recordError({ campaignIds: "allowed_campaign_ids", categoryId: "category_id" });
+const shape = recordError({ campaign_ids: "allowed_campaign_ids", category_id: "category_id" });
 
 const listCategoriesOperation: V2Operation = {
   id: "listAssetCategories",
@@ -168,7 +168,7 @@ const listAssetsOperation: V2Operation = {
       text: params.q ?? null,
       types: types ?? [],
       categoryIds: categoryIds ?? [],
-      campaignIds: ids ?? [],
+      campaign_ids: ids ?? [],
       created: span(created),
       ...window,
     });
@@ -197,10 +197,10 @@ const createAssetOperation: V2Operation = {
       type: body.asset_type,
       file: kept,
       url: kept === null ? (body.url ?? null) : null,
-      categoryId: body.category_id ?? null,
-      campaignIds: body.allowed_campaign_ids ?? [],
+      category_id: body.category_id ?? null,
+      campaign_ids: body.allowed_campaign_ids ?? [],
       content: body.content ?? null,
-      landingPageUrl: body.landing_page_url ?? null,
+      landing_page_url: body.landing_page_url ?? null,
     };
     const asset = await orRemove(request, kept, () => createAsset(context, account.id, input));
     return showAsset(request, asset);
@@ -237,10 +237,10 @@ const updateAssetOperation: V2Operation = {
       type: body.asset_type,
       file: kept ?? undefined,
       url: body.url,
-      categoryId: body.category_id,
-      campaignIds: body.allowed_campaign_ids,
+      category_id: body.category_id,
+      campaign_ids: body.allowed_campaign_ids,
       content: body.content,
-      landingPageUrl: body.landing_page_url,
+      landing_page_url: body.landing_page_url,
     };
     const { before, after } = await orRemove(request, kept, () =>
       updateAsset(context, account.id, { id: wanted, changes }),
@@ -258,9 +258,9 @@ const moveAssetsOperation: V2Operation = {
   answer: batchAnswer,
   refusals: ["invalid"],
   async handle({ event, account, context }) {
-    const { ids, category_id: categoryId } = shapeInput(moveBody, await readJson(event));
+    const { ids, category_id } = shapeInput(moveBody, await readJson(event));
     const label = "asset/update_category";
-    const work = (each: number) => moveAsset(context, account.id, { id: each, categoryId });
+    const work = (each: number) => moveAsset(context, account.id, { id: each, category_id });
     return batchJson(await runBatch(context, account.id, { label, ids, work }));
   },
 };
@@ -309,7 +309,7 @@ async function showAsset(request: V2Request, asset: Asset): Promise<z.output<typ
 }
 
 async function showAssets(
-  { account, context: { store }, publicUrl }: V2Request,
+  { account, context: { store }, public_url }: V2Request,
   found: Asset[],
 ): Promise<z.output<typeof assetAnswer>[]> {
   const [campaigns, categories, clicks] = await Promise.all([
@@ -318,12 +318,12 @@ async function showAssets(
     loadAssetClicks(store, account.id, found),
   ]);
   const parts: AssetParts = {
-    publicUrl,
+    public_url,
     campaigns: new Map(campaigns.map((campaign) => [campaign.id, campaign])),
     categories: new Map(categories.map((category) => [category.id, category])),
   };
   return found.map((asset) => {
-    const { created_at: createdAt, ...rest } = assetJson(asset, parts);
-    return { ...rest, clicks_count: clicks.get(asset.id) ?? 0, created_at: createdAt };
+    const { created_at, ...rest } = assetJson(asset, parts);
+    return { ...rest, clicks_count: clicks.get(asset.id) ?? 0, created_at };
   });
 }

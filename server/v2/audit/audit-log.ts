@@ -157,40 +157,21 @@ function text(fields: object | null): string {
 }
 
 function filterOf({ filters }: { filters: z.output<typeof listParams>["filters"] }): AuditFilter {
-  const { actor, actor_id: actorId, action, entity, entity_id: entityId, at } = filters;
-  return { actor, actorId, action, entity, entityId, at: span(at) };
+  const { actor, actor_id, action, entity, entity_id, at } = filters;
+  return { actor, actorId: actor_id, action, entity, entity_id, at: span(at) };
 }
 
 function entryJson(entry: AuditEntry, name: string | null): z.output<typeof entryAnswer> {
-  const { id, at, actor, action, entity, entityId, before, after } = entry;
+  const { id, at, actor, action, entity, entity_id, before, after } = entry;
   return {
     id,
     at,
     actor: { kind: actor.kind, id: actor.id, name: actor.name },
     action,
     entity,
-    entity_id: entityId,
+    entity_id,
     entity_name: name,
-    before: before && wireFields(before),
-    after: after && wireFields(after),
+    before,
+    after,
   };
-}
-
-/** Objects whose keys the company chooses, so they are not renamed. */
-const FREE_FORM = new Set(["customFields"]);
-
-/** Converts field names to snake_case. Secrets were left out when the entry was written. */
-function wireFields(fields: object): Record<string, unknown> {
-  const name = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return Object.fromEntries(
-    Object.entries(fields).map(([field, value]) => [
-      name(field),
-      FREE_FORM.has(field) ? value : wireValue(value),
-    ]),
-  );
-}
-
-function wireValue(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(wireValue);
-  return typeof value === "object" && value !== null ? wireFields(value) : value;
 }

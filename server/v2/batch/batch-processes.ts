@@ -107,7 +107,7 @@ async function findBatches(
   const [isDone, isUnderWay] = [statuses.includes("completed"), statuses.includes("in_progress")];
   if (!isDone && !isUnderWay) return { records: [], total: 0 };
   return findBatchProcesses(store, accountId, {
-    isUnderWay: isDone && isUnderWay ? null : isUnderWay,
+    is_under_way: isDone && isUnderWay ? null : isUnderWay,
     ...window,
   });
 }
@@ -121,20 +121,20 @@ export const BATCH = "The answer is a batch: how many records were changed, and 
  * @see docs/spec/v2.md "Batches"
  */
 export function batchJson(batch: BatchProcess): z.output<typeof batchAnswer> {
-  const failedCount = batch.failedCount ?? batch.errors.length;
-  const done = batch.processedCount + failedCount;
+  const failedCount = batch.failed_count ?? batch.errors.length;
+  const done = batch.processed_count + failedCount;
   return {
     id: batch.id,
-    status: batch.isUnderWay ? "in_progress" : "completed",
+    status: batch.is_under_way ? "in_progress" : "completed",
     total: batch.total,
     selected_total: batch.total,
-    processed_count: batch.processedCount,
+    processed_count: batch.processed_count,
     failed_count: failedCount,
     action_label: batch.label,
-    created_at: batch.createdAt,
-    updated_at: batch.updatedAt,
+    created_at: batch.created_at,
+    updated_at: batch.updated_at,
     meta: batch.meta,
-    progress: batch.isUnderWay ? Math.min(99, Math.floor((done * 100) / Math.max(1, batch.total))) : 100,
+    progress: batch.is_under_way ? Math.min(99, Math.floor((done * 100) / Math.max(1, batch.total))) : 100,
     processing_errors: batch.errors,
   };
 }

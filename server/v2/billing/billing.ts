@@ -143,8 +143,8 @@ export const connectBillingOperation: V2Operation = {
   refusals: ["invalid"],
   handle: async (request) => {
     const { event, account, context } = request;
-    const { provider, secret, api_key: apiKey, mode } = shapeChanges(connectBody, await readJson(event));
-    const connection = await connectBilling(context, account.id, { provider, secret, apiKey, mode });
+    const { provider, secret, api_key, mode } = shapeChanges(connectBody, await readJson(event));
+    const connection = await connectBilling(context, account.id, { provider, secret, apiKey: api_key, mode });
     return connectionJson(request, connection);
   },
 };
@@ -166,27 +166,27 @@ export const disconnectBillingOperation: V2Operation = {
 };
 
 async function connectionJson(
-  { account, context, publicUrl }: V2Request,
+  { account, context, public_url }: V2Request,
   connection: BillingConnection,
 ): Promise<z.output<typeof connectionAnswer>> {
-  const { provider, apiKey, createdAt } = connection;
+  const { provider, apiKey, created_at } = connection;
   const seen = await findSightings(context.store, account.id, "billing-event");
   return {
     provider,
-    endpoint: endpointOf({ account, publicUrl }, provider),
+    endpoint: endpointOf({ account, public_url }, provider),
     mode: modeOf(connection),
     has_api_key: apiKey !== null,
     refunds_waiting: await countWaiting(context.store, account.id, provider),
-    last_event_at: seen.find(({ value }) => value === provider)?.lastAt ?? null,
-    created_at: createdAt,
+    last_event_at: seen.find(({ value }) => value === provider)?.last_at ?? null,
+    created_at,
   };
 }
 
 function endpointOf(
-  { account, publicUrl }: Pick<V2Request, "account" | "publicUrl">,
+  { account, public_url }: Pick<V2Request, "account" | "public_url">,
   provider: BillingProvider,
 ): string {
-  return `${publicUrl}/hooks/${provider}/${account.publicId}`;
+  return `${public_url}/hooks/${provider}/${account.public_id}`;
 }
 
 const received = z
@@ -302,24 +302,24 @@ export const testBillingOperation: V2Operation = {
 };
 
 async function showReceived(view: View, event: ReceivedEvent): Promise<z.output<typeof received>> {
-  const { outcome, reason, leadId, sale } = await followReceived(view, event);
-  const lead = leadId === null ? null : await view.get(leads, event.accountId, leadId);
+  const { outcome, reason, lead_id, sale } = await followReceived(view, event);
+  const lead = lead_id === null ? null : await view.get(leads, event.account_id, lead_id);
   return {
     id: event.id,
     provider: event.provider,
-    event_id: event.eventId,
+    event_id: event.event_id,
     type: event.type,
     outcome,
     reason,
-    is_test: event.isTest,
+    is_test: event.is_test,
     arrivals: event.count,
     amount: event.amount,
     currency: event.currency,
     referral: lead && { id: lead.id, email: lead.email, uid: lead.uid },
-    sale: sale && { id: sale.id, event_id: sale.eventId, sale_amount: sale.amountCents },
-    happened_at: event.happenedAt,
-    first_received_at: event.firstAt,
-    received_at: event.lastAt,
+    sale: sale && { id: sale.id, event_id: sale.event_id, sale_amount: sale.amount_cents },
+    happened_at: event.happened_at,
+    first_received_at: event.first_at,
+    received_at: event.last_at,
   };
 }
 

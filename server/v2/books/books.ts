@@ -92,14 +92,14 @@ const showBooksOperation: V2Operation = {
     const days = daysOf(account, context.now, params);
     const books = await loadBooks(context.store, account, days);
     const shown = books.slice(window.offset, window.offset + window.limit);
-    const ids = shown.map(({ promoterId }) => promoterId);
+    const ids = shown.map(({ promoter_id }) => promoter_id);
     const payees = await loadPayees(context.store, account.id, ids);
     setPageHeaders(request, page, books.length);
     return {
-      data: shown.map(({ promoterId, ...rest }) => ({
-        promoter_id: promoterId,
-        name: payees.get(promoterId)?.name ?? null,
-        email: payees.get(promoterId)?.email ?? null,
+      data: shown.map(({ promoter_id, ...rest }) => ({
+        promoter_id,
+        name: payees.get(promoter_id)?.name ?? null,
+        email: payees.get(promoter_id)?.email ?? null,
         ...movementsJson(rest),
       })),
       meta: { currency: account.currency, ...days, total: movementsJson(totalOf(books)) },

@@ -133,8 +133,8 @@ const changeBrandOperation: V2Operation = {
     const { after } = await changeBrand(request.context, request.account.id, {
       name: body.name,
       color: body.color,
-      senderName: body.sender_name,
-      replyTo: body.reply_to,
+      sender_name: body.sender_name,
+      reply_to: body.reply_to,
     });
     return brandJson(request, after);
   },
@@ -228,16 +228,16 @@ async function removeImage({ uploads }: V2Request, before: Account, image: Image
   if (file !== null) await uploads.remove(file.name);
 }
 
-function brandJson({ publicUrl, mail }: V2Request, account: Account): z.output<typeof brandAnswer> {
-  const { name, color: given, senderName, replyTo } = brandOf(account);
+function brandJson({ public_url, mail }: V2Request, account: Account): z.output<typeof brandAnswer> {
+  const { name, color: given, sender_name, reply_to } = brandOf(account);
   const sender = mail?.senderOf(promoterSender(account)) ?? null;
   return {
     name,
     color: given,
-    sender_name: senderName,
-    reply_to: replyTo,
-    shown: shownBrandJson(account, publicUrl),
-    sender: sender && { from: sender.from, reply_to: sender.replyTo },
+    sender_name,
+    reply_to,
+    shown: shownBrandJson(account, public_url),
+    sender: sender && { from: sender.from, reply_to: sender.reply_to },
   };
 }
 

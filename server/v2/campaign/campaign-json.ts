@@ -120,11 +120,11 @@ export const campaignAnswer = z
 /** A campaign with the related records that V2 shows. */
 interface CampaignParts {
   campaign: Campaign;
-  isDefault: boolean;
+  is_default: boolean;
   signupUrl: string;
   stats: Stats & { promoters: number };
-  rewardsForPromoters: FullRewardEntry[];
-  rewardsForReferrals: FullRewardEntry[];
+  rewards_for_promoters: FullRewardEntry[];
+  rewards_for_referrals: FullRewardEntry[];
 }
 
 /** Loads and shows a campaign. */
@@ -144,16 +144,16 @@ async function readCampaignParts(
   account: Account,
   campaign: Campaign,
 ): Promise<Omit<CampaignParts, "signupUrl">> {
-  const { accountId, id } = campaign;
+  const { account_id, id } = campaign;
   return {
     campaign,
-    isDefault: account.defaultCampaignId === id,
+    is_default: account.default_campaign_id === id,
     stats: {
-      ...(await loadCampaignStats(view, accountId, id)),
-      promoters: await view.count(promoterCampaigns, "campaign", accountId, [id]),
+      ...(await loadCampaignStats(view, account_id, id)),
+      promoters: await view.count(promoterCampaigns, "campaign", account_id, [id]),
     },
-    rewardsForPromoters: await loadRewardEntries(view, accountId, campaign.rewardsForPromoters),
-    rewardsForReferrals: await loadRewardEntries(view, accountId, campaign.rewardsForReferrals),
+    rewards_for_promoters: await loadRewardEntries(view, account_id, campaign.rewards_for_promoters),
+    rewards_for_referrals: await loadRewardEntries(view, account_id, campaign.rewards_for_referrals),
   };
 }
 
@@ -169,34 +169,34 @@ function campaignJson(parts: CampaignParts): z.output<typeof campaignAnswer> {
       sales_count: stats.sales,
       customers_count: stats.customers,
       promoters_count: stats.promoters,
-      revenue_amount: stats.salesCents,
+      revenue_amount: stats.sales_cents,
     },
-    landing_url: campaign.landingUrl,
-    visitor_cookie_life: campaign.visitorCookieDays,
+    landing_url: campaign.landing_url,
+    visitor_cookie_life: campaign.visitor_cookie_days,
     ref_token_param: `?${refParam(campaign)}`,
     auto_approve_leads: true, // only leads that promoters add by hand wait for approval
     attribution: campaign.attribution,
-    allowed_origins: campaign.allowedOrigins,
-    track_ad_traffic: campaign.trackAdTraffic,
-    auto_approve_promoters: campaign.autoApprovePromoters,
-    auto_approve_commissions: campaign.autoApproveCommissions,
-    commission_hold_days: campaign.commissionHoldDays,
-    is_private: campaign.isPrivate,
-    promoters_may_add_leads: campaign.promotersMayAddLeads ?? false,
-    promoters_may_make_promo_codes: campaign.promotersMayMakePromoCodes ?? false,
-    is_default: parts.isDefault,
+    allowed_origins: campaign.allowed_origins,
+    track_ad_traffic: campaign.track_ad_traffic,
+    auto_approve_promoters: campaign.auto_approve_promoters,
+    auto_approve_commissions: campaign.auto_approve_commissions,
+    commission_hold_days: campaign.commission_hold_days,
+    is_private: campaign.is_private,
+    promoters_may_add_leads: campaign.promoters_may_add_leads ?? false,
+    promoters_may_make_promo_codes: campaign.promoters_may_make_promo_codes ?? false,
+    is_default: parts.is_default,
     upgrade_details: campaign.upgrade && upgradeJson(campaign.upgrade),
     signup_url: parts.signupUrl,
     links: campaign.links.map(({ id, name, url }) => ({ id, name, url })),
-    rewards_for_promoters: parts.rewardsForPromoters.map(rewardEntryJson),
-    rewards_for_referrals: parts.rewardsForReferrals.map(rewardEntryJson),
+    rewards_for_promoters: parts.rewards_for_promoters.map(rewardEntryJson),
+    rewards_for_referrals: parts.rewards_for_referrals.map(rewardEntryJson),
     signup: signupJson(campaign),
     emails: emailsJson(campaign),
   };
 }
 
-function upgradeJson({ campaignId, amount, metric, movesLeads }: CampaignUpgrade) {
-  return { campaign_id: campaignId, amount, metric, move_referrals_on_level_change: movesLeads };
+function upgradeJson({ campaign_id, amount, metric, moves_leads }: CampaignUpgrade) {
+  return { campaign_id, amount, metric, move_referrals_on_level_change: moves_leads };
 }
 
 /** The original API has no such field. */

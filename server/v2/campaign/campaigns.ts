@@ -30,8 +30,6 @@ import { field } from "../../http/fields.ts";
 const shape = recordError({
   refParam: "ref_token_param",
   upgrade: "upgrade_details",
-  rewardsForPromoters: "rewards_for_promoters",
-  rewardsForReferrals: "rewards_for_referrals",
 });
 
 /** `GET /api/v2/company/campaigns` */
@@ -186,39 +184,39 @@ export const deleteCampaignOperation: V2Operation = {
 };
 
 async function list(request: V2Request) {
-  const { account, context, publicUrl } = request;
+  const { account, context, public_url } = request;
   const { page, window } = readListing(request, pageParams);
   const { records, total } = await findCampaigns(context.store, account.id, window);
   setPageHeaders(request, page, total);
-  return showAll(context.store, records, showCampaignOf(account, publicUrl));
+  return showAll(context.store, records, showCampaignOf(account, public_url));
 }
 
-async function create({ event, account, context, publicUrl }: V2Request) {
+async function create({ event, account, context, public_url }: V2Request) {
   const body = shapeInput(createBody, await readJson(event));
   return createFullCampaign(context, account.id, {
     ...changesOf(body),
     name: body.name,
-    landingUrl: body.landing_url,
-    show: showCampaignOf(account, publicUrl),
+    landing_url: body.landing_url,
+    show: showCampaignOf(account, public_url),
   });
 }
 
-async function get({ event, account, context: { store }, publicUrl }: V2Request) {
+async function get({ event, account, context: { store }, public_url }: V2Request) {
   const campaign = await loadCampaign(store, account.id, readPathId(event));
-  return showCampaignOf(account, publicUrl)(store, campaign);
+  return showCampaignOf(account, public_url)(store, campaign);
 }
 
-async function update({ event, account, context, publicUrl }: V2Request) {
+async function update({ event, account, context, public_url }: V2Request) {
   const id = readPathId(event);
   const changes = changesOf(shapeChanges(updateBody, await readJson(event)));
-  return updateCampaign(context, account.id, { id, changes, show: showCampaignOf(account, publicUrl) });
+  return updateCampaign(context, account.id, { id, changes, show: showCampaignOf(account, public_url) });
 }
 
-async function remove({ event, account, context, publicUrl }: V2Request) {
+async function remove({ event, account, context, public_url }: V2Request) {
   return deleteCampaign(context, account.id, {
     id: readPathId(event),
     refuseUsed: refuseUsedCampaign,
-    show: showCampaignOf(account, publicUrl),
+    show: showCampaignOf(account, public_url),
   });
 }
 
@@ -228,18 +226,18 @@ function changesOf(body: z.output<typeof updateBody>): CampaignChanges {
   return {
     name: body.name,
     color: body.color,
-    landingUrl: body.landing_url,
+    landing_url: body.landing_url,
     refParam: body.ref_token_param,
-    visitorCookieDays: body.visitor_cookie_life,
-    autoApprovePromoters: body.auto_approve_promoters,
-    autoApproveCommissions: body.auto_approve_commissions,
-    commissionHoldDays: body.commission_hold_days,
+    visitor_cookie_days: body.visitor_cookie_life,
+    auto_approve_promoters: body.auto_approve_promoters,
+    auto_approve_commissions: body.auto_approve_commissions,
+    commission_hold_days: body.commission_hold_days,
     attribution: body.attribution,
-    allowedOrigins: body.allowed_origins,
-    trackAdTraffic: body.track_ad_traffic,
-    isPrivate: body.is_private,
-    promotersMayAddLeads: body.promoters_may_add_leads,
-    promotersMayMakePromoCodes: body.promoters_may_make_promo_codes,
+    allowed_origins: body.allowed_origins,
+    track_ad_traffic: body.track_ad_traffic,
+    is_private: body.is_private,
+    promoters_may_add_leads: body.promoters_may_add_leads,
+    promoters_may_make_promo_codes: body.promoters_may_make_promo_codes,
     links: body.links?.map((link) => ({
       id: link.id ?? null,
       name: link.name,
@@ -247,13 +245,13 @@ function changesOf(body: z.output<typeof updateBody>): CampaignChanges {
       isRemoved: link._destroy ?? false,
     })),
     upgrade: upgrade && {
-      campaignId: upgrade.campaign_id,
+      campaign_id: upgrade.campaign_id,
       amount: upgrade.amount,
       metric: upgrade.metric,
-      movesLeads: upgrade.move_referrals_on_level_change ?? false,
+      moves_leads: upgrade.move_referrals_on_level_change ?? false,
     },
-    rewardsForPromoters: body.rewards_for_promoters,
-    rewardsForReferrals: body.rewards_for_referrals,
+    rewards_for_promoters: body.rewards_for_promoters,
+    rewards_for_referrals: body.rewards_for_referrals,
     emails: body.emails,
     signup: body.signup && signupOf(body.signup),
   };

@@ -52,18 +52,18 @@ export const previewEmailOperation: V2Operation = {
   handle: preview,
 };
 
-async function preview({ event, account, context: { store }, publicUrl, writeEmail }: V2Request) {
+async function preview({ event, account, context: { store }, public_url, writeEmail }: V2Request) {
   const { kind, language: wanted } = shapeInput(params, readQuery(event));
   const language = wanted ?? mailLanguage(account, {});
   const campaign = await loadCampaign(store, account.id, readPathId(event));
   const values = {
-    ...exampleValues({ account, campaign, publicUrl, language }),
+    ...exampleValues({ account, campaign, public_url, language }),
     offer: (await loadTerms(store, { account, campaign, language })).join(" "),
   };
-  const brand = emailBrand(account, publicUrl);
+  const brand = emailBrand(account, public_url);
   const { instead } = await findTriggered(store, account.id, {
     trigger: triggerOf(kind),
-    campaignId: campaign.id,
+    campaign_id: campaign.id,
   });
   const { subject, text, html } =
     instead === null
@@ -84,32 +84,32 @@ async function preview({ event, account, context: { store }, publicUrl, writeEma
 export function exampleValues({
   account,
   campaign,
-  publicUrl,
+  public_url,
   language,
 }: {
   account: Account;
   campaign: Campaign;
-  publicUrl: string;
+  public_url: string;
   language: Language;
 }): Record<string, string> {
   const jane = newPromoterCampaign({
-    accountId: account.id,
+    account_id: account.id,
     id: 0,
-    campaignId: campaign.id,
-    promoterId: 0,
+    campaign_id: campaign.id,
+    promoter_id: 0,
     state: "accepted",
-    refToken: "jane",
-    createdAt: campaign.createdAt,
+    ref_token: "jane",
+    created_at: campaign.created_at,
   });
   return {
     first_name: "Jane",
     email: "jane@example.com",
     company_name: shownName(account),
     campaign_name: campaign.name,
-    ref_token: jane.refToken,
+    ref_token: jane.ref_token,
     ref_link: refLink(jane, campaign),
-    portal_url: `${publicUrl}/portal`,
-    unsubscribe_url: `${publicUrl}/unsubscribe`,
+    portal_url: `${public_url}/portal`,
+    unsubscribe_url: `${public_url}/unsubscribe`,
     amount: formatAmount(2_500, "cash", account.currency, language),
     unit: "cash",
   };

@@ -128,8 +128,8 @@ export function signupOf(given: z.output<typeof signupParams>): NonNullable<Camp
     terms: given.terms ?? null,
     questions: (given.questions ?? []).map((each) => ({
       label: each.label,
-      isLong: each.is_long ?? false,
-      isRequired: each.is_required ?? false,
+      is_long: each.is_long ?? false,
+      is_required: each.is_required ?? false,
       choices: each.choices ?? [],
     })),
     ...(given.translations && {
@@ -160,8 +160,8 @@ export function signupJson(campaign: Campaign): z.output<typeof signupAnswer> {
 export function questionsJson({ signup }: Campaign): z.output<typeof questionAnswer>[] {
   return (signup?.questions ?? []).map((each) => ({
     label: each.label,
-    is_long: each.isLong,
-    is_required: each.isRequired,
+    is_long: each.is_long,
+    is_required: each.is_required,
     choices: each.choices,
   }));
 }

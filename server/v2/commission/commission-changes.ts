@@ -106,19 +106,19 @@ async function create({ event, account, context }: V2Request) {
  * refunded.
  */
 function createOfSale(context: Context, account: Account, body: z.output<typeof saleBody>) {
-  const noCustomer = { uid: null, email: null, tid: null, refToken: null, promoCode: null };
+  const noCustomer = { uid: null, email: null, tid: null, ref_token: null, promoCode: null };
   return recordSale(context, account, {
-    customer: { ...noCustomer, leadId: body.referral_id },
-    eventId: body.event_id ?? `manual-${context.chance.uuid()}`,
+    customer: { ...noCustomer, lead_id: body.referral_id },
+    event_id: body.event_id ?? `manual-${context.chance.uuid()}`,
     amount: body.sale_amount,
     currency: body.currency ?? null,
     quantity: body.quantity ?? 1,
-    planId: body.plan_id ?? null,
-    billingPeriod: body.billing_period ?? null,
+    plan_id: body.plan_id ?? null,
+    billing_period: body.billing_period ?? null,
     mrr: null,
-    subscriptionId: null,
-    createdAt: body.event_date ?? null,
-    skipEmailNotification: !(body.notify_promoter ?? false),
+    subscription_id: null,
+    created_at: body.event_date ?? null,
+    skip_email_notification: !(body.notify_promoter ?? false),
     instalments: null,
     notes: { ...notesOf(body), ...createdBy(context) },
     show: (view, { commissions }) =>
@@ -128,31 +128,31 @@ function createOfSale(context: Context, account: Account, body: z.output<typeof 
 
 async function createCustom(context: Context, account: Account, body: z.output<typeof customBody>) {
   const commission = await createCommission(context, account.id, {
-    earner: { promoterCampaignId: body.promoter_campaign_id },
+    earner: { promoter_campaign_id: body.promoter_campaign_id },
     given: {
       unit: body.unit,
       amount: body.amount,
       status: "approved",
-      eventId: body.event_id ?? null,
-      billingPeriod: body.billing_period ?? null,
-      ...(!(body.notify_promoter ?? false) && { isSilent: true as const }),
+      event_id: body.event_id ?? null,
+      billing_period: body.billing_period ?? null,
+      ...(!(body.notify_promoter ?? false) && { is_silent: true as const }),
       ...notesOf(body),
     },
-    createdAt: body.event_date ?? null,
+    created_at: body.event_date ?? null,
     show: showCommission,
   });
   return [commission];
 }
 
 function notesOf(body: z.output<typeof commonBody>): CommissionNotes {
-  return { internalNote: body.internal_note ?? null, externalNote: body.external_note ?? null };
+  return { internal_note: body.internal_note ?? null, external_note: body.external_note ?? null };
 }
 
 async function update({ event, account, context }: V2Request) {
   const body = shapeChanges(updateBody, await readJson(event));
   return annotateCommission(context, account.id, {
     id: readPathId(event),
-    notes: { internalNote: body.internal_note, externalNote: body.external_note },
+    notes: { internal_note: body.internal_note, external_note: body.external_note },
     show: showCommission,
   });
 }
@@ -198,7 +198,7 @@ export const destroyCommissionsOperation = commissionBatch("destroy", {
 
 function setStatus(status: CommissionStatus): Work {
   return (context, accountId, id) =>
-    changeCommissionStatus(context, accountId, { selector: { id, eventId: null }, status, show: asItIs });
+    changeCommissionStatus(context, accountId, { selector: { id, event_id: null }, status, show: asItIs });
 }
 
 function commissionBatch(name: string, { work, ...texts }: Introduced & { work: Work }): V2Operation {

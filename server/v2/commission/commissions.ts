@@ -114,13 +114,13 @@ function commissionFilter({ q, ids, filters, ...flat }: Params): CommissionFilte
     unit: filters.unit ?? flat.unit,
     isPaid: filters.paid,
     isFulfilled: filters.fulfilled,
-    saleCents: amountSpan(filters.sale_amount),
+    sale_cents: amountSpan(filters.sale_amount),
     amount: amountSpan(filters.amount),
-    createdAt: span(filters.created_at),
-    campaignIds: filters.campaign_id,
-    payoutIds: filters.payout_id,
+    created_at: span(filters.created_at),
+    campaign_ids: filters.campaign_id,
+    payout_ids: filters.payout_id,
     duePeriod: filters.due_period,
-    promoterId: filters.promoter_id,
+    promoter_id: filters.promoter_id,
     isFirst: filters.first_commission,
     isRefunded: filters.refunded,
     suspicions: filters.fraud_check,
@@ -131,7 +131,7 @@ function commissionFilter({ q, ids, filters, ...flat }: Params): CommissionFilte
 const SORT_NAMES = {
   sale_amount: "saleAmount",
   amount: "amount",
-  created_at: "createdAt",
+  created_at: "created_at",
   referral: "lead",
 } as const;
 
@@ -197,7 +197,7 @@ export const commissionAnswer = z
         .object({
           id: recordId,
           email: field(z.string().nullable(), "The person's e-mail address.", "jane@example.com"),
-          uid: uid,
+          uid,
         })
         .nullable(),
       "The lead that earned it, or null if there is none or it was deleted.",
@@ -266,25 +266,25 @@ function commissionJson(parts: CommissionParts): z.output<typeof commissionAnswe
     id: commission.id,
     status: commission.status,
     metadata: {},
-    is_self_referral: commission.isSelfReferral,
+    is_self_referral: commission.is_self_referral,
     commission_type: commission.type,
-    created_by_user_email: commission.createdByUser?.email ?? null,
-    created_by_user_at: wholeSecond(commission.createdByUser?.at ?? null),
-    sale_amount: commission.saleCents,
-    original_sale_amount: commission.originalSaleAmount,
-    original_sale_currency: commission.originalSaleCurrency,
-    event_id: commission.eventId,
-    plan_id: commission.planId,
-    tier: commission.tierLevel,
-    internal_note: commission.internalNote,
-    external_note: commission.externalNote,
+    created_by_user_email: commission.created_by_user?.email ?? null,
+    created_by_user_at: wholeSecond(commission.created_by_user?.at ?? null),
+    sale_amount: commission.sale_cents,
+    original_sale_amount: commission.original_sale_amount,
+    original_sale_currency: commission.original_sale_currency,
+    event_id: commission.event_id,
+    plan_id: commission.plan_id,
+    tier: commission.tier_level,
+    internal_note: commission.internal_note,
+    external_note: commission.external_note,
     unit: commission.unit,
     fraud_check: commission.suspicion,
     amount: commission.amount,
     is_paid: isPaid(commission, parts.payout),
-    is_split: commission.splitTenThousandths !== null,
-    created_at: wholeSecond(commission.createdAt),
-    status_updated_at: wholeSecond(commission.statusUpdatedAt),
+    is_split: commission.split_ten_thousandths !== null,
+    created_at: wholeSecond(commission.created_at),
+    status_updated_at: wholeSecond(commission.status_updated_at),
     promoter_campaign: embeddedPromoterCampaignJson(commission, parts),
     referral: lead && { id: lead.id, email: lead.email, uid: lead.uid },
     reward: rewardJson(commission),
@@ -293,11 +293,11 @@ function commissionJson(parts: CommissionParts): z.output<typeof commissionAnswe
 }
 
 /** The reward with its name at that time, even if it was deleted since. */
-export function rewardJson({ rewardId, rewardName }: Commission) {
-  return rewardId === null ? null : { id: rewardId, name: rewardName ?? "" };
+export function rewardJson({ reward_id, reward_name }: Commission) {
+  return reward_id === null ? null : { id: reward_id, name: reward_name ?? "" };
 }
 
-function splitJson({ promoterCampaignId, promoterId, splitTenThousandths: share }: Commission) {
+function splitJson({ promoter_campaign_id, promoter_id, split_ten_thousandths: share }: Commission) {
   if (share === null) return null;
-  return { promoter_campaign_id: promoterCampaignId, promoter_id: promoterId, percentage: share / 10_000 };
+  return { promoter_campaign_id, promoter_id, percentage: share / 10_000 };
 }

@@ -129,17 +129,17 @@ export function contractJson(
   return {
     id: contract.id,
     name: contract.name,
-    checkbox_label: version.checkboxLabel,
-    content_hosted: version.isHosted,
+    checkbox_label: version.checkbox_label,
+    content_hosted: version.is_hosted,
     content: version.content,
-    external_link: version.externalLink,
-    campaign_ids: contract.campaignIds,
-    default: contract.isDefault,
-    contract_version: { id: version.id, added_at: version.addedAt, changes_made: version.changesMade },
+    external_link: version.external_link,
+    campaign_ids: contract.campaign_ids,
+    default: contract.is_default,
+    contract_version: { id: version.id, added_at: version.added_at, changes_made: version.changes_made },
     signed_count: signed,
     pending_count: pending,
-    created_at: contract.createdAt,
-    updated_at: contract.updatedAt,
+    created_at: contract.created_at,
+    updated_at: contract.updated_at,
   };
 }
 
@@ -150,22 +150,22 @@ export function documentJson({
   version,
   promoter,
   document,
-  createdAt: since,
+  created_at: since,
 }: DocumentParts): z.output<typeof documentAnswer> {
   return {
     id,
     status: document === null ? "pending" : "signed",
-    signed_ip: document?.signedIp ?? null,
+    signed_ip: document?.signed_ip ?? null,
     contract_version_id: version.id,
-    signed_at: document?.signedAt ?? null,
+    signed_at: document?.signed_at ?? null,
     created_at: since,
-    promoter: { ...embeddedPromoterJson(promoter), profile: { avatar: promoter.profile.avatarUrl } },
+    promoter: { ...embeddedPromoterJson(promoter), profile: { avatar: promoter.profile.avatar_url } },
     contract_version: {
-      added_at: version.addedAt,
-      changes_made: version.changesMade,
-      external_link: version.externalLink,
-      content_hosted: version.isHosted,
-      checkbox_label: version.checkboxLabel,
+      added_at: version.added_at,
+      changes_made: version.changes_made,
+      external_link: version.external_link,
+      content_hosted: version.is_hosted,
+      checkbox_label: version.checkbox_label,
     },
     contract: { id: contract.id, name: contract.name },
   };
@@ -174,9 +174,9 @@ export function documentJson({
 /** A new signature in V2's form, for events. @throws Failure `not_found` if its promoter was deleted */
 export async function showDocument(
   store: Store,
-  { accountId, id }: ContractDocument,
+  { account_id, id }: ContractDocument,
 ): Promise<z.output<typeof documentAnswer>> {
-  return documentJson(await loadDocument(store, accountId, id));
+  return documentJson(await loadDocument(store, account_id, id));
 }
 
 /**
@@ -186,16 +186,16 @@ export async function showDocument(
  */
 export async function contentJson(
   parts: DocumentParts,
-  { companyName, type }: { companyName: string; type: (typeof CONTENT_TYPES)[number] },
+  { company_name, type }: { company_name: string; type: (typeof CONTENT_TYPES)[number] },
 ): Promise<z.output<typeof contentAnswer>> {
   const { contract, version, promoter, document } = parts;
-  if (!version.isHosted || version.content === null) {
-    throw new Failure("refused", `The text is not kept here, but at ${version.externalLink}`);
+  if (!version.is_hosted || version.content === null) {
+    throw new Failure("refused", `The text is not kept here, but at ${version.external_link}`);
   }
   const content = filledContent(version.content, {
-    companyName,
-    promoterName: document === null ? promoterName(promoter) : document.signedName,
-    promoterEmail: document === null ? promoter.email : document.signedEmail,
+    company_name,
+    promoterName: document === null ? promoterName(promoter) : document.signed_name,
+    promoterEmail: document === null ? promoter.email : document.signed_email,
   });
   if (type === "html") return { data: { content } };
   const file = await contractPdf({ title: contract.name, content, version, document });

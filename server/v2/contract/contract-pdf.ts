@@ -29,7 +29,7 @@ export async function contractPdf({ title, content, version, document }: Paper):
   };
   return printPdf({
     title,
-    date: new Date(document?.signedAt ?? version.addedAt),
+    date: new Date(document?.signed_at ?? version.added_at),
     blocks: [heading, ...htmlBlocks(content), ...signatureBlocks(version, document)],
   });
 }
@@ -38,8 +38,8 @@ export async function contractPdf({ title, content, version, document }: Paper):
 function signatureBlocks(version: ContractVersion, document: ContractDocument | null): PrintedBlock[] {
   const heading = document === null ? "Not signed" : "Signature";
   const rows = [
-    ...(document === null ? [] : signerRows(document, version.checkboxLabel)),
-    ["Version", `${version.id} of ${timeOf(version.addedAt)}`],
+    ...(document === null ? [] : signerRows(document, version.checkbox_label)),
+    ["Version", `${version.id} of ${timeOf(version.added_at)}`],
   ];
   return [
     { kind: "hr", room: SIGNATURE_HEIGHT },
@@ -54,17 +54,17 @@ function signatureBlocks(version: ContractVersion, document: ContractDocument | 
 
 /** An erased promoter has no name, and an old signature may have no address. */
 function signerRows(
-  { signedName, signedEmail, signedAt, signedIp }: ContractDocument,
+  { signed_name, signed_email, signed_at, signed_ip }: ContractDocument,
   label: string,
 ): string[][] {
   return [
     [
       "Signed by",
-      signedName === null ? "a promoter whose data was erased" : signerOf(signedName, signedEmail),
+      signed_name === null ? "a promoter whose data was erased" : signerOf(signed_name, signed_email),
     ],
     ["Agreed to", label],
-    ["Date", timeOf(signedAt)],
-    ...(signedIp === null ? [] : [["Network address", signedIp]]),
+    ["Date", timeOf(signed_at)],
+    ...(signed_ip === null ? [] : [["Network address", signed_ip]]),
   ];
 }
 

@@ -72,10 +72,7 @@ const updateBody = z
   })
   .partial();
 
-const shape = recordError({
-  campaignIds: "campaign_ids",
-  externalLink: "external_link",
-});
+const shape = recordError();
 
 const listContractsOperation: V2Operation = {
   id: "listContracts",
@@ -114,12 +111,12 @@ const createContractOperation: V2Operation = {
     const body = shapeInput(createBody, await readJson(event, MAX_BYTES));
     const made = await createContract(context, account.id, {
       name: body.name,
-      checkboxLabel: body.checkbox_label,
-      isHosted: body.content_hosted,
+      checkbox_label: body.checkbox_label,
+      is_hosted: body.content_hosted,
       content: body.content ?? null,
-      externalLink: body.external_link ?? null,
-      campaignIds: body.campaign_ids ?? [],
-      isDefault: body.default ?? false,
+      external_link: body.external_link ?? null,
+      campaign_ids: body.campaign_ids ?? [],
+      is_default: body.default ?? false,
     });
     return showOne(request, made);
   },
@@ -154,12 +151,12 @@ const updateContractOperation: V2Operation = {
     const body = shapeChanges(updateBody, await readJson(event, MAX_BYTES));
     const changes = {
       name: body.name,
-      checkboxLabel: body.checkbox_label,
-      isHosted: body.content_hosted,
+      checkbox_label: body.checkbox_label,
+      is_hosted: body.content_hosted,
       content: body.content,
-      externalLink: body.external_link,
-      campaignIds: body.campaign_ids,
-      isDefault: body.default,
+      external_link: body.external_link,
+      campaign_ids: body.campaign_ids,
+      is_default: body.default,
     };
     const given = { id: wanted, changes, asksAgain: body.ask_again ?? false };
     return showOne(request, await updateContract(context, account.id, given));
@@ -217,13 +214,13 @@ const listDocumentsOperation: V2Operation = {
   async handle(request) {
     const { account, context } = request;
     const { params, query, page, window } = readListing(request, listParams);
-    const { status, promoter_id: promoterId, contract_id: contractId } = params.filters ?? {};
+    const { status, promoter_id, contract_id } = params.filters ?? {};
     const [sort = { by: "created_at" as const, isDescending: true }] = sortsOf(
       params.sorting ?? {},
       query,
       SORTS,
     );
-    const filter = { text: params.q, status, promoterId, contractId };
+    const filter = { text: params.q, status, promoter_id, contract_id };
     const found = await findDocuments(context.store, account.id, { filter, sort, ...window });
     setPageHeaders(request, page, found.total);
     return found.records.map(documentJson);
@@ -249,7 +246,7 @@ const showDocumentOperation: V2Operation = {
     const { account, context, event } = request;
     const { params } = readListing(request, contentParams);
     const parts = await loadDocument(context.store, account.id, readPathId(event));
-    return contentJson(parts, { companyName: account.name, type: params.content_type });
+    return contentJson(parts, { company_name: account.name, type: params.content_type });
   },
 };
 

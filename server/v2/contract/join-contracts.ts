@@ -67,7 +67,7 @@ export function currentContractJson(
   { account, promoter }: { account: Account; promoter: Promoter | null },
 ): z.output<typeof joinContract>[number] {
   const parties = {
-    companyName: account.name,
+    company_name: account.name,
     promoterName: promoter && promoterName(promoter),
     promoterEmail: promoter?.email ?? null,
   };
@@ -75,8 +75,8 @@ export function currentContractJson(
     id: contract.id,
     version_id: version.id,
     name: contract.name,
-    checkbox_label: version.checkboxLabel,
-    content: version.isHosted && version.content !== null ? filledContent(version.content, parties) : null,
-    external_link: version.isHosted ? null : version.externalLink,
+    checkbox_label: version.checkbox_label,
+    content: version.is_hosted && version.content !== null ? filledContent(version.content, parties) : null,
+    external_link: version.is_hosted ? null : version.external_link,
   };
 }

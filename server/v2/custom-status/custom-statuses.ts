@@ -98,8 +98,8 @@ function json(status: CustomStatus): z.output<typeof answer> {
     name: status.name,
     description: status.description,
     order: status.order,
-    company_id: status.accountId,
-    created_at: status.createdAt,
-    updated_at: status.updatedAt,
+    company_id: status.account_id,
+    created_at: status.created_at,
+    updated_at: status.updated_at,
   };
 }

@@ -63,11 +63,11 @@ const statsOperation: V2Operation = {
       clicks_count: stats.clicks,
       referrals_count: stats.referrals,
       customers_count: stats.customers,
-      active_customers_count: stats.activeCustomers,
+      active_customers_count: stats.active_customers,
       cancellations_count: stats.cancellations,
       sales_count: stats.sales,
-      revenue_amount: stats.salesCents,
-      refunds_amount: stats.refundsCents,
+      revenue_amount: stats.sales_cents,
+      refunds_amount: stats.refunds_cents,
       commissions_count: stats.commissions,
     };
   },
@@ -86,14 +86,14 @@ const trendingsOperation: V2Operation = {
     const { campaign_id: campaignIds } = readListing(request, filterParams).params.filters;
     const to = dayOf(account, context.now);
     const range = { from: addDays(to, 1 - TREND_DAYS), to };
-    const compared = { range, figures: SHOWN_FIGURES, campaignIds };
+    const compared = { range, figures: SHOWN_FIGURES, campaign_ids: campaignIds };
     return comparisonJson(await compareRanges(context.store, account.id, compared));
   },
 };
 
 const SELECTIONS = {
   revenue: "revenueCents",
-  commissions: "earningsCents",
+  commissions: "earnings_cents",
   clicks: "clicks",
   referrals: "referrals",
   customers: "customers",
@@ -147,7 +147,7 @@ const chartOperation: V2Operation = {
     const { groupBy, current } = await compareRanges(context.store, account.id, {
       range: { from, to },
       figures: [figure],
-      campaignIds: filters.campaign_id,
+      campaign_ids: filters.campaign_id,
     });
     return {
       period_from: from,
@@ -197,8 +197,8 @@ const moneyOperation: V2Operation = {
     const { campaign_id: campaignIds } = readListing(request, filterParams).params.filters;
     const [commissions, payouts, due] = await Promise.all([
       sumCommissions(context.store, account.id, campaignIds),
-      payoutStats(context, account, { campaignIds }),
-      dueStats(context, account, { campaignIds }),
+      payoutStats(context, account, { campaign_ids: campaignIds }),
+      dueStats(context, account, { campaign_ids: campaignIds }),
     ]);
     const sums = COMMISSION_STATUSES.map((status) => {
       const { count = 0, cents = 0 } = commissions.get(status) ?? {};

@@ -175,12 +175,12 @@ const example = {
 };
 
 const shape = recordError({
-  campaignIds: "allowed_campaign_ids",
-  delayInterval: "trigger[settings][delay_interval]",
-  delayValue: "trigger[settings][delay_value]",
+  campaign_ids: "allowed_campaign_ids",
+  delay_interval: "trigger[settings][delay_interval]",
+  delay_value: "trigger[settings][delay_value]",
   count: "trigger[settings][count]",
   metric: "trigger[settings][metric]",
-  periodDays: "trigger[settings][period_in_days]",
+  period_days: "trigger[settings][period_in_days]",
   frequency: "trigger[settings][frequency]",
   day: "trigger[settings][day]",
   hour: "trigger[settings][hour]",
@@ -201,10 +201,10 @@ const listOperation: V2Operation = {
     const wanted = params.filters ?? {};
     const found = await findCompanyEmails(context.store, account.id, {
       text: params.q ?? null,
-      isEnabled: wanted.trigger_enabled === undefined ? null : wanted.trigger_enabled === "yes",
+      is_enabled: wanted.trigger_enabled === undefined ? null : wanted.trigger_enabled === "yes",
       triggers: wanted.trigger_on === undefined ? null : [...FILTERED[wanted.trigger_on]],
-      campaignIds: wanted.campaign_id ?? [],
-      sentCount: amountSpan(wanted.sent_count),
+      campaign_ids: wanted.campaign_id ?? [],
+      sent_count: amountSpan(wanted.sent_count),
       sorts: sortsOf(params.sorting ?? {}, query, {
         sent_count: "sent_count" as const,
         subject: "subject" as const,
@@ -317,15 +317,15 @@ async function readEmail({ event }: V2Request): Promise<CompanyEmailInput> {
     subject: given.subject,
     content: await keptContent(given.content),
     ...(given.translations && { translations: await keptTranslations(given.translations) }),
-    campaignIds: given.allowed_campaign_ids,
-    isEnabled: trigger.enabled,
-    triggerOn: trigger.trigger_on,
+    campaign_ids: given.allowed_campaign_ids,
+    is_enabled: trigger.enabled,
+    trigger_on: trigger.trigger_on,
     settings: {
-      delayInterval: set.delay_interval ?? null,
-      delayValue: set.delay_value ?? null,
+      delay_interval: set.delay_interval ?? null,
+      delay_value: set.delay_value ?? null,
       count: set.count ?? null,
       metric: set.metric ?? null,
-      periodDays: set.period_in_days ?? null,
+      period_days: set.period_in_days ?? null,
       frequency: set.frequency ?? null,
       day: set.day ?? null,
       hour: set.hour ?? null,

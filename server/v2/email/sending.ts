@@ -60,13 +60,13 @@ const sendTestOperation: V2Operation = {
     const { event, account, context } = request;
     const language = readLanguage(request);
     const email = await loadCompanyEmail(context.store, account.id, readPathId(event));
-    const { triggerOn, campaignIds } = email;
-    const { is_main: isMain = false } = shapeInput(testParams, readQuery(event));
+    const { trigger_on, campaign_ids } = email;
+    const { is_main = false } = shapeInput(testParams, readQuery(event));
     const { subject, content } = email;
-    const texts = isMain ? { subject, content, language: null } : emailTexts(email, language);
+    const texts = is_main ? { subject, content, language: null } : emailTexts(email, language);
     return sendToSelf(
       request,
-      await written(request, { texts, language, triggerOn, campaignId: campaignIds[0] ?? null }),
+      await written(request, { texts, language, trigger_on, campaign_id: campaign_ids[0] ?? null }),
     );
   },
 };
@@ -113,8 +113,8 @@ const previewOperation: V2Operation = {
         language: body.language ?? null,
       },
       language: body.language ?? mailLanguage(request.account, {}),
-      triggerOn: body.trigger_on,
-      campaignId: body.campaign_id ?? null,
+      trigger_on: body.trigger_on,
+      campaign_id: body.campaign_id ?? null,
       ...(body.html !== undefined && { layout: await triedLayout(body.html) }),
     });
     return { subject, text, html };
@@ -213,8 +213,8 @@ const testLayoutOperation: V2Operation = {
           language: null,
         },
         language: "en",
-        triggerOn: "broadcast",
-        campaignId: null,
+        trigger_on: "broadcast",
+        campaign_id: null,
       }),
     ),
 };
@@ -243,8 +243,8 @@ interface Draft {
   texts: EmailTexts;
   /** The reader's. */
   language: Language;
-  triggerOn: EmailTrigger;
-  campaignId: number | null;
+  trigger_on: EmailTrigger;
+  campaign_id: number | null;
   /** A frame to try. Absent: the account's. */
   layout?: string;
 }
@@ -258,17 +258,17 @@ async function triedLayout(html: string): Promise<string> {
 
 /** An e-mail with sample values. @throws Failure `invalid`, `not_found` for the campaign */
 async function written(
-  { account, context: { store }, publicUrl }: V2Request,
-  { texts, language, triggerOn, campaignId, layout: tried }: Draft,
+  { account, context: { store }, public_url }: V2Request,
+  { texts, language, trigger_on, campaign_id, layout: tried }: Draft,
 ): Promise<WrittenEmail> {
-  refuseUnknownPlaceholders({ ...texts, triggerOn });
-  const campaign = await loadCampaignOrDefault(store, account, campaignId);
+  refuseUnknownPlaceholders({ ...texts, trigger_on });
+  const campaign = await loadCampaignOrDefault(store, account, campaign_id);
   const layout = tried ?? (await findLayout(store, account.id));
-  const brand = emailBrand(account, publicUrl);
+  const brand = emailBrand(account, public_url);
   return writeCompanyEmail(
     { ...texts, layout, reader: language, look: brand && lookIn(brand, language) },
     {
-      ...exampleValues({ account, campaign, publicUrl, language }),
+      ...exampleValues({ account, campaign, public_url, language }),
       offer: (await loadTerms(store, { account, campaign, language })).join(" "),
       count: "10",
       days: "30",

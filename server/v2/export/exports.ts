@@ -181,7 +181,7 @@ export async function logExport(
   if (event.req.method === "HEAD") return;
   const { store, now } = context;
   const written = { store, now, actor: actorOf(caller) };
-  await store.transact((tx) => writeExport(tx, written, { accountId: account.id, entity }));
+  await store.transact((tx) => writeExport(tx, written, { account_id: account.id, entity }));
 }
 
 function exportOperation({ id, content, name, entity, columns, pages }: ExportFile): V2Operation {
@@ -246,26 +246,26 @@ async function* leadPages({ account, context: { store } }: V2Request): AsyncGene
   const lineOf = (row: LeadRow): Line => {
     const lead = parse(leads, row.lead);
     const promoter = row.promoter === null ? null : parse(promoters, row.promoter);
-    const mrr = row.mrr === null || lead.salesCount === 0 ? null : Number(row.mrr);
+    const mrr = row.mrr === null || lead.sales_count === 0 ? null : Number(row.mrr);
     return {
       id: lead.id,
       email: lead.email,
       uid: lead.uid,
       username: lead.username,
-      first_name: lead.firstName,
-      last_name: lead.lastName,
+      first_name: lead.first_name,
+      last_name: lead.last_name,
       state: lead.state,
       suspicion: lead.suspicion,
       ref_id: row.ref_token,
       promoter_email: promoter?.email ?? null,
-      campaign_id: lead.campaignId,
-      plan_name: lead.planName,
-      sub_id: lead.subId,
-      sales_count: lead.salesCount,
+      campaign_id: lead.campaign_id,
+      plan_name: lead.plan_name,
+      sub_id: lead.sub_id,
+      sales_count: lead.sales_count,
       mrr: mrr === null ? null : amountCell(mrr, "cash", account.currency),
-      customer_since: lead.customerSince,
-      cancelled_at: lead.cancelledAt,
-      created_at: lead.createdAt,
+      customer_since: lead.customer_since,
+      cancelled_at: lead.cancelled_at,
+      created_at: lead.created_at,
     };
   };
   for await (const rows of rowsById(store, query, "leads.id")) yield rows.map(lineOf);
@@ -283,21 +283,21 @@ function lineOf(parts: CommissionParts, currency: string): Line {
   const { unit } = commission;
   return {
     id: commission.id,
-    ref_id: promoterCampaign?.refToken ?? null,
+    ref_id: promoterCampaign?.ref_token ?? null,
     promoter_email: promoter?.email ?? null,
-    campaign_id: commission.campaignId,
+    campaign_id: commission.campaign_id,
     email: lead?.email ?? null,
     uid: lead?.uid ?? null,
     amount: amountCell(commission.amount, unit, currency),
     unit,
     currency: unit === "cash" ? currency : null,
     status: isPaid(commission, parts.payout) ? "paid" : commission.status,
-    sale_amount: amountCell(commission.saleCents, "cash", currency),
-    event_id: commission.eventId,
-    reward: commission.rewardName,
-    note: commission.internalNote,
-    payout_id: commission.payoutId,
-    created_at: commission.createdAt,
+    sale_amount: amountCell(commission.sale_cents, "cash", currency),
+    event_id: commission.event_id,
+    reward: commission.reward_name,
+    note: commission.internal_note,
+    payout_id: commission.payout_id,
+    created_at: commission.created_at,
   };
 }
 
@@ -319,22 +319,22 @@ async function* payoutPages({ account, context: { store } }: V2Request): AsyncGe
     const { unit } = payout;
     return {
       id: payout.id,
-      promoter_id: payout.promoterId,
+      promoter_id: payout.promoter_id,
       promoter_email: promoter?.email ?? null,
-      campaign_id: payout.campaignId,
+      campaign_id: payout.campaign_id,
       status: payout.status,
       amount: amountCell(payout.amount, unit, account.currency),
-      tax_rate_percent: payout.taxRateHundredths / 100,
-      total_incl_tax: amountCell(payout.totalInclTax, unit, account.currency),
+      tax_rate_percent: payout.tax_rate_hundredths / 100,
+      total_incl_tax: amountCell(payout.total_incl_tax, unit, account.currency),
       unit,
       currency: unit === "cash" ? account.currency : null,
-      period_start: payout.periodStart,
-      period_end: payout.periodEnd,
-      due_date: payout.dueDate,
-      payments_batch_id: payout.paymentsBatchId,
+      period_start: payout.period_start,
+      period_end: payout.period_end,
+      due_date: payout.due_date,
+      payments_batch_id: payout.payments_batch_id,
       error: payout.error,
-      paid_at: payout.paidAt,
-      created_at: payout.createdAt,
+      paid_at: payout.paid_at,
+      created_at: payout.created_at,
     };
   };
   for await (const rows of rowsById(store, query, "payouts.id")) yield rows.map(lineOf);
@@ -365,22 +365,22 @@ async function* promoterPages({ account, context: { store } }: V2Request): Async
     return {
       id: promoter.id,
       email: promoter.email,
-      first_name: profile.firstName,
-      last_name: profile.lastName,
-      ref_id: first?.refToken ?? null,
-      cust_id: promoter.custId,
+      first_name: profile.first_name,
+      last_name: profile.last_name,
+      ref_id: first?.ref_token ?? null,
+      cust_id: promoter.cust_id,
       promo_code: first?.coupon ?? null,
-      campaign_id: first?.campaignId ?? null,
+      campaign_id: first?.campaign_id ?? null,
       state: first?.state ?? null,
       parent_email: parent?.email ?? null,
       website: profile.website,
-      company_name: profile.companyName,
+      company_name: profile.company_name,
       country: profile.country,
-      wallet_email: profile.walletEmail,
-      landing_url: first?.landingUrl ?? null,
+      wallet_email: profile.wallet_email,
+      landing_url: first?.landing_url ?? null,
       note: promoter.note,
-      created_at: promoter.createdAt,
-      archived_at: promoter.archivedAt,
+      created_at: promoter.created_at,
+      archived_at: promoter.archived_at,
     };
   };
   for await (const rows of rowsById(store, query, "promoters.id")) yield rows.map(lineOf);

@@ -248,7 +248,7 @@ function tasksJson(tasks: Tasks): z.output<typeof tasksAnswer> {
     failing_webhooks: { count: tasks.failingWebhooks.count },
     waiting_events: {
       count: waiting.count,
-      failed_count: waiting.failedCount,
+      failed_count: waiting.failed_count,
       currencies: waiting.currencies,
     },
     late_deliveries: { count: tasks.lateDeliveries.count, oldest_at: tasks.lateDeliveries.oldestAt },

@@ -52,8 +52,8 @@ export const setupOperation: V2Operation = {
   handle: showSetup,
 };
 
-async function showSetup({ account, context, publicUrl }: V2Request) {
-  const { steps, hasCustomer } = await findSetupSteps(context.store, account, publicUrl);
+async function showSetup({ account, context, public_url }: V2Request) {
+  const { steps, hasCustomer } = await findSetupSteps(context.store, account, public_url);
   return {
     has_customer: hasCustomer,
     script_seen: await findScript(context.store, account),
@@ -82,9 +82,11 @@ export async function findScript(
     listCampaigns(store, id),
   ]);
   const last = sightings.find(({ value }) =>
-    campaigns.some(({ allowedOrigins, landingUrl }) => isAllowedOrigin(value, allowedOrigins, landingUrl)),
+    campaigns.some(({ allowed_origins, landing_url }) =>
+      isAllowedOrigin(value, allowed_origins, landing_url),
+    ),
   );
-  return last === undefined ? null : { site: last.value, at: last.lastAt };
+  return last === undefined ? null : { site: last.value, at: last.last_at };
 }
 
 const body = z.object({ campaign_id: field(id, "Id of the campaign.", 1) });
@@ -126,9 +128,9 @@ export const checkScriptOperation: V2Operation = {
 };
 
 async function check({ event, account, context, fetchPage }: V2Request) {
-  const { campaign_id: campaignId } = shapeInput(body, await readJson(event));
-  const { landingUrl } = await loadCampaign(context.store, account.id, campaignId);
-  const { url, html, fault } = await fetchPage(landingUrl);
+  const { campaign_id } = shapeInput(body, await readJson(event));
+  const { landing_url } = await loadCampaign(context.store, account.id, campaign_id);
+  const { url, html, fault } = await fetchPage(landing_url);
   if (html === null) return { result: "not_fetched", url, other_account_id: null, error: fault };
   const { state, otherId } = scriptOnPage(html, account);
   return { result: state, url, other_account_id: otherId, error: null };

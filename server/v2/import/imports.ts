@@ -139,7 +139,7 @@ async function importFile({ event, account, caller, context: given }: V2Request)
   const preview = await previewOf(kind, account, readRows(file, plan, account));
   const sent = {
     kind: input.kind,
-    isDryRun,
+    is_dry_run: isDryRun,
     name: input.file_name ?? null,
     file,
     plan,

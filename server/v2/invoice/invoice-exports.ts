@@ -56,11 +56,11 @@ export const exportInvoicesOperation: V2Operation = {
   media: "text/csv",
   refusals: ["invalid"],
   async handle(request) {
-    const { promoter_id: promoterId } = readListing(request, exportParams).params.filters;
+    const { promoter_id } = readListing(request, exportParams).params.filters;
     await logExport(request, "invoice");
     const day = request.context.now.toISOString().slice(0, 10);
     request.headers["content-disposition"] = `attachment; filename="invoices-${day}.csv"`;
-    return csvPages(COLUMNS, pages(request, promoterId));
+    return csvPages(COLUMNS, pages(request, promoter_id));
   },
 };
 
@@ -71,9 +71,9 @@ export const exportZipOperation: V2Operation = {
   description: "Names the address of a ZIP file with the PDF files of all invoices and credit notes.",
   answer: z.object({ message }),
   status: 202,
-  async handle({ account, context, publicUrl }) {
+  async handle({ account, context, public_url }) {
     const { total } = await listInvoices(context.store, account.id, NUMBERED);
-    const address = `${publicUrl}/api/v2/company/invoices/zip`;
+    const address = `${public_url}/api/v2/company/invoices/zip`;
     return {
       message: `The ZIP file with ${total} invoices is at ${address}. It is made while you download it.`,
     };
@@ -92,15 +92,15 @@ export const invoicesZipOperation: V2Operation = {
   refusals: ["invalid", "refused"],
   async handle(request) {
     const { account, context, headers } = request;
-    const { promoter_id: promoterId } = readListing(request, exportParams).params.filters;
-    const filter = { ...NUMBERED.filter, promoterId };
+    const { promoter_id } = readListing(request, exportParams).params.filters;
+    const filter = { ...NUMBERED.filter, promoter_id };
     const { total } = await listInvoices(context.store, account.id, { ...NUMBERED, filter });
     if (total > MAX_ZIPPED)
       throw new Failure("refused", `A ZIP file holds ${MAX_ZIPPED} invoices. Choose a promoter`);
     await logExport(request, "invoice");
     const day = context.now.toISOString().slice(0, 10);
     headers["content-disposition"] = `attachment; filename="invoices-${day}.zip"`;
-    return zipParts(files(request, promoterId));
+    return zipParts(files(request, promoter_id));
   },
 };
 
@@ -130,25 +130,25 @@ async function* pages(request: V2Request, promoterId: number | undefined): Async
 }
 
 function lineOf(invoice: Invoice, promoter: Parameters<typeof promoterName>[0] | null): Line {
-  const { currency, totalCents, totalInclTaxCents } = invoice;
+  const { currency, total_cents, total_incl_tax_cents } = invoice;
   return {
     id: invoice.id,
     number: invoice.number,
     kind: invoice.kind,
     status: invoice.status,
     date: invoice.date,
-    promoter_id: invoice.promoterId,
+    promoter_id: invoice.promoter_id,
     promoter_email: promoter?.email ?? null,
     promoter_name: promoter && promoterName(promoter),
-    total: amountCell(totalCents, "cash", currency),
-    tax_rate_percent: invoice.taxRateHundredths / 100,
-    tax: amountCell(totalInclTaxCents - totalCents, "cash", currency),
-    total_incl_tax: amountCell(totalInclTaxCents, "cash", currency),
+    total: amountCell(total_cents, "cash", currency),
+    tax_rate_percent: invoice.tax_rate_hundredths / 100,
+    tax: amountCell(total_incl_tax_cents - total_cents, "cash", currency),
+    total_incl_tax: amountCell(total_incl_tax_cents, "cash", currency),
     currency,
-    payout_ids: invoice.payoutIds.join(" "),
-    credit_note_id: invoice.creditNoteId,
-    credited_invoice_id: invoice.creditedInvoiceId,
-    created_at: invoice.createdAt,
+    payout_ids: invoice.payout_ids.join(" "),
+    credit_note_id: invoice.credit_note_id,
+    credited_invoice_id: invoice.credited_invoice_id,
+    created_at: invoice.created_at,
   };
 }
 

@@ -178,33 +178,33 @@ export const destroyInvoicesOperation = invoiceBatch("destroy", {
 });
 
 async function list(request: V2Request): Promise<unknown> {
-  const { account, context, publicUrl } = request;
+  const { account, context, public_url } = request;
   const { params, page, window } = readListing(request, listParams);
-  const { promoter_id: promoterId, status } = params.filters;
-  const found = await listInvoices(context.store, account.id, { filter: { promoterId, status }, ...window });
+  const { promoter_id, status } = params.filters;
+  const found = await listInvoices(context.store, account.id, { filter: { promoter_id, status }, ...window });
   setPageHeaders(request, page, found.total);
   const shown = await Promise.all(
     found.records.map(async (invoice) => {
-      const promoter = await context.store.get(promoters, account.id, invoice.promoterId);
-      return invoiceJson({ invoice, promoter }, publicUrl);
+      const promoter = await context.store.get(promoters, account.id, invoice.promoter_id);
+      return invoiceJson({ invoice, promoter }, public_url);
     }),
   );
   return { data: { html: markupHtml([tableOf(shown)]), invoices: shown } };
 }
 
-async function show({ event, account, context, publicUrl }: V2Request): Promise<unknown> {
+async function show({ event, account, context, public_url }: V2Request): Promise<unknown> {
   const { store } = context;
   const invoice = await loadInvoice(store, account.id, readPathId(event));
-  const promoter = await store.get(promoters, account.id, invoice.promoterId);
-  const filter = { ids: invoice.payoutIds };
+  const promoter = await store.get(promoters, account.id, invoice.promoter_id);
+  const filter = { ids: invoice.payout_ids };
   const { records } = await listPayouts(context, account, { filter, sorting: [], limit: 500, offset: 0 });
   return {
-    ...invoiceJson({ invoice, promoter }, publicUrl),
+    ...invoiceJson({ invoice, promoter }, public_url),
     payouts: showPayouts(records),
     html:
       invoice.details?.html ??
       (await draftHtml(store, account, {
-        promoterId: invoice.promoterId,
+        promoter_id: invoice.promoter_id,
         payouts: records.map(({ payout }) => payout),
       })),
     missing: invoice.status === "draft" ? await lacksOf(store, account, invoice) : [],
@@ -265,18 +265,18 @@ function invoiceJson(
     id: invoice.id,
     number: invoice.number,
     date: invoice.date,
-    total: invoice.totalCents,
-    total_incl_tax: invoice.totalInclTaxCents,
-    tax_rate: invoice.taxRateHundredths / 100,
+    total: invoice.total_cents,
+    total_incl_tax: invoice.total_incl_tax_cents,
+    tax_rate: invoice.tax_rate_hundredths / 100,
     pdf_url: invoice.number === null ? null : url,
     status: invoice.status,
     kind: invoice.kind,
     currency: invoice.currency,
-    payout_ids: invoice.payoutIds,
-    credit_note_id: invoice.creditNoteId,
-    credited_invoice_id: invoice.creditedInvoiceId,
+    payout_ids: invoice.payout_ids,
+    credit_note_id: invoice.credit_note_id,
+    credited_invoice_id: invoice.credited_invoice_id,
     promoter: promoter && embeddedPromoterJson(promoter),
-    created_at: invoice.createdAt,
+    created_at: invoice.created_at,
   };
 }
 

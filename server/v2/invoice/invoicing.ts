@@ -38,7 +38,7 @@ export const showTemplateOperation: V2Operation = {
   description: "Shows the company's template of invoices and credit notes, or the usual one.",
   answer: htmlAnswer,
   handle: async ({ account, context }) =>
-    htmlJson(await templateOf(context.store, account.id, account.promoterLanguage)),
+    htmlJson(await templateOf(context.store, account.id, account.promoter_language)),
 };
 
 /** `PUT /api/v2/company/invoices/custom_template` */
@@ -73,7 +73,7 @@ export const previewTemplateOperation: V2Operation = {
   async handle({ event, account }) {
     const body = shapeInput(previewBody, await readJson(event));
     checkTemplate(body.html);
-    const sample = samplePaper(body.vat_invoice ?? true, account.promoterLanguage ?? "en");
+    const sample = samplePaper(body.vat_invoice ?? true, account.promoter_language ?? "en");
     return htmlJson(paperHtml(body.html, sample));
   },
 };
@@ -98,9 +98,9 @@ export const previewInvoiceOperation: V2Operation = {
   async handle(request) {
     const { account, context } = request;
     const { params } = readListing(request, previewParams);
-    const { promoter_id: promoterId, payout_ids: payoutIds } = params;
-    const payouts = await payoutsFor(context.store, account.id, { promoterId, payoutIds });
-    return htmlJson(await draftHtml(context.store, account, { promoterId, payouts }));
+    const { promoter_id, payout_ids } = params;
+    const payouts = await payoutsFor(context.store, account.id, { promoter_id, payout_ids });
+    return htmlJson(await draftHtml(context.store, account, { promoter_id, payouts }));
   },
 };
 
@@ -181,15 +181,15 @@ function changesOf(given: Omit<z.output<typeof updateBody>, "agreement">): {
   [Field in keyof Invoicing]?: Invoicing[Field] | undefined;
 } {
   return {
-    isOn: given.is_on,
-    finalizesDrafts: given.finalizes_drafts,
-    legalName: given.legal_name,
+    is_on: given.is_on,
+    finalizes_drafts: given.finalizes_drafts,
+    legal_name: given.legal_name,
     address: given.address,
     country: given.country,
-    vatId: given.vat_id,
-    taxNumber: given.tax_number,
+    vat_id: given.vat_id,
+    tax_number: given.tax_number,
     prefix: given.prefix,
-    thresholdCents: given.form_1099_threshold,
+    threshold_cents: given.form_1099_threshold,
   };
 }
 
@@ -197,15 +197,15 @@ async function json(view: View, account: Account): Promise<z.output<typeof answe
   const invoicing = invoicingOf(account);
   const agreement = await latestText(view, account.id, "agreement");
   return {
-    is_on: invoicing.isOn,
-    finalizes_drafts: invoicing.finalizesDrafts ?? false,
-    legal_name: invoicing.legalName,
+    is_on: invoicing.is_on,
+    finalizes_drafts: invoicing.finalizes_drafts ?? false,
+    legal_name: invoicing.legal_name,
     address: invoicing.address,
     country: invoicing.country,
-    vat_id: invoicing.vatId,
-    tax_number: invoicing.taxNumber,
+    vat_id: invoicing.vat_id,
+    tax_number: invoicing.tax_number,
     prefix: invoicing.prefix,
-    form_1099_threshold: invoicing.thresholdCents,
+    form_1099_threshold: invoicing.threshold_cents,
     agreement: agreement?.text ?? null,
     agreement_version: agreement?.version ?? null,
   };

@@ -63,22 +63,22 @@ export const exportTaxFormsOperation: V2Operation = {
 };
 
 async function lineOf({ account, context: { store } }: V2Request, sum: YearSum, year: number): Promise<Line> {
-  const { promoterId, directCents, processedCents } = sum;
-  const promoter: Promoter | null = await store.get(promoters, account.id, promoterId);
-  const details = await store.get(taxDetails, account.id, promoterId);
+  const { promoter_id, directCents, processedCents } = sum;
+  const promoter: Promoter | null = await store.get(promoters, account.id, promoter_id);
+  const details = await store.get(taxDetails, account.id, promoter_id);
   const threshold = thresholdOf(invoicingOf(account), year);
   return {
-    promoter_id: promoterId,
+    promoter_id,
     promoter_email: promoter?.email ?? null,
     promoter_name: promoter && promoterName(promoter),
     country: promoter?.profile.country ?? null,
     address: promoter?.profile.address ?? null,
     form: details?.form ?? null,
     name_on_form: details?.name ?? null,
-    classification: details?.taxClass ?? null,
-    tax_number: details && details.taxNumber,
+    classification: details?.tax_class ?? null,
+    tax_number: details && details.tax_number,
     signature: details?.signature ?? null,
-    signed_at: details?.signedAt ?? null,
+    signed_at: details?.signed_at ?? null,
     paid_directly: amountCell(directCents, "cash", account.currency),
     paid_by_processors: amountCell(processedCents, "cash", account.currency),
     currency: account.currency,
@@ -93,7 +93,7 @@ const CORPORATIONS = new Set(["c_corporation", "s_corporation"]);
 function needOf(details: TaxDetails | null, directCents: number, thresholdCents: number): string {
   if (directCents < thresholdCents) return "no";
   if (details === null) return "unknown";
-  return details.form === "w9" && !CORPORATIONS.has(details.taxClass) ? "yes" : "no";
+  return details.form === "w9" && !CORPORATIONS.has(details.tax_class) ? "yes" : "no";
 }
 
 /** IRIS takes at most as many lines in one file. */
@@ -199,25 +199,25 @@ async function linesOf(
   { year, showsTins }: { year: number; showsTins: boolean },
 ): Promise<string[][]> {
   const invoicing = invoicingOf(account);
-  const { legalName, taxNumber, address, country } = invoicing;
+  const { legal_name, tax_number, address, country } = invoicing;
   const payer = party({
-    tin: { type: "EIN", number: (taxNumber ?? "").replaceAll(/\D/g, "") },
-    name: { business: legalName },
+    tin: { type: "EIN", number: (tax_number ?? "").replaceAll(/\D/g, "") },
+    name: { business: legal_name },
     address,
     country,
   });
   const lines: string[][] = [];
-  for (const { promoterId, directCents } of await yearSums(store, account, year)) {
-    const details = await store.get(taxDetails, account.id, promoterId);
+  for (const { promoter_id, directCents } of await yearSums(store, account, year)) {
+    const details = await store.get(taxDetails, account.id, promoter_id);
     if (details === null || needOf(details, directCents, thresholdOf(invoicing, year)) !== "yes") continue;
-    const promoter = await store.get(promoters, account.id, promoterId);
+    const promoter = await store.get(promoters, account.id, promoter_id);
     const recipient = party({
-      tin: { type: tinTypeOf(details), number: showsTins ? details.taxNumber : "" },
+      tin: { type: tinTypeOf(details), number: showsTins ? details.tax_number : "" },
       name: nameOf(details),
       address: promoter?.profile.address ?? "",
       country: promoter?.profile.country ?? "US",
     });
-    const boxes = [`P${promoterId}`, "N", dollars(directCents), "N"];
+    const boxes = [`P${promoter_id}`, "N", dollars(directCents), "N"];
     const line = ["1099-NEC", String(year), ...payer, "D", "", "", ...recipient, "", ...boxes];
     const empty = columnsOf(year).length - line.length;
     lines.push([...line, ...Array.from({ length: empty }, () => "")]);
@@ -226,17 +226,17 @@ async function linesOf(
 }
 
 /** A person has a social security number, or if it begins with 9 one of the tax office. */
-function tinTypeOf({ taxClass, taxNumber }: TaxDetails): string {
-  if (taxClass !== "individual") return "EIN";
-  return taxNumber.startsWith("9") ? "ITIN" : "SSN";
+function tinTypeOf({ tax_class, tax_number }: TaxDetails): string {
+  if (tax_class !== "individual") return "EIN";
+  return tax_number.startsWith("9") ? "ITIN" : "SSN";
 }
 
 type Name = { business: string } | { first: string; middle: string; last: string };
 
-function nameOf({ taxClass, name: given }: TaxDetails): Name {
+function nameOf({ tax_class, name: given }: TaxDetails): Name {
   // A part of a name would be another name.
   const name = latinOf(given, "US") ?? "";
-  if (taxClass !== "individual") return { business: name };
+  if (tax_class !== "individual") return { business: name };
   const words = name.trim().split(/\s+/);
   const last = words.pop() ?? "";
   const [first = "", ...middle] = words;

@@ -140,20 +140,20 @@ function load({ event, context }: OpenRequest, invitation: string | null): Promi
 }
 
 async function joinPageJson(
-  { context, language, publicUrl }: OpenRequest,
+  { context, language, public_url }: OpenRequest,
   { account, campaign }: OpenCampaign,
 ): Promise<z.output<typeof joinPage>> {
   return {
     id: campaign.id,
     name: campaign.name,
     company_name: shownName(account),
-    brand: shownBrandJson(account, publicUrl),
+    brand: shownBrandJson(account, public_url),
     ...signupTexts(campaign, language),
     contracts: await joinContractsJson(context.store, account, { campaign, promoter: null }),
     questions: questionsJson(campaign),
     offer: await loadTerms(context.store, { account, campaign, language }),
-    is_private: campaign.isPrivate,
-    needs_approval: !campaign.autoApprovePromoters,
+    is_private: campaign.is_private,
+    needs_approval: !campaign.auto_approve_promoters,
   };
 }
 
@@ -162,7 +162,7 @@ async function joinPageJson(
  * they get the usual answer, and nothing is recorded.
  */
 async function join(request: OpenRequest) {
-  const { event, context, address, limitEmail, limitJoin, hasMail } = request;
+  const { event, context, address, limitEmail, limitJoin, has_mail } = request;
   const input = await readJson(event);
   // This comes first, because errors of the body would reveal a private campaign's questions.
   const open = await load(request, invitationBody.safeParse(input).data?.invitation ?? null);
@@ -177,18 +177,18 @@ async function join(request: OpenRequest) {
     await limitJoin(`${account.id} ${campaign.id}`, body.email);
     await joinProgram(context, open, {
       email: body.email,
-      firstName: body.first_name,
-      lastName: body.last_name ?? null,
-      passwordHash,
+      first_name: body.first_name,
+      last_name: body.last_name ?? null,
+      password_hash: passwordHash,
       answers,
       parentRefToken: body.ref ?? null,
       address,
       signed,
-      hasMail,
+      has_mail,
       language: request.language,
     });
   }
-  return { state: campaign.autoApprovePromoters ? "accepted" : "pending", needs_confirmation: hasMail };
+  return { state: campaign.auto_approve_promoters ? "accepted" : "pending", needs_confirmation: has_mail };
 }
 
 /** Reads the body and its answers. @throws Failure `invalid` with the errors of both */

@@ -40,12 +40,12 @@ export const showMailOperation: V2Operation = {
 };
 
 async function show({ account, context, mail }: V2Request) {
-  const emails = { accountId: account.id, webhookId: null };
+  const emails = { account_id: account.id, webhook_id: null };
   const { pending, retrying, held, delivered, failed } = await countDeliveries(context.store, emails);
   return {
     is_set_up: mail !== null,
     server: mail?.server ?? null,
-    sender: mail === null ? account.mailSender : mail.senderOf(promoterSender(account)).from,
+    sender: mail === null ? account.mail_sender : mail.senderOf(promoterSender(account)).from,
     emails: { pending, retrying, held, delivered, failed },
   };
 }

@@ -155,7 +155,12 @@ async function create({ event, account, context }: V2Request) {
     const fields = { key: ["can't be blank without from_archive"] };
     throw new Failure("invalid", "Validation failed: key can't be blank without from_archive", fields);
   }
-  const wanted = { program, isDryRun, isFromArchive, key: isFromArchive ? null : key };
+  const wanted = {
+    program,
+    is_dry_run: isDryRun,
+    is_from_archive: isFromArchive,
+    key: isFromArchive ? null : key,
+  };
   return migrationJson(await orderMigration(context, account.id, wanted));
 }
 
@@ -173,18 +178,18 @@ function migrationJson(migration: ProgramMigration): z.output<typeof migrationAn
     id: migration.id,
     program: migration.program,
     status: migration.status,
-    dry_run: migration.isDryRun,
+    dry_run: migration.is_dry_run,
     progress: progress && { step: progress.what, count: progress.count, total: progress.total },
     error: migration.error,
     counts: result?.counts ?? {},
     remarks: result?.remarks ?? [],
-    remarks_count: result?.remarksCount ?? 0,
-    promoters_compared: result?.comparedCount ?? 0,
-    promoters_that_differ: result?.differingCount ?? 0,
-    differences: (result?.differences ?? []).map(({ email, promoterId, texts }) => {
-      return { email, promoter_id: promoterId, texts };
+    remarks_count: result?.remarks_count ?? 0,
+    promoters_compared: result?.compared_count ?? 0,
+    promoters_that_differ: result?.differing_count ?? 0,
+    differences: (result?.differences ?? []).map(({ email, promoter_id, texts }) => {
+      return { email, promoter_id, texts };
     }),
-    created_at: migration.createdAt,
-    finished_at: migration.finishedAt,
+    created_at: migration.created_at,
+    finished_at: migration.finished_at,
   };
 }

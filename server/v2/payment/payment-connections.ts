@@ -149,16 +149,17 @@ export const connectPaymentsOperation: V2Operation = {
   handle: async (request) => {
     const { event, account, context, seal } = request;
     const given = shapeChanges(connectBody, await readJson(event));
-    const {
+    const { provider, client_id, campaign_id, profile_id, secret, webhook_id, webhook_key } = given;
+    const input = {
+      seal,
       provider,
-      client_id: clientId,
-      campaign_id: campaignId,
-      profile_id: profileId,
+      client_id,
+      campaign_id,
+      profile_id,
       secret,
-      webhook_id: webhookId,
-      webhook_key: webhookKey,
-    } = given;
-    const input = { seal, provider, clientId, campaignId, profileId, secret, webhookId, webhookKey };
+      webhook_id,
+      webhookKey: webhook_key,
+    };
     return connectionJson(request, await connectPayments(context, account.id, input));
   },
 };
@@ -177,7 +178,7 @@ export const setFeeRuleOperation: V2Operation = {
     const { event, account, context } = request;
     const { provider, fee_rule: rule } = shapeChanges(feeBody, await readJson(event));
     const set = rule && { ...rule, percent: rule.percent / 10_000 };
-    return connectionJson(request, await setFeeRule(context, account.id, { provider, feeRule: set }));
+    return connectionJson(request, await setFeeRule(context, account.id, { provider, fee_rule: set }));
   },
 };
 
@@ -198,20 +199,20 @@ export const disconnectPaymentsOperation: V2Operation = {
 };
 
 function connectionJson(
-  { account, publicUrl }: V2Request,
+  { account, public_url }: V2Request,
   connection: PaymentConnection,
 ): z.output<typeof connectionAnswer> {
-  const { provider, clientId, campaignId, profileId, webhookId, createdAt: at } = connection;
-  const rule = connection.feeRule ?? null;
+  const { provider, client_id, campaign_id, profile_id, webhook_id, created_at: at } = connection;
+  const rule = connection.fee_rule ?? null;
   return {
     provider,
-    client_id: clientId,
-    campaign_id: campaignId,
-    profile_id: profileId,
-    webhook_id: webhookId,
+    client_id,
+    campaign_id,
+    profile_id,
+    webhook_id,
     fee_rule: rule && { percent: rule.percent, fixed: rule.fixed, max: rule.max },
-    has_webhook_key: (connection.sealedWebhookKey ?? null) !== null,
-    endpoint: publicUrl + paymentHookPath(provider, account.publicId),
+    has_webhook_key: (connection.sealed_webhook_key ?? null) !== null,
+    endpoint: public_url + paymentHookPath(provider, account.public_id),
     created_at: at,
   };
 }

@@ -75,9 +75,9 @@ export const listPaymentsOperation: V2Operation = {
   async handle(request: V2Request) {
     const { account, context } = request;
     const { params, page, window } = readListing(request, listParams);
-    const { payments_batch_id: paymentsBatchId, promoter_id: promoterId, ...others } = params.filters;
-    const { state: wanted, needs_decision: needsDecision } = others;
-    const filter = { paymentsBatchId, promoterId, state: wanted, needsDecision };
+    const { payments_batch_id, promoter_id, ...others } = params.filters;
+    const { state: wanted, needs_decision } = others;
+    const filter = { payments_batch_id, promoter_id, state: wanted, needsDecision: needs_decision };
     const { records, total } = await findPayments(context.store, account.id, { ...window, filter });
     setPageHeaders(request, page, total);
     return records.map(paymentJson);
@@ -99,8 +99,10 @@ export const decidePaymentOperation: V2Operation = {
   answer: paymentAnswer,
   refusals: ["not_found", "invalid", "refused"],
   async handle({ event, account, context }: V2Request) {
-    const { was_paid: wasPaid } = shapeInput(decideBody, await readJson(event));
-    return paymentJson(await decidePayment(context, account.id, { id: readPathId(event), wasPaid }));
+    const { was_paid } = shapeInput(decideBody, await readJson(event));
+    return paymentJson(
+      await decidePayment(context, account.id, { id: readPathId(event), wasPaid: was_paid }),
+    );
   },
 };
 
@@ -252,8 +254,8 @@ async function showPlan(
     total,
     balance,
     fee_estimate: fees && { amount: fees.amount, by: fees.by },
-    to_pay: toPay.map(({ promoterId, name, payee, amount, payouts }) => ({
-      promoter_id: promoterId,
+    to_pay: toPay.map(({ promoter_id, name, payee, amount, payouts }) => ({
+      promoter_id,
       name,
       payee,
       amount,
@@ -261,15 +263,15 @@ async function showPlan(
     })),
     left_out: leftOut.map(({ payout, reason }) => ({
       payout_id: payout.id,
-      promoter_id: payout.promoterId,
+      promoter_id: payout.promoter_id,
       message: reason,
     })),
     approval: {
-      is_required: approval.isRequired,
-      made_by: batch.madeBy?.email ?? null,
-      made_at: batch.createdAt,
-      approved_by: batch.approvedBy?.email ?? null,
-      approved_at: batch.approvedBy?.at ?? null,
+      is_required: approval.is_required,
+      made_by: batch.made_by?.email ?? null,
+      made_at: batch.created_at,
+      approved_by: batch.approved_by?.email ?? null,
+      approved_at: batch.approved_by?.at ?? null,
       not_approvable_because: approval.notApprovableBecause,
       not_sendable_because: approval.notSendableBecause,
     },
@@ -282,16 +284,16 @@ function paymentJson(payment: Payment): z.output<typeof paymentAnswer> {
     payer: payment.payer,
     state: payment.state,
     steps: payment.steps.map(({ state: reached, at }) => ({ state: reached, at })),
-    payments_batch_id: payment.paymentsBatchId,
-    promoter_id: payment.promoterId,
-    payout_ids: payment.payoutIds,
+    payments_batch_id: payment.payments_batch_id,
+    promoter_id: payment.promoter_id,
+    payout_ids: payment.payout_ids,
     amount: payment.amount,
     currency: payment.currency,
     fee: payment.fee,
     reference: payment.reference,
-    ext_id: payment.providerId,
+    ext_id: payment.provider_id,
     error: payment.error,
     needs_decision: payment.review?.reason ?? null,
-    created_at: payment.createdAt,
+    created_at: payment.created_at,
   };
 }

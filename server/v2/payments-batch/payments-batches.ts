@@ -100,7 +100,7 @@ export const createPaymentsBatchOperation: V2Operation = {
             z.object({
               payout_id: field(z.int(), "Id of the payout.", 88),
               promoter_id: field(z.int(), "Id of the promoter.", 17),
-              message: message,
+              message,
             }),
           ),
           "Pending payouts of this method that can't be paid yet.",
@@ -148,7 +148,7 @@ export const removePaymentsBatchOperation: V2Operation = {
   summary: "Delete a payments batch that is not under way",
   description: "Deletes a batch that is not under way. Its payouts are pending again.",
   answer: z.object({
-    message: message,
+    message,
   }),
   refusals: ["not_found", "refused"],
   async handle({ event, account, context }: V2Request) {
@@ -162,7 +162,7 @@ async function create({ event, account, context }: V2Request) {
   const { batch, leftOut } = await createPaymentsBatch(context, account, { method, show: showPaymentsBatch });
   const failed = leftOut.map(({ payout, reason }) => ({
     payout_id: payout.id,
-    promoter_id: payout.promoterId,
+    promoter_id: payout.promoter_id,
     message: reason,
   }));
   return { data: batch, meta: { failed } };
@@ -220,7 +220,7 @@ async function download(request: V2Request) {
     id: readPathId(event),
     format: params.format,
     part: params.part ?? null,
-    orderId: params.file_id ?? null,
+    order_id: params.file_id ?? null,
     debtor: {
       name: params.debtor_name ?? null,
       iban: params.debtor_iban ?? null,
@@ -269,7 +269,7 @@ export const listPaymentFilesOperation: V2Operation = {
       payments_count: payments.length,
       open_count: payments.filter(({ state }) => state === "asked").length,
       total: payments.reduce((sum, { amount }) => sum + amount, 0),
-      created_at: order.createdAt,
+      created_at: order.created_at,
     }));
   },
 };
@@ -282,7 +282,7 @@ export async function showPaymentsBatch(
   view: View,
   batch: PaymentsBatch,
 ): Promise<z.output<typeof paymentsBatchAnswer>> {
-  const { totalInclTax, promotersCount } = await loadBatchTotals(view, batch);
+  const { total_incl_tax, promotersCount } = await loadBatchTotals(view, batch);
   return {
     id: batch.id,
     method: batch.method,
@@ -290,12 +290,12 @@ export async function showPaymentsBatch(
     ext_reference: batchReference(batch),
     ext_id: null,
     scheduled_at: null,
-    processing_started_at: batch.processingStartedAt,
-    completed_at: batch.completedAt,
+    processing_started_at: batch.processing_started_at,
+    completed_at: batch.completed_at,
     is_payable: PAYABLE.includes(batch.status),
     is_retriable: RETRIABLE.includes(batch.status),
     is_payment_otp_required: false,
-    total: totalInclTax,
+    total: total_incl_tax,
     promoters_count: promotersCount,
     error: batch.error,
   };

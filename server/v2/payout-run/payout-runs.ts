@@ -99,11 +99,11 @@ async function list(request: V2Request) {
   return Promise.all(
     records.map(async (run) => ({
       id: run.id,
-      group_ref: run.groupRef,
-      period_start: run.periodStart,
-      period_end: run.periodEnd,
-      started_at: run.startedAt,
-      finished_at: run.finishedAt,
+      group_ref: run.group_ref,
+      period_start: run.period_start,
+      period_end: run.period_end,
+      started_at: run.started_at,
+      finished_at: run.finished_at,
       payouts_count: await countOfRun(context.store, run),
     })),
   );
@@ -124,15 +124,15 @@ async function preview(request: V2Request) {
 async function previewedJson(
   store: Store,
   accountId: number,
-  { promoterId, campaignId, unit, amount, setOff, commissionsCount, carryReason }: PreviewedPayout,
+  { promoter_id, campaign_id, unit, amount, set_off, commissionsCount, carryReason }: PreviewedPayout,
 ): Promise<z.output<typeof previewedAnswer>> {
   return {
-    id: `${promoterId}-${campaignId}-${unit}`,
-    promoter: embeddedPromoterJson(await loadPromoter(store, accountId, promoterId)),
-    campaign: embeddedCampaignJson(await loadCampaign(store, accountId, campaignId)),
+    id: `${promoter_id}-${campaign_id}-${unit}`,
+    promoter: embeddedPromoterJson(await loadPromoter(store, accountId, promoter_id)),
+    campaign: embeddedCampaignJson(await loadCampaign(store, accountId, campaign_id)),
     unit,
     amount,
-    set_off: setOff,
+    set_off,
     commissions_count: commissionsCount,
     not_paid_because: carryReason && CARRY_REASONS[carryReason],
   };

@@ -138,11 +138,11 @@ function payoutBatchJson(batch: BatchProcess): z.output<typeof payoutBatchAnswer
 /** Sums up the payouts that the batch changed. @see docs/spec/v2.md "Batches" */
 function metaJson(payouts: Payout[]): z.output<typeof answer>["meta"] {
   const cash = payouts.filter(({ unit }) => unit === "cash");
-  const promotersCount = new Set(payouts.map(({ promoterId }) => promoterId)).size;
+  const promotersCount = new Set(payouts.map(({ promoter_id }) => promoter_id)).size;
   return {
     total: cash.reduce((sum, { amount }) => sum + amount, 0),
     promoters_count: promotersCount,
-    total_incl_tax: cash.reduce((sum, { totalInclTax }) => sum + totalInclTax, 0),
+    total_incl_tax: cash.reduce((sum, { total_incl_tax }) => sum + total_incl_tax, 0),
     all_promoters_count: promotersCount,
   };
 }

@@ -177,7 +177,7 @@ export const listPayoutMethodsOperation: V2Operation = {
     const { account, context } = request;
     const { params, page, window } = readListing(request, listQuery);
     const promoterId = params.filters.promoter_id;
-    const found = await findPayoutMethods(context.store, account.id, { promoterId, ...window });
+    const found = await findPayoutMethods(context.store, account.id, { promoter_id: promoterId, ...window });
     setPageHeaders(request, page, found.total);
     return found.records.map(payoutMethodJson);
   },
@@ -201,12 +201,12 @@ export const createPayoutMethodOperation: V2Operation = {
     const body = shapeInput(createBody, await readJson(event));
     const { method, details, checks_details: isChecked } = body;
     const input = {
-      promoterId: body.promoter_id,
+      promoter_id: body.promoter_id,
       method,
       details:
         isChecked && isOwnMethod(method) ? shapeOwnDetails(method, details) : shapeDetails(method, details),
-      isSelected: body.is_selected ?? false,
-      isDisabled: body.is_disabled ?? false,
+      is_selected: body.is_selected ?? false,
+      is_disabled: body.is_disabled ?? false,
     };
     return payoutMethodJson(await createPayoutMethod(context, account.id, input));
   },
@@ -268,8 +268,8 @@ export const updatePayoutMethodOperation: V2Operation = {
       return {
         method,
         details: details === undefined ? known.details : shapeDetails(method, details),
-        isSelected: body.is_selected ?? known.isSelected,
-        isDisabled: body.is_disabled ?? known.isDisabled,
+        is_selected: body.is_selected ?? known.is_selected,
+        is_disabled: body.is_disabled ?? known.is_disabled,
       };
     };
     const updated = await updatePayoutMethod(context, account.id, { id: readPathId(event), change });
@@ -283,7 +283,7 @@ export const removePayoutMethodOperation: V2Operation = {
   summary: "Remove a payout method that was never used",
   description: "Removes a payout method that no payout was paid by.",
   answer: z.object({
-    message: message,
+    message,
   }),
   refusals: ["not_found", "in_use"],
   async handle({ event, account, context }: V2Request) {
@@ -312,12 +312,12 @@ export function payoutMethodJson(method: PayoutMethod): z.output<typeof payoutMe
   return {
     id: method.id,
     method: method.method,
-    date_added: wholeSecond(method.createdAt),
-    is_disabled: method.isDisabled,
+    date_added: wholeSecond(method.created_at),
+    is_disabled: method.is_disabled,
     meta: method.meta,
-    is_selected: method.isSelected,
+    is_selected: method.is_selected,
     details: detailsJson(method),
-    managed_payouts: method.isManaged,
+    managed_payouts: method.is_managed,
   };
 }
 
@@ -352,14 +352,14 @@ export const listPayoutHoldsOperation: V2Operation = {
   answer: z.array(holdAnswer),
   async handle({ account, context: { store } }: V2Request) {
     const shown: z.output<typeof holdAnswer>[] = [];
-    for (const { promoterId, changedAt, heldAt } of await listHolds(store, account.id)) {
-      const promoter = await loadPromoter(store, account.id, promoterId);
+    for (const { promoter_id, changed_at, held_at } of await listHolds(store, account.id)) {
+      const promoter = await loadPromoter(store, account.id, promoter_id);
       shown.push({
-        promoter_id: promoterId,
+        promoter_id,
         name: promoterName(promoter),
         email: promoter.email,
-        changed_at: changedAt,
-        held_at: heldAt,
+        changed_at,
+        held_at,
       });
     }
     return shown;

@@ -182,14 +182,14 @@ async function stats(request: V2Request) {
   const { params } = readListing(request, statsParams);
   const by = params.stats_by ?? { paid_period: true, status: true, payout_method: true };
   const { status, campaign_id: campaignIds } = params.filters;
-  const found = await payoutStats(context, account, { status, campaignIds });
+  const found = await payoutStats(context, account, { status, campaign_ids: campaignIds });
   const periods = by.paid_period ? found.byPaidPeriod : [];
   return {
     meta: payoutTermsJson(account),
     data: {
-      by_paid_period: periods.map(({ periodStart, periodEnd, ...sums }) => ({
-        period_start: wholeSecond(periodStart),
-        period_end: wholeSecond(periodEnd),
+      by_paid_period: periods.map(({ period_start, period_end, ...sums }) => ({
+        period_start: wholeSecond(period_start),
+        period_end: wholeSecond(period_end),
         ...summaryJson(sums),
       })),
       by_status: by.status ? payoutSummariesJson(found.byStatus) : {},
@@ -202,7 +202,7 @@ async function due(request: V2Request) {
   const { account, context } = request;
   const { params } = readListing(request, dueParams);
   const { status, campaign_id: campaignIds } = params.filters;
-  const found = await dueStats(context, account, { text: params.q, status, campaignIds });
+  const found = await dueStats(context, account, { text: params.q, status, campaign_ids: campaignIds });
   return { meta: payoutTermsJson(account), data: dueStatsJson(found) };
 }
 
@@ -213,13 +213,13 @@ export function dueStatsJson({ next, overdue, custom }: DueStats): z.output<type
 
 /** The account's payout terms. All payout methods are allowed, because an account can't restrict them. */
 export function payoutTermsJson(account: Account): z.output<typeof payoutTermsAnswer> {
-  const { payoutCycle, netPayoutDays } = account;
+  const { payout_cycle, net_payout_days } = account;
   return {
-    net_payout_days: netPayoutDays,
-    payout_cycle: payoutCycle,
-    min_payment: account.minPaymentCents,
-    min_paying_customers: account.minPayingCustomers,
-    terms_description: `Payouts are made ${payoutCycle} and due ${netPayoutDays} days after the period's end.`,
+    net_payout_days,
+    payout_cycle,
+    min_payment: account.min_payment_cents,
+    min_paying_customers: account.min_paying_customers,
+    terms_description: `Payouts are made ${payout_cycle} and due ${net_payout_days} days after the period's end.`,
     selected_payout_methods: [...PAYOUT_METHODS],
     payout_method_options: {},
     managed_payouts: false,
@@ -246,7 +246,7 @@ function summaryJson({ promotersCount, amounts, centsInclTax }: PayoutSummary) {
 function dueSummaryJson({ due: day, ...sums }: DueSummary) {
   return {
     ...summaryJson(sums),
-    due_date: day?.dueDate ?? null,
-    period_end: day?.periodEndDate ?? null,
+    due_date: day?.due_date ?? null,
+    period_end: day?.period_end_date ?? null,
   };
 }

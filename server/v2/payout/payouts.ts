@@ -44,10 +44,10 @@ export const setOffAnswer = field(
   "What the payout pays back of debts in other campaigns. Its amount is less by it. Missing: nothing.",
 ).optional();
 
-export function setOffJson({ setOffs }: Payout): { set_off?: z.output<typeof setOffAnswer> } {
-  return setOffs === undefined
+export function setOffJson({ set_offs }: Payout): { set_off?: z.output<typeof setOffAnswer> } {
+  return set_offs === undefined
     ? {}
-    : { set_off: setOffs.map(({ campaignId, amount }) => ({ campaign_id: campaignId, amount })) };
+    : { set_off: set_offs.map(({ campaign_id, amount }) => ({ campaign_id, amount })) };
 }
 
 /** @see docs/spec/v2.md "Payout" */
@@ -269,8 +269,8 @@ async function group(request: V2Request) {
     filter: {
       text: q,
       status: filters.status,
-      campaignIds: filters.campaign_id,
-      minPaymentCents: filters.min_payment,
+      campaign_ids: filters.campaign_id,
+      min_payment_cents: filters.min_payment,
       invoiceable: filters.invoiceable,
     },
     ...window,
@@ -282,8 +282,8 @@ async function group(request: V2Request) {
       total: found.cents,
       promoters_count: found.promotersCount,
       total_incl_tax: found.centsInclTax,
-      due_date: found.due?.dueDate ?? null,
-      period_end: found.due?.periodEndDate ?? null,
+      due_date: found.due?.due_date ?? null,
+      period_end: found.due?.period_end_date ?? null,
     },
   };
 }
@@ -295,8 +295,8 @@ function groupJson(each: PayoutGroup, withDetails = false): z.output<typeof grou
   return {
     promoter: {
       ...embeddedPromoterJson(promoter),
-      invoice_details_status: promoter.invoiceDetailsStatus,
-      fraud_suspicions: promoter.fraudSuspicions,
+      invoice_details_status: promoter.invoice_details_status,
+      fraud_suspicions: promoter.fraud_suspicions,
       profile: { invoice_details_validation_errors: invoiceDetailFaults(promoter.profile) },
     },
     payout_method: withDetails ? method : withoutDetails(method),
@@ -320,7 +320,7 @@ function withoutDetails<M extends z.output<typeof payoutMethodAnswer> | null>(me
 export function showPayouts(payouts: PayoutParts[]): z.output<typeof payoutAnswer>[] {
   return payouts.flatMap(({ payout, promoter, campaign, used, selected }) => {
     if (promoter === null || campaign === null) return [];
-    const method = payout.payoutMethodId === null ? selected : used;
+    const method = payout.payout_method_id === null ? selected : used;
     return [payoutJson({ payout, promoter, campaign, method })];
   });
 }
@@ -331,20 +331,20 @@ function payoutFilter({ q, ids, filters }: z.output<typeof listParams>): PayoutF
     text: q,
     ids,
     status: filters.status,
-    campaignIds: filters.campaign_id,
+    campaign_ids: filters.campaign_id,
     paymentsBatchIds: filters.payments_batch_id,
     duePeriod: filters.due_period,
-    periodStart: span(filters.period_start),
-    periodEnd: span(filters.period_end),
+    period_start: span(filters.period_start),
+    period_end: span(filters.period_end),
     payoutMethod: filters.payout_method,
-    promoterId: filters.promoter_id,
+    promoter_id: filters.promoter_id,
     onlyPayable: filters.only_payable || undefined,
-    groupRef: filters.group_ref,
-    fraudSuspicions: filters.fraud_suspicions,
+    group_ref: filters.group_ref,
+    fraud_suspicions: filters.fraud_suspicions,
   };
 }
 
-const SORT_NAMES = { amount: "amount", period_start: "periodStart", period_end: "periodEnd" } as const;
+const SORT_NAMES = { amount: "amount", period_start: "period_start", period_end: "period_end" } as const;
 
 /** The sort orders by the domain's names. */
 function payoutSorting(sorting: z.output<typeof listParams>["sorting"], query: Query): PayoutSort[] {
@@ -372,17 +372,17 @@ export function payoutJson({
     status: payout.status,
     amount: payout.amount,
     ...setOffJson(payout),
-    payments_batch_id: payout.paymentsBatchId,
-    tax_rate: payout.taxRateHundredths / 100,
+    payments_batch_id: payout.payments_batch_id,
+    tax_rate: payout.tax_rate_hundredths / 100,
     unit: payout.unit,
-    period_start: wholeSecond(payout.periodStart),
-    period_end: wholeSecond(payout.periodEnd),
-    paid_at: wholeSecond(payout.paidAt),
-    processing_started_at: wholeSecond(payout.processingStartedAt),
-    failed_at: wholeSecond(payout.failedAt),
+    period_start: wholeSecond(payout.period_start),
+    period_end: wholeSecond(payout.period_end),
+    paid_at: wholeSecond(payout.paid_at),
+    processing_started_at: wholeSecond(payout.processing_started_at),
+    failed_at: wholeSecond(payout.failed_at),
     error: payout.error,
-    total_incl_tax: payout.totalInclTax,
-    created_at: wholeSecond(payout.createdAt),
+    total_incl_tax: payout.total_incl_tax,
+    created_at: wholeSecond(payout.created_at),
     payout_method: method && payoutMethodJson(method),
     promoter: embeddedPromoterJson(promoter),
     campaign: embeddedCampaignJson(campaign),

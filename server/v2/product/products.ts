@@ -58,7 +58,7 @@ const price = z
     },
     "is invalid",
   )
-  .transform(({ ext_id, desc }): Price => ({ extId: ext_id, description: desc ?? null }));
+  .transform(({ ext_id, desc }): Price => ({ ext_id, description: desc ?? null }));
 
 /** A product may have no prices yet. Then no sale belongs to it. */
 const prices = z.array(price, "is invalid").max(MAX_PRICES, `is too long (maximum is ${MAX_PRICES} entries)`);
@@ -80,7 +80,7 @@ const updateBody = z
   })
   .partial();
 
-const shape = recordError({ extId: "ext_id" });
+const shape = recordError();
 
 /** `GET /api/v2/company/products` */
 export const listProductsOperation: V2Operation = {
@@ -142,7 +142,7 @@ export const deleteProductOperation: V2Operation = {
   summary: "Delete a product that nothing refers to",
   description: "Removes a product that no reward is for and that was never sold.",
   answer: z.object({
-    message: message,
+    message,
   }),
   refusals: ["not_found", "in_use"],
   handle: remove,
@@ -158,7 +158,7 @@ async function list(request: V2Request) {
 
 async function create({ event, account, context }: V2Request) {
   const { name, ext_id, prices } = shapeInput(createBody, await readJson(event));
-  return productJson(await createProduct(context, account.id, { name, extId: ext_id ?? null, prices }));
+  return productJson(await createProduct(context, account.id, { name, ext_id: ext_id ?? null, prices }));
 }
 
 async function get({ event, account, context: { store } }: V2Request) {
@@ -167,8 +167,8 @@ async function get({ event, account, context: { store } }: V2Request) {
 
 async function update({ event, account, context }: V2Request) {
   const id = readPathId(event);
-  const { name, ext_id: extId, prices } = shapeChanges(updateBody, await readJson(event));
-  return productJson(await updateProduct(context, account.id, { id, changes: { name, extId, prices } }));
+  const { name, ext_id, prices } = shapeChanges(updateBody, await readJson(event));
+  return productJson(await updateProduct(context, account.id, { id, changes: { name, ext_id, prices } }));
 }
 
 async function remove({ event, account, context }: V2Request) {
@@ -180,8 +180,8 @@ function productJson(product: Product): z.output<typeof productAnswer> {
   return {
     id: product.id,
     name: product.name,
-    ext_id: product.extId,
-    prices: product.prices.map(({ extId, description }) => ({ ext_id: extId, desc: description })),
-    created_at: product.createdAt,
+    ext_id: product.ext_id,
+    prices: product.prices.map(({ ext_id, description }) => ({ ext_id, desc: description })),
+    created_at: product.created_at,
   };
 }

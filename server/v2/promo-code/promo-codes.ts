@@ -63,7 +63,7 @@ const updateBody = z
   })
   .partial();
 
-const shape = recordError({ archivedAt: "archived_at" });
+const shape = recordError();
 
 /** `GET /api/v2/company/promo_codes` */
 export const listPromoCodesOperation: V2Operation = {
@@ -131,7 +131,7 @@ export const archivePromoCodeOperation: V2Operation = {
 async function list(request: V2Request) {
   const { account, context } = request;
   const { params, page, window } = readListing(request, listParams);
-  const filter = { promoterCampaignId: params.promoter_campaign_id, text: params.q };
+  const filter = { promoter_campaign_id: params.promoter_campaign_id, text: params.q };
   const found = await findPromoCodes(context.store, account.id, { ...filter, ...window });
   setPageHeaders(request, page, found.total);
   return showAll(context.store, found.records, showPromoCode);
@@ -141,8 +141,8 @@ async function create({ event, account, context }: V2Request) {
   const body = shapeInput(createBody, await readJson(event));
   return createPromoCode(context, account.id, {
     code: body.code,
-    rewardId: body.reward_id,
-    promoterCampaignId: body.promoter_campaign_id,
+    reward_id: body.reward_id,
+    promoter_campaign_id: body.promoter_campaign_id,
     description: body.description ?? null,
     metadata: body.metadata ?? null,
     details: body.details ?? null,
@@ -159,7 +159,7 @@ async function update({ event, account, context }: V2Request) {
   const body = shapeChanges(updateBody, await readJson(event));
   const changes = {
     code: body.code,
-    promoterCampaignId: body.promoter_campaign_id,
+    promoter_campaign_id: body.promoter_campaign_id,
     description: body.description,
     metadata: body.metadata,
     details: body.details,
@@ -176,17 +176,17 @@ export async function showPromoCode(
   view: View,
   promoCode: PromoCode,
 ): Promise<z.output<typeof promoCodeAnswer>> {
-  const reward = await loadReward(view, promoCode.accountId, promoCode.rewardId);
+  const reward = await loadReward(view, promoCode.account_id, promoCode.reward_id);
   return {
     id: promoCode.id,
     code: promoCode.code,
     reward: { id: reward.id, name: reward.name },
-    ext_id: promoCode.extId,
+    ext_id: promoCode.ext_id,
     description: promoCode.description,
-    company_id: promoCode.accountId,
-    promoter_campaign_id: promoCode.promoterCampaignId,
+    company_id: promoCode.account_id,
+    promoter_campaign_id: promoCode.promoter_campaign_id,
     metadata: promoCode.metadata ?? {},
     details: promoCode.details ?? {},
-    archived_at: promoCode.archivedAt,
+    archived_at: promoCode.archived_at,
   };
 }

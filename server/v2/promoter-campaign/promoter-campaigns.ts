@@ -99,7 +99,7 @@ export const promoterCampaignAnswer = z
       }),
       "Figures of the record.",
     ),
-    coupon: coupon,
+    coupon,
     display_coupon: field(z.string().nullable(), "The code that customers type at the checkout.", "JANE10"),
     ref_token: refToken,
     ref_link: referralLink,
@@ -141,13 +141,7 @@ const updateBody = z
   })
   .partial();
 
-const WIRE_NAMES = {
-  refToken: "ref_token",
-  displayCoupon: "display_coupon",
-  directUrl: "direct_url",
-  rewardsForPromoters: "rewards_for_promoters",
-  rewardsForReferrals: "rewards_for_referrals",
-};
+const WIRE_NAMES = {};
 
 /** `GET /api/v2/company/promoter_campaigns` */
 export const listPromoterCampaignsOperation: V2Operation = {
@@ -195,8 +189,8 @@ async function list(request: V2Request) {
     filter: {
       text: params.q,
       ids: params.ids,
-      campaignIds: params.filters?.campaign_id,
-      promoterId: params.filters?.promoter_id,
+      campaign_ids: params.filters?.campaign_id,
+      promoter_id: params.filters?.promoter_id,
       state: params.filters?.state,
     },
     ...window,
@@ -221,12 +215,12 @@ async function update({ event, account, context }: V2Request) {
 function changesOf(body: z.output<typeof updateBody>): PromoterCampaignChanges {
   return {
     state: body.state,
-    refToken: body.ref_token,
+    ref_token: body.ref_token,
     coupon: body.coupon,
-    displayCoupon: body.display_coupon,
-    directUrl: body.direct_url,
-    rewardsForPromoters: body.rewards_for_promoters,
-    rewardsForReferrals: body.rewards_for_referrals,
+    display_coupon: body.display_coupon,
+    direct_url: body.direct_url,
+    rewards_for_promoters: body.rewards_for_promoters,
+    rewards_for_referrals: body.rewards_for_referrals,
     hasOwnPromoterRewards: body.promoter_rewards_customized,
     hasOwnReferralRewards: body.referral_rewards_customized,
   };
@@ -265,16 +259,16 @@ async function listLinks({ event, account, context: { store } }: V2Request) {
 
 /** A link as V2 shows it. */
 export function referralLinkJson(
-  { id, name, url, isDefault, source, subId }: ReferralLink,
+  { id, name, url, is_default, source, sub_id }: ReferralLink,
   campaign: Campaign,
 ): z.output<typeof referralLinkAnswer> {
   return {
     id,
     name,
     url,
-    is_default: isDefault,
+    is_default,
     source,
-    sub_id: subId,
+    sub_id,
     campaign: embeddedCampaignJson(campaign),
   };
 }
@@ -286,8 +280,8 @@ export interface PromoterCampaignParts {
   campaign: Campaign;
   stats: Stats;
   /** The rewards that apply: the promoterCampaign's own or, if it has none, the campaign's. */
-  rewardsForPromoters: FullRewardEntry[];
-  rewardsForReferrals: FullRewardEntry[];
+  rewards_for_promoters: FullRewardEntry[];
+  rewards_for_referrals: FullRewardEntry[];
   codesInUse: string[];
 }
 
@@ -310,36 +304,36 @@ export async function readPromoterCampaignParts(
   known?: Promoter,
 ): Promise<PromoterCampaignParts> {
   const { promoterCampaign, campaign } = await withCampaign(view, found);
-  const { accountId, id, promoterId, rewardsForPromoters, rewardsForReferrals } = promoterCampaign;
+  const { account_id, id, promoter_id, rewards_for_promoters, rewards_for_referrals } = promoterCampaign;
   return {
     promoterCampaign,
-    promoter: known ?? (await loadPromoter(view, accountId, promoterId)),
+    promoter: known ?? (await loadPromoter(view, account_id, promoter_id)),
     campaign,
     stats: await loadStats(view, promoterCampaign),
-    rewardsForPromoters: await loadRewardEntries(
+    rewards_for_promoters: await loadRewardEntries(
       view,
-      accountId,
-      rewardsForPromoters ?? campaign.rewardsForPromoters,
+      account_id,
+      rewards_for_promoters ?? campaign.rewards_for_promoters,
     ),
-    rewardsForReferrals: await loadRewardEntries(
+    rewards_for_referrals: await loadRewardEntries(
       view,
-      accountId,
-      rewardsForReferrals ?? campaign.rewardsForReferrals,
+      account_id,
+      rewards_for_referrals ?? campaign.rewards_for_referrals,
     ),
-    codesInUse: await listCodesInUse(view, accountId, id),
+    codesInUse: await listCodesInUse(view, account_id, id),
   };
 }
 
 /** A promoterCampaign as V2 shows it. */
 export function promoterCampaignJson(parts: PromoterCampaignParts): z.output<typeof promoterCampaignAnswer> {
   const { promoterCampaign, promoter, campaign, stats } = parts;
-  const hasOwnPromoterRewards = promoterCampaign.rewardsForPromoters !== null;
-  const hasOwnReferralRewards = promoterCampaign.rewardsForReferrals !== null;
+  const hasOwnPromoterRewards = promoterCampaign.rewards_for_promoters !== null;
+  const hasOwnReferralRewards = promoterCampaign.rewards_for_referrals !== null;
   return {
     id: promoterCampaign.id,
-    campaign_id: promoterCampaign.campaignId,
-    promoter_id: promoterCampaign.promoterId,
-    created_at: wholeSecond(promoterCampaign.createdAt),
+    campaign_id: promoterCampaign.campaign_id,
+    promoter_id: promoterCampaign.promoter_id,
+    created_at: wholeSecond(promoterCampaign.created_at),
     promoter: embeddedPromoterJson(promoter),
     campaign: embeddedCampaignJson(campaign),
     state: promoterCampaign.state,
@@ -348,18 +342,18 @@ export function promoterCampaignJson(parts: PromoterCampaignParts): z.output<typ
       referrals_count: stats.referrals,
       sales_count: stats.sales,
       customers_count: stats.customers,
-      revenue_amount: stats.salesCents,
+      revenue_amount: stats.sales_cents,
     },
     coupon: promoterCampaign.coupon,
-    display_coupon: promoterCampaign.displayCoupon,
-    ref_token: promoterCampaign.refToken,
+    display_coupon: promoterCampaign.display_coupon,
+    ref_token: promoterCampaign.ref_token,
     ref_link: refLink(promoterCampaign, campaign),
-    direct_url: promoterCampaign.usesUrlTracking ? promoterCampaign.landingUrl : null,
+    direct_url: promoterCampaign.uses_url_tracking ? promoterCampaign.landing_url : null,
     is_customized: hasOwnPromoterRewards || hasOwnReferralRewards,
     referral_rewards_customized: hasOwnReferralRewards,
     promoter_rewards_customized: hasOwnPromoterRewards,
-    rewards_for_promoters: parts.rewardsForPromoters.map(rewardEntryJson),
-    rewards_for_referrals: parts.rewardsForReferrals.map(rewardEntryJson),
+    rewards_for_promoters: parts.rewards_for_promoters.map(rewardEntryJson),
+    rewards_for_referrals: parts.rewards_for_referrals.map(rewardEntryJson),
     promo_codes: parts.codesInUse,
   };
 }

@@ -82,7 +82,7 @@ export const invitePromotersOperation: V2Operation = {
 };
 
 async function invite(request: V2Request) {
-  const { event, account, context, mail, limitInvitation, publicUrl } = request;
+  const { event, account, context, mail, limitInvitation, public_url } = request;
   const body = shapeInput(inviteBody, await readJson(event));
   const people = readPeople(body.emails);
   const campaign = await loadCampaignOrDefault(context.store, account, body.campaign_id ?? null);
@@ -90,14 +90,14 @@ async function invite(request: V2Request) {
   if (isMailed) for (const { email } of people) await limitInvitation(account.id, email);
   const invited = await invitePromoters(context, account, {
     people,
-    campaignId: campaign.id,
+    campaign_id: campaign.id,
     message: body.message ?? null,
     language: body.language ?? null,
     isMailed,
   });
   return {
     promoters: await Promise.all(invited.map((each) => invitedJson(request, each, isMailed))),
-    signup_url: signupUrl(publicUrl, account, campaign),
+    signup_url: signupUrl(public_url, account, campaign),
   };
 }
 

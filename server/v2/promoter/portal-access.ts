@@ -55,7 +55,7 @@ const frameLogoutOperation: V2Operation = {
   description: "Ends all sessions of one promoter.",
   params,
   answer: z.object({
-    message: message,
+    message,
   }),
   refusals: ["missing", "not_found"],
   async handle(request) {
@@ -63,7 +63,7 @@ const frameLogoutOperation: V2Operation = {
     const selection = await readPromoter(request);
     await context.store.transact(async (tx) => {
       const { promoter } = await loadSelected(tx, account.id, selection);
-      await endSessions(tx, { kind: "promoter", accountId: account.id, id: promoter.id });
+      await endSessions(tx, { kind: "promoter", account_id: account.id, id: promoter.id });
     });
     return { message: "The promoter is signed out" };
   },
@@ -91,11 +91,11 @@ const viewPortalOperation: V2Operation = {
     .meta({ id: "PortalView" }),
   status: 201,
   refusals: ["not_found", "refused"],
-  async handle({ event, account, caller, context, publicUrl }) {
+  async handle({ event, account, caller, context, public_url }) {
     const actor = actorOf(caller);
     const { token } = await openView({ ...context, actor }, account, readPathId(event));
     // The fragment is never sent to a server, so the token is in no log.
-    return { access_token: token, expires_in: VIEW_SECONDS, url: `${publicUrl}/portal#view=${token}` };
+    return { access_token: token, expires_in: VIEW_SECONDS, url: `${public_url}/portal#view=${token}` };
   },
 };
 
@@ -117,10 +117,14 @@ const makeSignInLinkOperation: V2Operation = {
     .meta({ id: "SignInLink" }),
   status: 201,
   refusals: ["not_found", "refused"],
-  async handle({ event, account, caller, context, publicUrl }) {
+  async handle({ event, account, caller, context, public_url }) {
     const actor = actorOf(caller);
-    const { url, endsAt } = await makeEntryLink({ ...context, actor, publicUrl }, account, readPathId(event));
-    return { url, ends_at: endsAt.toISOString() };
+    const { url, ends_at } = await makeEntryLink(
+      { ...context, actor, public_url },
+      account,
+      readPathId(event),
+    );
+    return { url, ends_at: ends_at.toISOString() };
   },
 };
 
@@ -150,13 +154,13 @@ const setFirstPasswordOperation: V2Operation = {
     "Sets the password that a promoter signs in with until they choose their own, and is refused after that. The audit log records who set it.",
   body: passwordBody,
   answer: z.object({
-    message: message,
+    message,
   }),
   refusals: ["not_found", "invalid", "refused", "busy"],
   async handle({ event, account, caller, context }) {
     const { password } = shapeInput(passwordBody, await readJson(event));
     const actor = actorOf(caller);
-    await setFirstPassword({ ...context, actor }, account, { promoterId: readPathId(event), password });
+    await setFirstPassword({ ...context, actor }, account, { promoter_id: readPathId(event), password });
     return { message: "The promoter can sign in with this password and then chooses their own" };
   },
 };
@@ -177,6 +181,6 @@ export const PORTAL_ACCESS: V2Row[] = [
 async function readPromoter({ event }: V2Request): Promise<Selection> {
   const given = shapeInput(params, { ...(await readJson(event)), ...readQuery(event) });
   if (given.promoter_id !== undefined) return { by: "id", value: given.promoter_id };
-  if (given.cust_id !== undefined) return { by: "custId", value: given.cust_id };
+  if (given.cust_id !== undefined) return { by: "cust_id", value: given.cust_id };
   throw new Failure("missing", "Name the promoter by promoter_id or cust_id");
 }

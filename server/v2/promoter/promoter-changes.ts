@@ -83,7 +83,7 @@ const updateBody = z
   .partial();
 
 /** @see docs/spec/common.md "Errors" */
-const shape = recordError({ custId: "cust_id" });
+const shape = recordError();
 
 /** `POST /api/v2/company/promoters` */
 export const createPromoterOperation: V2Operation = {
@@ -128,20 +128,20 @@ async function create(request: V2Request) {
   const show = showPromoterOf(request);
   const created = await createPromoter(context, account, {
     email: body.email,
-    custId: body.cust_id ?? null,
-    refToken: null,
+    cust_id: body.cust_id ?? null,
+    ref_token: null,
     coupon: null,
-    displayCoupon: null,
-    campaignId: body.initial_campaign_id ?? null,
-    tempPasswordHash: null,
-    landingUrl: null,
-    usesUrlTracking: false,
-    parentPromoterId: null,
+    display_coupon: null,
+    campaign_id: body.initial_campaign_id ?? null,
+    temp_password_hash: null,
+    landing_url: null,
+    uses_url_tracking: false,
+    parent_promoter_id: null,
     parentPromoterEmail: null,
     note: null,
     profile: newProfile(profileChanges(body.profile ?? {})),
-    createdAt: null,
-    skipEmailNotification: !(body.drip_emails ?? true),
+    created_at: null,
+    skip_email_notification: !(body.drip_emails ?? true),
     alwaysApprove: body.always_approve ?? true,
     address: null,
     ...(caller.kind === "user" && { invite: async () => {} }),
@@ -158,19 +158,19 @@ async function create(request: V2Request) {
 async function update(request: V2Request) {
   const { event, account, caller, context, inquireVat } = request;
   const body = shapeFormChanges(updateBody, { ...readQuery(event), ...(await readJson(event)) });
-  const { tax_rate: taxRateHundredths, net_payout_days: netPayoutDays } = body;
-  if (taxRateHundredths !== undefined || netPayoutDays !== undefined) requireOwner(caller);
+  const { tax_rate: taxRateHundredths, net_payout_days } = body;
+  if (taxRateHundredths !== undefined || net_payout_days !== undefined) requireOwner(caller);
   const { email: mailbox } = body;
   const updated = await updatePromoter(context, account.id, {
     selection: readSelection(event, body.find_by),
     changes: {
       email: body.email,
-      custId: body.cust_id,
+      cust_id: body.cust_id,
       note: body.note,
-      customFields: body.custom_fields,
-      invoiceDetailsStatus: body.invoice_details_status,
-      netPayoutDays,
-      taxRateHundredths,
+      custom_fields: body.custom_fields,
+      invoice_details_status: body.invoice_details_status,
+      net_payout_days,
+      tax_rate_hundredths: taxRateHundredths,
       profile: profileChanges(body.profile ?? {}),
     },
     ...(mailbox !== undefined &&
@@ -188,7 +188,7 @@ async function update(request: V2Request) {
  */
 async function refuseNewMailbox({ view }: Transaction, promoter: Promoter, wanted: string): Promise<void> {
   if (promoter.email === wanted) return;
-  if ((await view.count(payoutMethods, "promoter", promoter.accountId, [promoter.id])) === 0) return;
+  if ((await view.count(payoutMethods, "promoter", promoter.account_id, [promoter.id])) === 0) return;
   throw new Failure(
     "forbidden",
     "Only an owner or an API key changes the e-mail address of a promoter who has a payout method",
@@ -224,7 +224,7 @@ interface Action<Body> extends Introduced {
   body: z.ZodObject & z.ZodType<Body>;
   /** Loads the campaigns and promoters that the batch needs, before it starts. */
   requires?: (context: Context, accountId: number, body: Body) => Promise<unknown>;
-  work: (context: Context, accountId: number, each: Body & { promoterId: number }) => Promise<unknown>;
+  work: (context: Context, accountId: number, each: Body & { promoter_id: number }) => Promise<unknown>;
 }
 
 function batchOperation<Body extends { ids: number[] }>(action: Action<Body>): V2Operation {
@@ -241,7 +241,7 @@ function batchOperation<Body extends { ids: number[] }>(action: Action<Body>): V
       const batch = await runBatch(context, account.id, {
         label: `promoter/${action.name}`,
         ids: body.ids,
-        work: (promoterId) => action.work(context, account.id, { ...body, promoterId }),
+        work: (promoterId) => action.work(context, account.id, { ...body, promoter_id: promoterId }),
       });
       return batchJson(batch);
     },
@@ -259,8 +259,8 @@ function stateOperation(
     summary: `Set the state of promoters in a campaign to ${state}`,
     body: campaignBody,
     requires: ({ store }, accountId, body) => loadCampaign(store, accountId, body.campaign_id),
-    work: (context, accountId, { promoterId, campaign_id: campaignId }) =>
-      setPromoterCampaignState(context, accountId, { promoterId, campaignId, state }),
+    work: (context, accountId, { promoter_id, campaign_id }) =>
+      setPromoterCampaignState(context, accountId, { promoter_id, campaign_id, state }),
   });
 }
 
@@ -287,7 +287,7 @@ export const PROMOTER_BATCHES: Record<string, V2Operation> = {
     summary: "Archive promoters",
     description: "Archives promoters: they keep their history but can't refer any more.",
     body: idsBody,
-    work: (context, accountId, { promoterId }) => archivePromoter(context, accountId, promoterId),
+    work: (context, accountId, { promoter_id }) => archivePromoter(context, accountId, promoter_id),
   }),
   restore: batchOperation({
     id: "restorePromoters",
@@ -295,7 +295,7 @@ export const PROMOTER_BATCHES: Record<string, V2Operation> = {
     summary: "Restore archived promoters",
     description: "Restores archived promoters.",
     body: idsBody,
-    work: (context, accountId, { promoterId }) => restorePromoter(context, accountId, promoterId),
+    work: (context, accountId, { promoter_id }) => restorePromoter(context, accountId, promoter_id),
   }),
   move_to_campaign: batchOperation({
     id: "movePromotersToCampaign",
@@ -309,10 +309,10 @@ export const PROMOTER_BATCHES: Record<string, V2Operation> = {
     },
     work: (context, accountId, each) =>
       moveToCampaign(context, accountId, {
-        selection: byId(each.promoterId),
+        selection: byId(each.promoter_id),
         fromCampaignId: each.from_campaign_id,
         toCampaignId: each.to_campaign_id,
-        movesLeads: each.soft_move_referrals ?? false,
+        moves_leads: each.soft_move_referrals ?? false,
         show: asItIs,
       }),
   }),
@@ -323,8 +323,8 @@ export const PROMOTER_BATCHES: Record<string, V2Operation> = {
     description: "Adds promoters to one more campaign.",
     body: addBody,
     requires: ({ store }, accountId, body) => loadCampaign(store, accountId, body.campaign_id),
-    work: (context, accountId, { promoterId, campaign_id: campaignId }) =>
-      addToCampaign(context, accountId, { selection: byId(promoterId), campaignId, show: asItIs }),
+    work: (context, accountId, { promoter_id, campaign_id }) =>
+      addToCampaign(context, accountId, { selection: byId(promoter_id), campaign_id, show: asItIs }),
   }),
   assign_parent: batchOperation({
     id: "assignParentPromoter",
@@ -334,7 +334,7 @@ export const PROMOTER_BATCHES: Record<string, V2Operation> = {
       "Sets the promoter who recruited the others: their parent, who may earn a share of their sales.",
     body: parentBody,
     requires: ({ store }, accountId, body) => loadParent(store, accountId, body.parent_promoter_id),
-    work: (context, accountId, { promoterId, parent_promoter_id: parentPromoterId }) =>
-      assignParent(context, accountId, { promoterId, parentPromoterId }),
+    work: (context, accountId, { promoter_id, parent_promoter_id }) =>
+      assignParent(context, accountId, { promoter_id, parent_promoter_id }),
   }),
 };

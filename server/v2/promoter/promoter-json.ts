@@ -49,7 +49,7 @@ const joinedCampaignAnswer = z
     state: field(z.enum(PROMOTER_CAMPAIGN_STATES), "State of the record."),
     created_at: createdSecond,
     campaign: field(embeddedCampaign, "The campaign, or null if it was deleted."),
-    coupon: coupon,
+    coupon,
     ref_token: refToken,
     ref_link: referralLink,
     rewards_for_referrals: field(z.array(rewardEntryAnswer), "What people who follow the link get."),
@@ -158,7 +158,7 @@ interface PromoterParts {
   promoterCampaigns: {
     promoterCampaign: PromoterCampaign;
     campaign: Campaign;
-    rewardsForReferrals: FullRewardEntry[];
+    rewards_for_referrals: FullRewardEntry[];
   }[];
   stats: Stats;
   balance: Balance;
@@ -177,23 +177,23 @@ export function promoterJson(parts: PromoterParts): z.output<typeof promoterAnsw
     id: promoter.id,
     email: promoter.email,
     name: promoterName(promoter),
-    cust_id: promoter.custId,
+    cust_id: promoter.cust_id,
     note: promoter.note,
     stats: promoterStatsJson(stats),
     is_customized: promoterCampaigns.some(({ promoterCampaign }) => hasOwnRewards(promoterCampaign)),
     // Promoters whom the company adds need no confirmation.
-    is_confirmed: promoter.isUnconfirmed !== true,
-    track_ad_traffic: promoter.trackAdTraffic,
-    fraud_suspicions: promoter.fraudSuspicions,
-    invoice_details_status: promoter.invoiceDetailsStatus,
-    net_payout_days: promoter.netPayoutDays,
-    tax_rate: promoter.taxRateHundredths / 100,
+    is_confirmed: promoter.is_unconfirmed !== true,
+    track_ad_traffic: promoter.track_ad_traffic,
+    fraud_suspicions: promoter.fraud_suspicions,
+    invoice_details_status: promoter.invoice_details_status,
+    net_payout_days: promoter.net_payout_days,
+    tax_rate: promoter.tax_rate_hundredths / 100,
     profile: promoterProfileJson(promoter, account),
-    joined_at: wholeSecond(promoter.createdAt),
-    first_event_at: wholeSecond(promoter.createdAt), // joining is the first event
-    last_login_at: wholeSecond(promoter.lastLoginAt),
-    archived_at: wholeSecond(promoter.archivedAt),
-    custom_fields: promoter.customFields ?? {},
+    joined_at: wholeSecond(promoter.created_at),
+    first_event_at: wholeSecond(promoter.created_at), // joining is the first event
+    last_login_at: wholeSecond(promoter.last_login_at),
+    archived_at: wholeSecond(promoter.archived_at),
+    custom_fields: promoter.custom_fields ?? {},
     password_setup_url: parts.setupUrl,
     promoter_campaigns: promoterCampaigns.map(joinedCampaignJson),
     balances: balancesJson(parts.balance),
@@ -212,36 +212,36 @@ export function promoterStatsJson(stats: Stats): z.output<typeof promoterAnswer>
     referrals_count: stats.referrals,
     sales_count: stats.sales,
     customers_count: stats.customers,
-    revenue_amount: stats.salesCents,
-    active_customers_count: stats.activeCustomers,
+    revenue_amount: stats.sales_cents,
+    active_customers_count: stats.active_customers,
   };
 }
 
-function hasOwnRewards({ rewardsForPromoters, rewardsForReferrals }: PromoterCampaign): boolean {
-  return rewardsForPromoters !== null || rewardsForReferrals !== null;
+function hasOwnRewards({ rewards_for_promoters, rewards_for_referrals }: PromoterCampaign): boolean {
+  return rewards_for_promoters !== null || rewards_for_referrals !== null;
 }
 
 function joinedCampaignJson({
   promoterCampaign,
   campaign,
-  rewardsForReferrals,
+  rewards_for_referrals,
 }: PromoterParts["promoterCampaigns"][number]): z.output<typeof joinedCampaignAnswer> {
   return {
     id: promoterCampaign.id,
-    campaign_id: promoterCampaign.campaignId,
-    promoter_id: promoterCampaign.promoterId,
+    campaign_id: promoterCampaign.campaign_id,
+    promoter_id: promoterCampaign.promoter_id,
     state: promoterCampaign.state,
-    created_at: wholeSecond(promoterCampaign.createdAt),
+    created_at: wholeSecond(promoterCampaign.created_at),
     campaign: embeddedCampaignJson(campaign),
     coupon: promoterCampaign.coupon,
-    ref_token: promoterCampaign.refToken,
+    ref_token: promoterCampaign.ref_token,
     ref_link: refLink(promoterCampaign, campaign),
-    rewards_for_referrals: rewardsForReferrals.map(rewardEntryJson),
+    rewards_for_referrals: rewards_for_referrals.map(rewardEntryJson),
   };
 }
 
-function payoutMethodJson({ id, method, createdAt, isDisabled }: PayoutMethod) {
-  return { id, method, date_added: wholeSecond(createdAt), is_disabled: isDisabled };
+function payoutMethodJson({ id, method, created_at, is_disabled }: PayoutMethod) {
+  return { id, method, date_added: wholeSecond(created_at), is_disabled };
 }
 
 /** The parts of a promoter that a request may exclude. */
@@ -261,7 +261,7 @@ export function showPromoterOf(request: SetupRequest): Show<Promoter, z.output<t
   };
 }
 
-type SetupRequest = Pick<V2Request, "account" | "caller" | "publicUrl" | "context">;
+type SetupRequest = Pick<V2Request, "account" | "caller" | "public_url" | "context">;
 
 /**
  * Where a promoter sets their first password, or null if they have one or can't sign in. Promoters who signed up
@@ -269,16 +269,16 @@ type SetupRequest = Pick<V2Request, "account" | "caller" | "publicUrl" | "contex
  * where payout methods are whole, so who may not see them gets none of a promoter who has any.
  */
 export async function setupUrl(
-  { account, caller, publicUrl, context: { now } }: SetupRequest,
+  { account, caller, public_url, context: { now } }: SetupRequest,
   view: View,
   promoter: Promoter,
 ): Promise<string | null> {
-  const { passwordHash, archivedAt, isUnconfirmed } = promoter;
-  if (passwordHash !== undefined || archivedAt !== null || isUnconfirmed) return null;
+  const { password_hash, archived_at, is_unconfirmed } = promoter;
+  if (password_hash !== undefined || archived_at !== null || is_unconfirmed) return null;
   const hidesDetails = !seesPayoutDetails(caller);
-  if (hidesDetails && (await view.count(payoutMethods, "promoter", promoter.accountId, [promoter.id])) > 0)
+  if (hidesDetails && (await view.count(payoutMethods, "promoter", promoter.account_id, [promoter.id])) > 0)
     return null;
-  return signInUrl({ publicUrl, now }, { account, promoter }, "setup");
+  return signInUrl({ public_url, now }, { account, promoter }, "setup");
 }
 
 /** Reads the related records that V2 shows with a promoter. */
@@ -287,30 +287,33 @@ export async function readPromoterParts(
   account: Account,
   { promoter, withPayoutMethod, withParent }: Extras & { promoter: Promoter },
 ): Promise<Omit<PromoterParts, "setupUrl">> {
-  const { accountId, id } = promoter;
+  const { account_id, id } = promoter;
   const [promoterCampaigns, { totals: stats, balance }, payoutMethod, parent] = await Promise.all([
     joinedCampaigns(view, promoter),
-    loadTotalsAndBalance(view, accountId, id),
-    withPayoutMethod ? findSelectedPayoutMethod(view, accountId, id) : undefined,
+    loadTotalsAndBalance(view, account_id, id),
+    withPayoutMethod ? findSelectedPayoutMethod(view, account_id, id) : undefined,
     withParent ? findParent(view, promoter) : undefined,
   ]);
   return { account, promoter, promoterCampaigns, stats, balance, payoutMethod, parent };
 }
 
-async function joinedCampaigns(view: View, { accountId, id }: Promoter) {
-  return showAll(view, await listPromoterCampaigns(view, accountId, id), async (_view, joined) => {
+async function joinedCampaigns(view: View, { account_id, id }: Promoter) {
+  return showAll(view, await listPromoterCampaigns(view, account_id, id), async (_view, joined) => {
     const { promoterCampaign, campaign } = await withCampaign(view, joined);
-    const entries = promoterCampaign.rewardsForReferrals ?? campaign.rewardsForReferrals;
+    const entries = promoterCampaign.rewards_for_referrals ?? campaign.rewards_for_referrals;
     return {
       promoterCampaign,
       campaign,
-      rewardsForReferrals: await loadRewardEntries(view, accountId, entries),
+      rewards_for_referrals: await loadRewardEntries(view, account_id, entries),
     };
   });
 }
 
-async function findParent(view: View, { accountId, parentPromoterId }: Promoter): Promise<Promoter | null> {
-  return parentPromoterId === null ? null : view.get(promoters, accountId, parentPromoterId);
+async function findParent(
+  view: View,
+  { account_id, parent_promoter_id }: Promoter,
+): Promise<Promoter | null> {
+  return parent_promoter_id === null ? null : view.get(promoters, account_id, parent_promoter_id);
 }
 
 /**

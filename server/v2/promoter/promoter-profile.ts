@@ -92,28 +92,28 @@ export function promoterProfileJson(
   const { id, profile } = promoter;
   return {
     id,
-    first_name: profile.firstName,
-    last_name: profile.lastName,
+    first_name: profile.first_name,
+    last_name: profile.last_name,
     website: profile.website,
-    company_name: profile.companyName,
-    company_number: profile.companyNumber,
-    phone_number: profile.phoneNumber,
-    vat_id: profile.vatId,
+    company_name: profile.company_name,
+    company_number: profile.company_number,
+    phone_number: profile.phone_number,
+    vat_id: profile.vat_id,
     country: profile.country,
     address: profile.address,
-    avatar: profile.avatarUrl,
+    avatar: profile.avatar_url,
     w8_form_url: null,
     w9_form_url: null,
     description: profile.description,
-    instagram_url: profile.instagramUrl,
-    youtube_url: profile.youtubeUrl,
-    linkedin_url: profile.linkedinUrl,
-    facebook_url: profile.facebookUrl,
-    twitter_url: profile.twitterUrl,
-    twitch_url: profile.twitchUrl,
-    tiktok_url: profile.tiktokUrl,
+    instagram_url: profile.instagram_url,
+    youtube_url: profile.youtube_url,
+    linkedin_url: profile.linkedin_url,
+    facebook_url: profile.facebook_url,
+    twitter_url: profile.twitter_url,
+    twitch_url: profile.twitch_url,
+    tiktok_url: profile.tiktok_url,
     invoice_details_validation_errors: invoiceDetailFaults(profile),
-    should_validate_invoice_details: account.requiresInvoiceDetails,
+    should_validate_invoice_details: account.requires_invoice_details,
     ...vatCheckJson(promoter),
   };
 }
@@ -121,29 +121,29 @@ export function promoterProfileJson(
 /** The values of what VIES has said. */
 export function vatCheckJson(promoter: Promoter) {
   const check = vatCheckOf(promoter);
-  return { vat_id_status: check?.status ?? null, vat_id_checked_at: check?.checkedAt ?? null };
+  return { vat_id_status: check?.status ?? null, vat_id_checked_at: check?.checked_at ?? null };
 }
 
 /** The changes to a profile. Fields that are undefined stay. */
 export function profileChanges(given: z.output<typeof profileParams>): ProfileChanges {
   return {
-    firstName: given.first_name,
-    lastName: given.last_name,
+    first_name: given.first_name,
+    last_name: given.last_name,
     website: given.website,
-    companyName: given.company_name,
-    companyNumber: given.company_number,
-    phoneNumber: given.phone_number,
-    vatId: given.vat_id,
+    company_name: given.company_name,
+    company_number: given.company_number,
+    phone_number: given.phone_number,
+    vat_id: given.vat_id,
     country: given.country,
     address: given.address,
-    avatarUrl: given.avatar,
+    avatar_url: given.avatar,
     description: given.description,
-    instagramUrl: given.instagram_url,
-    youtubeUrl: given.youtube_url,
-    linkedinUrl: given.linkedin_url,
-    facebookUrl: given.facebook_url,
-    twitterUrl: given.twitter_url,
-    twitchUrl: given.twitch_url,
-    tiktokUrl: given.tiktok_url,
+    instagram_url: given.instagram_url,
+    youtube_url: given.youtube_url,
+    linkedin_url: given.linkedin_url,
+    facebook_url: given.facebook_url,
+    twitter_url: given.twitter_url,
+    twitch_url: given.twitch_url,
+    tiktok_url: given.tiktok_url,
   };
 }

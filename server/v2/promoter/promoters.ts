@@ -10,7 +10,7 @@ import {
   type PromoterFilter,
   type PromoterSorting,
   type Selection,
-  type Selector,
+  SELECTORS,
 } from "../../domain/people/promoter/search.ts";
 import { showAll } from "../../domain/show.ts";
 import { flag, direction, id, instant, listOf, oneOf, text } from "../../input/fields.ts";
@@ -33,19 +33,9 @@ import { FRAUD_SUSPICIONS } from "../../domain/people/lead/lead.ts";
 import { PROMOTER_CAMPAIGN_STATES } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
 import { readPathSegment } from "../../http/path.ts";
 
-const FIND_BY = {
-  id: "id",
-  email: "email",
-  cust_id: "custId",
-  auth_token: "authToken",
-  ref_token: "refToken",
-  promo_code: "promoCode",
-  source_id: "sourceId",
-} as const satisfies Record<string, Selector>;
-
 /** The attributes that the path's value may be matched against. @see docs/spec/v2.md "find_by" */
 export const findBy = field(
-  oneOf(Object.keys(FIND_BY) as (keyof typeof FIND_BY)[]),
+  oneOf(SELECTORS),
   "Which attribute the id in the path is matched against. `source_id`: the id in the program that the company came from. Default: `id`.",
 );
 
@@ -251,7 +241,7 @@ async function show(request: V2Request) {
   return promoterJson({ ...parts, setupUrl: await setupUrl(request, context.store, promoter) });
 }
 const METRICS: [name: string, metric: TotalMetric][] = [
-  ["revenue_amount", "salesCents"],
+  ["revenue_amount", "sales_cents"],
   ["customers_count", "customers"],
   ["referrals_count", "referrals"],
   ["clicks_count", "clicks"],
@@ -271,9 +261,9 @@ function promoterFilter(
   return {
     text: q?.trim(),
     ids,
-    campaignIds: filters.campaign_id,
+    campaign_ids: filters.campaign_id,
     state: filters.state,
-    parentPromoterId: filters.parent_promoter_id,
+    parent_promoter_id: filters.parent_promoter_id,
     isArchived: archived === "any" ? undefined : (archived ?? (ids === undefined ? false : undefined)),
     suspicions: filters.fraud_suspicions,
     invoiceDetails: invoiceDetails && INVOICE_DETAILS[invoiceDetails],
@@ -281,8 +271,8 @@ function promoterFilter(
     isSubscribedToEmail: filters.subscribed_to_email,
     inactivity: filters.inactivity && inactivity(filters.inactivity, account, now),
     joinedAt: instantRange(filters.joined_at),
-    lastLoginAt: instantRange(filters.last_login_at),
-    customFields: [filters.custom_field1, filters.custom_field2]
+    last_login_at: instantRange(filters.last_login_at),
+    custom_fields: [filters.custom_field1, filters.custom_field2]
       .filter((field) => field !== undefined)
       .map(({ key, value, operator }) => ({ key, values: value, isPartial: operator === "partial" })),
     stats: statRanges(filters),
@@ -319,5 +309,5 @@ function statRanges(given: z.output<typeof filters>): NonNullable<PromoterFilter
 
 /** The promoter that the path names. */
 export function readSelection(event: H3Event, by: z.output<typeof findBy> = "id"): Selection {
-  return { by: FIND_BY[by], value: readPathSegment(event, "id") };
+  return { by, value: readPathSegment(event, "id") };
 }

@@ -110,7 +110,7 @@ function ratesJson(given: DayRates): z.output<typeof ratesAnswer> {
     date: given.day,
     base: given.base,
     rates: given.rates,
-    source: given.accountId === SYSTEM ? "server" : "account",
-    updated_at: given.updatedAt,
+    source: given.account_id === SYSTEM ? "server" : "account",
+    updated_at: given.updated_at,
   };
 }

@@ -65,9 +65,9 @@ function referralBatch(name: string, { work, ...texts }: Introduced & { work: Wo
 
 async function move({ event, account, context }: V2Request) {
   const body = shapeInput(moveBody, await readJson(event));
-  const { promoter_campaign_id: promoterCampaignId } = body;
-  await loadOwner(context.store, account.id, promoterCampaignId);
-  const changes = { promoterCampaignId, leavesCommissions: !(body.move_associated_commissions ?? false) };
+  const { promoter_campaign_id } = body;
+  await loadOwner(context.store, account.id, promoter_campaign_id);
+  const changes = { promoter_campaign_id, leavesCommissions: !(body.move_associated_commissions ?? false) };
   const work: Work = (_, accountId, id) =>
     updateLead(context, accountId, { selector: byId(id), changes, show: asItIs });
   return batchJson(await run(context, account.id, { name: "move_to_promoter", ids: body.ids, work }));

@@ -17,7 +17,7 @@ export const referralAnswer = z
   .object({
     id: recordId,
     email: field(z.string().nullable(), "The lead's e-mail address.", "sam@example.net"),
-    uid: uid,
+    uid,
     state: field(z.enum(LEAD_STATES), "State of the record."),
     metadata: ownData,
     entry_source: field(
@@ -77,17 +77,17 @@ interface ReferralParts extends OwnerParts {
 
 /** Loads a lead's related records and shows it. */
 export async function showReferral(reader: Reader, lead: Lead): Promise<z.output<typeof referralAnswer>> {
-  const { accountId, splits, customStatusId } = lead;
+  const { account_id, splits, custom_status_id } = lead;
   return referralJson({
     lead,
-    promoterCampaign: await reader.get(promoterCampaigns, accountId, lead.promoterCampaignId),
-    promoter: await reader.get(promoters, accountId, lead.promoterId),
-    campaign: await reader.get(campaigns, accountId, lead.campaignId),
+    promoterCampaign: await reader.get(promoterCampaigns, account_id, lead.promoter_campaign_id),
+    promoter: await reader.get(promoters, account_id, lead.promoter_id),
+    campaign: await reader.get(campaigns, account_id, lead.campaign_id),
     splitOwners: await Promise.all(
-      (splits ?? []).map((split) => reader.get(promoterCampaigns, accountId, split.promoterCampaignId)),
+      (splits ?? []).map((split) => reader.get(promoterCampaigns, account_id, split.promoter_campaign_id)),
     ),
     customStatus:
-      customStatusId === undefined ? null : await reader.get(customStatuses, accountId, customStatusId),
+      custom_status_id === undefined ? null : await reader.get(customStatuses, account_id, custom_status_id),
   });
 }
 
@@ -99,17 +99,17 @@ function referralJson(parts: ReferralParts): z.output<typeof referralAnswer> {
     email: lead.email,
     uid: lead.uid,
     state: lead.state,
-    metadata: lead.customFields ?? {},
-    entry_source: lead.entrySource,
-    created_at: wholeSecond(lead.createdAt),
-    customer_since: wholeSecond(lead.customerSince),
+    metadata: lead.custom_fields ?? {},
+    entry_source: lead.entry_source,
+    created_at: wholeSecond(lead.created_at),
+    customer_since: wholeSecond(lead.customer_since),
     promoter_campaign: embeddedPromoterCampaignJson(lead, parts),
     fraud_check: lead.suspicion,
-    created_by_user_email: lead.createdByUser?.email ?? null,
+    created_by_user_email: lead.created_by_user?.email ?? null,
     username: lead.username,
     split_details: splitsJson(parts),
-    first_name: lead.firstName,
-    last_name: lead.lastName,
+    first_name: lead.first_name,
+    last_name: lead.last_name,
     website: lead.website,
     comment: lead.comment ?? null,
     is_expired: false,
@@ -119,9 +119,9 @@ function referralJson(parts: ReferralParts): z.output<typeof referralAnswer> {
 
 function splitsJson({ lead: { splits }, splitOwners }: ReferralParts) {
   if (splits === null) return null;
-  return splits.map(({ promoterCampaignId, percentTenThousandths }, at) => ({
-    promoter_campaign_id: promoterCampaignId,
-    promoter_id: splitOwners[at]?.promoterId ?? null,
-    percentage: percentTenThousandths / 10_000,
+  return splits.map(({ promoter_campaign_id, percent_ten_thousandths }, at) => ({
+    promoter_campaign_id,
+    promoter_id: splitOwners[at]?.promoter_id ?? null,
+    percentage: percent_ten_thousandths / 10_000,
   }));
 }

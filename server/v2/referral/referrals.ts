@@ -105,8 +105,8 @@ const split = z
     "is invalid",
   )
   .transform(({ promoter_campaign_id, percentage }): Split => ({
-    promoterCampaignId: promoter_campaign_id,
-    percentTenThousandths: percentage,
+    promoter_campaign_id,
+    percent_ten_thousandths: percentage,
   }));
 
 /** The parts of a lead's commissions that go to others. A single part may be sent without a list. */
@@ -228,18 +228,18 @@ async function create({ event, account, context }: V2Request) {
     const fields = { email: ["can't be blank without a uid"] };
     throw new Failure("invalid", describe(fields), fields);
   }
-  const others = { firstName: null, lastName: null, website: null, customFields: null, subId: null };
+  const others = { first_name: null, last_name: null, website: null, custom_fields: null, sub_id: null };
   return createLead(context, account, {
     details: { email, uid, username, ...others },
-    promoterCampaignId: body.promoter_campaign_id,
+    promoter_campaign_id: body.promoter_campaign_id,
     splits: body.split_details?.length ? body.split_details : null,
-    entrySource: "manual_admin",
+    entry_source: "manual_admin",
     tid: null,
-    refToken: null,
+    ref_token: null,
     promoterEmail: null,
     address: null,
-    createdAt: null,
-    skipEmailNotification: false,
+    created_at: null,
+    skip_email_notification: false,
     show: showReferral,
   });
 }
@@ -267,7 +267,7 @@ async function importSales(request: V2Request) {
 
 function selectorOf({ event, account, context: { store } }: V2Request, by?: FindBy) {
   const { find_by } = shapeInput(findParams, readQuery(event));
-  return readSelector(event, by ?? find_by, { store, accountId: account.id });
+  return readSelector(event, by ?? find_by, { store, account_id: account.id });
 }
 
 /** Commissions stay with the promoter who earned them; `move_to_promoter` can move them. */
@@ -276,9 +276,9 @@ function changesOf(body: z.output<typeof updateBody>): LeadChanges {
     email: body.email,
     uid: body.uid,
     username: body.username,
-    promoterCampaignId: body.promoter_campaign_id,
+    promoter_campaign_id: body.promoter_campaign_id,
     suspicion: body.fraud_check,
-    customStatusId: body.custom_status_id,
+    custom_status_id: body.custom_status_id,
     splits: body.split_details?.length === 0 ? null : body.split_details,
     leavesCommissions: true,
   };
@@ -292,14 +292,14 @@ function leadFilter({ q, ids, filters }: z.output<typeof listParams>): LeadFilte
     text: q,
     ids,
     isCustomer: filters.type && filters.type === "customer",
-    promoterId: filters.promoter_id,
-    campaignIds: filters.campaign_id,
+    promoter_id: filters.promoter_id,
+    campaign_ids: filters.campaign_id,
     state: filters.state,
     entrySources: filters.entry_source,
     suspicions: filters.fraud_check,
-    customerSince: span(filters.customer_since),
-    createdAt: span(filters.created_at),
-    cancelledAt: span(filters.cancelled_at),
+    customer_since: span(filters.customer_since),
+    created_at: span(filters.created_at),
+    cancelled_at: span(filters.cancelled_at),
     planIds: filters.plan_id,
     customStatusIds: filters.custom_status_id,
   };
@@ -318,15 +318,15 @@ export const moveBody = idsBody.extend({
 export async function readSelector(
   event: H3Event,
   by: FindBy | undefined,
-  { store, accountId }: { store: Store; accountId: number },
+  { store, account_id }: { store: Store; account_id: number },
 ): Promise<LeadSelector> {
   const selector = { id: null, uid: null, email: null };
   const value = readPathSegment(event, "id").trim();
   if (by === "email" || by === "uid") return { ...selector, [by]: value };
   if (by === "source_id") {
-    const found = await findRecordId(store, accountId, { kind: "customer", sourceId: value });
+    const found = await findRecordId(store, account_id, { kind: "customer", source_id: value });
     return { ...selector, id: found ?? NO_LEAD };
   }
   if (by !== "username") return { ...selector, id: readPathId(event) };
-  return { ...selector, id: (await findLeadByUsername(store, accountId, value))?.id ?? NO_LEAD };
+  return { ...selector, id: (await findLeadByUsername(store, account_id, value))?.id ?? NO_LEAD };
 }

@@ -75,7 +75,7 @@ export const referralTimelineOperation: V2Operation = {
 
 async function show({ event, account, context: { store } }: V2Request) {
   const { find_by: by } = shapeInput(findParams, readQuery(event));
-  const selector = await readSelector(event, by, { store, accountId: account.id });
+  const selector = await readSelector(event, by, { store, account_id: account.id });
   const lead = await loadLead(store, account.id, selector);
   return (await loadTimeline(store, lead)).map(entryJson);
 }
@@ -134,18 +134,18 @@ function visitJson({ source, page, visitor }: Extract<TimelineEntry, { kind: "cl
     page,
     landing_url: visitor?.url ?? null,
     referrer: visitor?.referrer ?? null,
-    sub_id: visitor?.subId ?? null,
-    is_ad_traffic: visitor?.isAdTraffic ?? null,
+    sub_id: visitor?.sub_id ?? null,
+    is_ad_traffic: visitor?.is_ad_traffic ?? null,
   };
 }
 
 function saleJson({ sale, referralReward }: Extract<TimelineEntry, { kind: "sale" }>) {
   return {
     ...eventJson(sale),
-    refundable_amount: sale.originalAmount - sale.refundedOriginalAmount,
-    plan_id: sale.planId,
+    refundable_amount: sale.original_amount - sale.refunded_original_amount,
+    plan_id: sale.plan_id,
     quantity: sale.quantity,
-    mrr: sale.mrrCents,
+    mrr: sale.mrr_cents,
     referral_reward: referralReward?.name ?? null,
   };
 }
@@ -153,44 +153,44 @@ function saleJson({ sale, referralReward }: Extract<TimelineEntry, { kind: "sale
 /** Amounts of sales and refunds are cash, and positive. */
 function eventJson({
   id,
-  eventId,
-  amountCents,
-  originalAmount,
-  originalCurrency,
-}: Record<"id" | "amountCents" | "originalAmount", number> & {
-  eventId: string;
-  originalCurrency: string | null;
+  event_id,
+  amount_cents,
+  original_amount,
+  original_currency,
+}: Record<"id" | "amount_cents" | "original_amount", number> & {
+  event_id: string;
+  original_currency: string | null;
 }) {
   return {
     id,
-    event_id: eventId,
-    amount: amountCents,
+    event_id,
+    amount: amount_cents,
     unit: "cash",
-    original_amount: originalAmount,
-    original_currency: originalCurrency,
+    original_amount,
+    original_currency,
   };
 }
 
 function commissionJson({ commission, promoter }: Extract<TimelineEntry, { kind: "commission" }>) {
-  const { id, eventId, amount, unit, status, tierLevel, rewardName } = commission;
+  const { id, event_id, amount, unit, status, tier_level, reward_name } = commission;
   return {
     id,
-    event_id: eventId,
+    event_id,
     amount,
     unit,
     status,
-    tier: tierLevel,
-    reward: rewardName,
+    tier: tier_level,
+    reward: reward_name,
     promoter: promoter && embeddedPromoterJson(promoter),
   };
 }
 
 function payoutJson({
   id,
-  totalInclTax,
+  total_incl_tax,
   unit,
   status,
-  dueDate,
+  due_date,
 }: Extract<TimelineEntry, { kind: "payout" }>["payout"]) {
-  return { id, amount: totalInclTax, unit, status, due_date: dueDate };
+  return { id, amount: total_incl_tax, unit, status, due_date };
 }

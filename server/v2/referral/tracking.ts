@@ -119,13 +119,13 @@ async function showWaiting(_view: View, { waiting, lead }: ShownWaiting) {
     sale_amount: null,
     original_sale_amount: facts.amount,
     original_sale_currency: rate.from,
-    event_id: waiting.eventId,
-    plan_id: facts.planId,
-    billing_period: facts.billingPeriod,
+    event_id: waiting.event_id,
+    plan_id: facts.plan_id,
+    billing_period: facts.billing_period,
     quantity: facts.quantity,
     mrr: null,
     referral_reward: null,
-    created_at: waiting.createdAt,
+    created_at: waiting.created_at,
     referral: { id: lead.id, email: lead.email, uid: lead.uid },
     commissions: [],
     waiting_for: waitingForJson(rate, missingRate(rate)),
@@ -134,21 +134,21 @@ async function showWaiting(_view: View, { waiting, lead }: ShownWaiting) {
 
 /** `quantity`, `mrr` and `referral_reward` are additions that show how the sale was understood. */
 async function showSale(view: View, { sale, lead, commissions }: RecordedSale) {
-  const { accountId, referralRewardId } = sale;
-  const reward = referralRewardId === null ? null : await view.get(rewards, accountId, referralRewardId);
+  const { account_id, referral_reward_id } = sale;
+  const reward = referral_reward_id === null ? null : await view.get(rewards, account_id, referral_reward_id);
   return {
     id: sale.id,
     etype: "sale",
-    sale_amount: sale.amountCents,
-    original_sale_amount: sale.originalAmount,
-    original_sale_currency: sale.originalCurrency,
-    event_id: sale.eventId,
-    plan_id: sale.planId,
-    billing_period: sale.billingPeriod,
+    sale_amount: sale.amount_cents,
+    original_sale_amount: sale.original_amount,
+    original_sale_currency: sale.original_currency,
+    event_id: sale.event_id,
+    plan_id: sale.plan_id,
+    billing_period: sale.billing_period,
     quantity: sale.quantity,
-    mrr: sale.mrrCents,
+    mrr: sale.mrr_cents,
     referral_reward: reward && { id: reward.id, name: reward.name },
-    created_at: sale.createdAt,
+    created_at: sale.created_at,
     referral: { id: lead.id, email: lead.email, uid: lead.uid },
     commissions: await Promise.all(commissions.map((commission) => showCommission(view, commission))),
   };
@@ -188,17 +188,17 @@ export const refundReferralOperation: V2Operation = {
       email: null,
     });
     return recordRefund(context, account, {
-      customer: { uid: null, email: null, leadId: id },
-      eventId: given.event_id ?? `manual-${context.chance.uuid()}`,
-      saleEventId: given.sale_event_id ?? null,
+      customer: { uid: null, email: null, lead_id: id },
+      event_id: given.event_id ?? `manual-${context.chance.uuid()}`,
+      sale_event_id: given.sale_event_id ?? null,
       amount: given.amount,
       currency: given.currency ?? null,
-      createdAt: given.event_date ?? null,
+      created_at: given.event_date ?? null,
       show: async (view, { refund, commissions }) => ({
         id: refund.id,
-        event_id: refund.eventId,
-        amount: refund.amountCents,
-        created_at: refund.createdAt,
+        event_id: refund.event_id,
+        amount: refund.amount_cents,
+        created_at: refund.created_at,
         commissions: await Promise.all(commissions.map((each) => showCommission(view, each))),
       }),
     });
@@ -251,9 +251,9 @@ export const trackSignup: V2Operation = {
 
 async function signup({ event, account, context }: V2Request) {
   const given = shapeSignup(await readJson(event));
-  const { eventId, lead } = await recordSignup(context, account, { ...given, show: asItIs });
+  const { event_id, lead } = await recordSignup(context, account, { ...given, show: asItIs });
   return {
-    id: eventId,
+    id: event_id,
     etype: "signup",
     sale_amount: null,
     original_sale_amount: null,
@@ -261,7 +261,7 @@ async function signup({ event, account, context }: V2Request) {
     event_id: null,
     plan_id: null,
     billing_period: null,
-    created_at: lead.createdAt,
+    created_at: lead.created_at,
     referral: { id: lead.id, email: lead.email, uid: lead.uid },
     commissions: [],
   };

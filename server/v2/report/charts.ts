@@ -19,7 +19,7 @@ import { field } from "../../http/fields.ts";
 const SELECTIONS = ["revenue", "clicks", "referrals", "customers", "cancellations"] as const;
 
 const METRICS: Record<(typeof SELECTIONS)[number], Metric> = {
-  revenue: "salesCents",
+  revenue: "sales_cents",
   clicks: "clicks",
   referrals: "referrals",
   customers: "customers",

@@ -7,7 +7,7 @@ import { field } from "../../http/fields.ts";
 /** Each column with its figure, description, example, and the description of sorting by it. */
 const COLUMNS = {
   active_customers: [
-    "activeCustomers",
+    "active_customers",
     "How many people are customers now.",
     10,
     "By the number of people who are customers.",
@@ -37,13 +37,13 @@ const COLUMNS = {
     "By the number of customers who cancelled.",
   ],
   promoter_earnings_amount: [
-    "earningsCents",
+    "earnings_cents",
     "What promoters earned, in cents.",
     50000,
     "By the sum that promoters earned.",
   ],
   non_link_customers: [
-    "nonLinkCustomers",
+    "non_link_customers",
     "How many customers came without a referral link, for example with a promo code.",
     4,
     "By the number of customers without a referral link.",
@@ -79,7 +79,7 @@ const COLUMNS = {
     "By the percentage of visitors who signed up.",
   ],
   promoter_paid_amount: [
-    "paidCents",
+    "paid_cents",
     "What promoters were paid, in cents.",
     40000,
     "By the sum that promoters were paid.",

@@ -45,9 +45,9 @@ export const rewardEntries = z
         "is invalid",
       )
       .transform(({ apply_on, product_ids, reward_id }): RewardEntry => ({
-        applyOn: apply_on ?? (product_ids?.length ? "specific" : "all"),
-        productIds: product_ids ?? [],
-        rewardId: reward_id,
+        apply_on: apply_on ?? (product_ids?.length ? "specific" : "all"),
+        product_ids: product_ids ?? [],
+        reward_id,
       })),
     "is invalid",
   )
@@ -102,7 +102,7 @@ export const rewardAnswer = z
       "What the promoter earns it for, or null if it is for referred people.",
       "sale",
     ),
-    coupon: coupon,
+    coupon,
     editable: field(z.boolean(), "Whether the reward can be changed."),
     hide_reward: field(z.boolean(), "Whether the reward is hidden from promoters."),
     provider_coupon_id: field(
@@ -181,15 +181,15 @@ export function rewardEntryJson({
   products,
 }: FullRewardEntry): z.output<typeof rewardEntryAnswer> {
   return {
-    apply_on: entry.applyOn,
-    product_ids: entry.productIds,
-    reward_id: entry.rewardId,
+    apply_on: entry.apply_on,
+    product_ids: entry.product_ids,
+    reward_id: entry.reward_id,
     reward: {
       name: reward.name,
-      promoter_reward_type: reward.promoterRewardType ?? "",
+      promoter_reward_type: reward.promoter_reward_type ?? "",
       coupon: reward.coupon ?? "",
-      hide_reward: reward.isHidden,
-      tier_level: reward.tierLevel ?? OWN_LEVEL,
+      hide_reward: reward.is_hidden,
+      tier_level: reward.tier_level ?? OWN_LEVEL,
     },
     products: products.map(({ id, name }) => ({ id, name })),
   };
@@ -200,31 +200,31 @@ export function rewardJson(reward: Reward): z.output<typeof rewardAnswer> {
   return {
     id: reward.id,
     name: reward.name,
-    is_promoter_reward: reward.isPromoterReward,
-    promoter_reward_type: reward.promoterRewardType,
+    is_promoter_reward: reward.is_promoter_reward,
+    promoter_reward_type: reward.promoter_reward_type,
     coupon: reward.coupon,
     editable: true, // payment processors lock no rewards
-    hide_reward: reward.isHidden,
-    provider_coupon_id: reward.providerCouponId,
+    hide_reward: reward.is_hidden,
+    provider_coupon_id: reward.provider_coupon_id,
     duration: reward.duration,
-    duration_in_months: reward.durationMonths,
-    max_redemptions: reward.maxRedemptions,
-    new_customers_only: reward.newCustomersOnly,
-    created_at: reward.createdAt,
-    updated_at: reward.updatedAt,
+    duration_in_months: reward.duration_months,
+    max_redemptions: reward.max_redemptions,
+    new_customers_only: reward.new_customers_only,
+    created_at: reward.created_at,
+    updated_at: reward.updated_at,
     provider: null,
-    tier_reward_mode: reward.tierRewardMode,
-    tier_level: reward.tierLevel,
+    tier_reward_mode: reward.tier_reward_mode,
+    tier_level: reward.tier_level,
     schemas: reward.schemas.map(schemaJson),
   };
 }
 
 function schemaJson(schema: RewardSchema): z.output<typeof schemaAnswer> {
-  const { unit, amountTenThousandths, isFlat, rules } = schema;
+  const { unit, amount_ten_thousandths, is_flat, rules } = schema;
   return {
     unit,
-    amount: amountTenThousandths / 10_000,
-    flat_amount: isFlat,
+    amount: amount_ten_thousandths / 10_000,
+    flat_amount: is_flat,
     rules: rules as z.output<typeof ruleAnswer>[], // validated on input
   };
 }

@@ -35,11 +35,7 @@ const listParams = pageParams.extend({
 
 /** V2's names of the fields that may contradict each other. */
 const REWARD_FIELDS = {
-  isPromoterReward: "is_promoter_reward",
-  promoterRewardType: "promoter_reward_type",
-  tierLevel: "tier_level",
-  tierRewardMode: "tier_reward_mode",
-  durationMonths: "duration_in_months",
+  duration_months: "duration_in_months",
 };
 
 const shape = recordError(REWARD_FIELDS);
@@ -91,8 +87,8 @@ const schemas = field(
         )
         .transform((given): RewardSchema => ({
           unit: given.unit,
-          amountTenThousandths: given.amount,
-          isFlat: given.flat_amount,
+          amount_ten_thousandths: given.amount,
+          is_flat: given.flat_amount,
           rules: given.rules ?? [],
         })),
       "is invalid",
@@ -190,17 +186,17 @@ async function update({ event, account, context }: V2Request) {
   const body = shapeChanges(updateBody, await readJson(event));
   const changes = {
     name: body.name,
-    isPromoterReward: body.is_promoter_reward,
-    promoterRewardType: body.promoter_reward_type,
-    tierRewardMode: body.tier_reward_mode,
-    tierLevel: body.tier_level,
+    is_promoter_reward: body.is_promoter_reward,
+    promoter_reward_type: body.promoter_reward_type,
+    tier_reward_mode: body.tier_reward_mode,
+    tier_level: body.tier_level,
     coupon: body.coupon,
-    isHidden: body.hide_reward,
-    providerCouponId: body.provider_coupon_id,
+    is_hidden: body.hide_reward,
+    provider_coupon_id: body.provider_coupon_id,
     duration: body.duration,
-    durationMonths: body.duration_in_months,
-    maxRedemptions: body.max_redemptions,
-    newCustomersOnly: body.new_customers_only,
+    duration_months: body.duration_in_months,
+    max_redemptions: body.max_redemptions,
+    new_customers_only: body.new_customers_only,
     schemas: body.schemas,
   };
   return rewardJson(await updateReward(context, account.id, { id, changes, refuseOwnCode }));
@@ -209,7 +205,7 @@ async function update({ event, account, context }: V2Request) {
 async function hide({ event, account, context }: V2Request) {
   const id = readPathId(event);
   return rewardJson(
-    await updateReward(context, account.id, { id, changes: { isHidden: true }, refuseOwnCode }),
+    await updateReward(context, account.id, { id, changes: { is_hidden: true }, refuseOwnCode }),
   );
 }
 const MAX_RULES_BYTES = 16 * 1024;
@@ -219,17 +215,17 @@ function newRewardOf(body: z.output<typeof createBody>): NewReward {
   const usualType = body.is_promoter_reward ? "sale" : null;
   return {
     name: body.name,
-    isPromoterReward: body.is_promoter_reward,
-    promoterRewardType: body.promoter_reward_type ?? usualType,
-    tierRewardMode: body.tier_reward_mode ?? null,
-    tierLevel: body.tier_level ?? null,
+    is_promoter_reward: body.is_promoter_reward,
+    promoter_reward_type: body.promoter_reward_type ?? usualType,
+    tier_reward_mode: body.tier_reward_mode ?? null,
+    tier_level: body.tier_level ?? null,
     coupon: body.coupon ?? null,
-    isHidden: body.hide_reward ?? false,
-    providerCouponId: body.provider_coupon_id ?? null,
+    is_hidden: body.hide_reward ?? false,
+    provider_coupon_id: body.provider_coupon_id ?? null,
     duration: body.duration ?? null,
-    durationMonths: body.duration_in_months ?? null,
-    maxRedemptions: body.max_redemptions ?? null,
-    newCustomersOnly: body.new_customers_only ?? false,
+    duration_months: body.duration_in_months ?? null,
+    max_redemptions: body.max_redemptions ?? null,
+    new_customers_only: body.new_customers_only ?? false,
     schemas: body.schemas,
   };
 }
@@ -323,13 +319,13 @@ async function preview({ event, account, context: { store } }: V2Request) {
   const earnings = previewEarnings(account.id, {
     entries: [...drafted, ...saved],
     sale: {
-      amountCents,
+      amount_cents: amountCents,
       currencyDigits: exponentOf(account.currency) ?? 2,
       quantity: body.quantity ?? 1,
-      productId: body.product_id ?? null,
-      planId: null,
-      billingPeriod: body.billing_period ?? null,
-      salesCount: body.sales_count ?? 1,
+      product_id: body.product_id ?? null,
+      plan_id: null,
+      billing_period: body.billing_period ?? null,
+      sales_count: body.sales_count ?? 1,
       ageInMonths: body.customer_age_in_months ?? 0,
       customersCount: body.customers_count ?? 1,
       revenueCents: body.revenue_amount ?? amountCents,
@@ -338,8 +334,8 @@ async function preview({ event, account, context: { store } }: V2Request) {
   return {
     sale_amount: amountCents,
     currency: account.currency,
-    earnings: earnings.map(({ tierLevel, reward, unit, amount }) => ({
-      tier: tierLevel,
+    earnings: earnings.map(({ tier_level, reward, unit, amount }) => ({
+      tier: tier_level,
       reward: { id: reward.id > 0 ? reward.id : null, name: reward.name },
       unit,
       amount,
@@ -349,7 +345,7 @@ async function preview({ event, account, context: { store } }: V2Request) {
 
 /** An unsaved reward is for all sales. Its id only has to be unique. */
 function draftedEntry(draft: NewReward, at: number): { entry: RewardEntry; reward: Reward } {
-  const reward = { ...draft, accountId: 0, id: -1 - at, createdAt: "", updatedAt: "" };
+  const reward = { ...draft, account_id: 0, id: -1 - at, created_at: "", updated_at: "" };
   refuseContradictions(reward);
-  return { entry: { applyOn: "all", productIds: [], rewardId: reward.id }, reward };
+  return { entry: { apply_on: "all", product_ids: [], reward_id: reward.id }, reward };
 }

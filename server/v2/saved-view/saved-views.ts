@@ -117,7 +117,7 @@ function json(view: SavedView): z.output<typeof answer> {
     list: view.list,
     name: view.name,
     filters: view.filters,
-    created_at: view.createdAt,
-    updated_at: view.updatedAt,
+    created_at: view.created_at,
+    updated_at: view.updated_at,
   };
 }

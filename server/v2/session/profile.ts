@@ -51,7 +51,7 @@ export const changePasswordOperation: V2Operation = {
   body: passwordBody,
   answer: sessionAnswer,
   refusals: ["invalid", "busy"],
-  handle: async ({ event, caller, context, publicUrl, cookies, limit }) => {
+  handle: async ({ event, caller, context, public_url, cookies, limit }) => {
     const body = shapeInput(passwordBody, await readJson(event));
     const { user } = signedIn(caller);
     await limit(user.email);
@@ -60,7 +60,7 @@ export const changePasswordOperation: V2Operation = {
       password: body.password,
       device: deviceOf(event),
     });
-    cookies.push(...sessionCookies(SESSION_COOKIES.user, changed.token, publicUrl));
+    cookies.push(...sessionCookies(SESSION_COOKIES.user, changed.token, public_url));
     return sessionJson(changed.user, changed.account);
   },
 };
@@ -91,8 +91,8 @@ export const listOwnSessionsOperation: V2Operation = {
     return own.map((session) => ({
       id: sessionId(session),
       device: session.device,
-      created_at: session.createdAt,
-      seen_at: session.seenAt,
+      created_at: session.created_at,
+      seen_at: session.seen_at,
       is_current: session.hash === current.hash,
     }));
   },

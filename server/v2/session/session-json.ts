@@ -50,10 +50,10 @@ export function sessionJson(user: User, account: Account): z.output<typeof sessi
       email: user.email,
       name: user.name ?? user.email,
       role: user.role,
-      has_second_factor: user.secondFactor !== null,
+      has_second_factor: user.second_factor !== null,
     },
     account: {
-      id: account.publicId,
+      id: account.public_id,
       name: account.name,
       shown_name: shownName(account),
       currency: account.currency,

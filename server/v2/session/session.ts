@@ -80,9 +80,9 @@ export const signOutOperation: V2Operation = {
   description: "Ends the session and removes its cookie.",
   answer: z.null(),
   status: 204,
-  handle: async ({ caller, context, publicUrl, cookies }) => {
+  handle: async ({ caller, context, public_url, cookies }) => {
     await endSession(context.store, signedIn(caller).session);
-    cookies.push(...endedSessionCookies(COOKIE, publicUrl));
+    cookies.push(...endedSessionCookies(COOKIE, public_url));
     return null;
   },
 };
@@ -166,13 +166,13 @@ export const requestResetOperation: OpenOperation = {
     "Sends a link that sets a new password, if a user has the address and the server can send e-mails. The answer is always the same.",
   body: resetBody,
   answer: z.object({
-    message: message,
+    message,
   }),
   status: 202,
-  handle: async ({ event, context, limitEmail, mayMail, hasMail, afterwards }) => {
+  handle: async ({ event, context, limitEmail, mayMail, has_mail, afterwards }) => {
     const { email: address } = shapeInput(resetBody, await readJson(event));
     await limitEmail(address);
-    if (!hasMail) return { message: "This server sends no e-mails." };
+    if (!has_mail) return { message: "This server sends no e-mails." };
     afterwards(() => mailReset(context, address, () => mayMail(address)));
     return { message: "If a user has this address, an e-mail with a link is on its way." };
   },
@@ -185,9 +185,9 @@ export function signedIn(caller: Caller): Caller & { kind: "user" } {
 }
 
 function welcome(request: OpenRequest, { account, user, token }: SignedIn) {
-  const { event, context, publicUrl, cookies } = request;
+  const { event, context, public_url, cookies } = request;
   const { chance } = context;
-  cookies.push(...signInCookies({ event, chance, publicUrl }, { account, holder: holderOf(user), token }));
+  cookies.push(...signInCookies({ event, chance, public_url }, { account, holder: holderOf(user), token }));
   return sessionJson(user, account);
 }
 

@@ -93,9 +93,9 @@ const mailOperation: V2Operation = {
     })
     .meta({ id: "MailedLinks" }),
   refusals: ["invalid"],
-  async handle({ event, account, context, publicUrl }) {
+  async handle({ event, account, context, public_url }) {
     const isDryRun = shapeInput(mailBody, await readJson(event)).dry_run ?? false;
-    const counts = await mailNewLinks(context, account, { publicUrl, isDryRun });
+    const counts = await mailNewLinks(context, account, { public_url, is_dry_run: isDryRun });
     return {
       dry_run: isDryRun,
       mailed_count: counts.mailed,
@@ -126,11 +126,11 @@ const linksOperation: V2Operation = {
   refusals: ["invalid"],
   async handle(request) {
     const { event, account, context, headers } = request;
-    const { old_start: oldStart } = shapeInput(linkParams, readQuery(event));
+    const { old_start } = shapeInput(linkParams, readQuery(event));
     await logExport(request, "promoter_campaign");
     headers["content-disposition"] =
       `attachment; filename="links-${context.now.toISOString().slice(0, 10)}.csv"`;
-    return linksCsv(context.store, account, oldStart ?? null);
+    return linksCsv(context.store, account, old_start ?? null);
   },
 };
 
@@ -155,7 +155,7 @@ async function show({ account, context: { store } }: V2Request): Promise<z.outpu
       is_seen: isSeen[name] ?? false,
       is_ticked: known.ticked.includes(name),
     })),
-    links_mailed_at: known.linksMailedAt,
-    links_mailed_count: known.linksMailedCount,
+    links_mailed_at: known.links_mailed_at,
+    links_mailed_count: known.links_mailed_count,
   };
 }

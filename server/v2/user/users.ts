@@ -60,10 +60,10 @@ function userJson(user: User): z.output<typeof userAnswer> {
     email: user.email,
     name: user.name ?? user.email,
     role: user.role,
-    has_password: user.passwordHash !== null,
-    has_second_factor: user.secondFactor !== null,
-    created_at: user.createdAt,
-    last_sign_in_at: user.lastSignInAt,
+    has_password: user.password_hash !== null,
+    has_second_factor: user.second_factor !== null,
+    created_at: user.created_at,
+    last_sign_in_at: user.last_sign_in_at,
   };
 }
 
@@ -166,7 +166,7 @@ export const resetUserOperation: V2Operation = {
 };
 
 /** The link is shown only if it was not sent by e-mail. */
-function linkJson({ publicUrl, mail }: V2Request, { user, token }: UserWithLink) {
-  const link = mail === null ? linkAddress(publicUrl, token) : null;
+function linkJson({ public_url, mail }: V2Request, { user, token }: UserWithLink) {
+  const link = mail === null ? linkAddress(public_url, token) : null;
   return { ...userJson(user), link, is_mailed: mail !== null };
 }

@@ -43,7 +43,7 @@ const waitingEventAnswer = z
         .object({
           id: recordId,
           email: field(z.string().nullable(), "The person's e-mail address.", "jane@example.com"),
-          uid: uid,
+          uid,
         })
         .nullable(),
       "The lead, or null if it was deleted.",
@@ -96,19 +96,19 @@ async function showWaitingEvent(
   waiting: WaitingEvent,
 ): Promise<z.output<typeof waitingEventAnswer>> {
   const { rate } = waiting;
-  const lead = await view.get(leads, waiting.accountId, waiting.leadId);
+  const lead = await view.get(leads, waiting.account_id, waiting.lead_id);
   const isSale = waiting.kind === "sale";
   return {
     id: waiting.id,
     type: waiting.kind,
-    event_id: waiting.eventId,
-    sale_event_id: isSale ? null : waiting.saleEventId,
+    event_id: waiting.event_id,
+    sale_event_id: isSale ? null : waiting.sale_event_id,
     amount: isSale ? waiting.facts.amount : waiting.amount,
     currency: isSale ? rate.from : waiting.currency,
     waiting_for: { currency: rate.from, date: rate.day },
     error: waiting.fault,
     referral: lead && { id: lead.id, email: lead.email, uid: lead.uid },
-    created_at: waiting.createdAt,
-    received_at: waiting.keptAt,
+    created_at: waiting.created_at,
+    received_at: waiting.kept_at,
   };
 }

@@ -137,14 +137,14 @@ function recordAt<R>(change: { before: R | null; after: R | null }, time: "befor
 
 async function commissionData(store: Store, commission: Commission): Promise<Json> {
   const shown = await showCommission(store, commission);
-  const promoter = await store.get(promoters, commission.accountId, commission.promoterId);
+  const promoter = await store.get(promoters, commission.account_id, commission.promoter_id);
   return { ...shown, promoter_campaign: { ...shown.promoter_campaign, promoter: ownerJson(promoter) } };
 }
 
 async function documentData(store: Store, document: ContractDocument): Promise<Json> {
-  const promoter = await store.get(promoters, document.accountId, document.promoterId);
+  const promoter = await store.get(promoters, document.account_id, document.promoter_id);
   const shown = await showDocument(store, document);
-  return { ...shown, promoter_id: document.promoterId, promoter: ownerJson(promoter) };
+  return { ...shown, promoter_id: document.promoter_id, promoter: ownerJson(promoter) };
 }
 
 /**
@@ -152,58 +152,58 @@ async function documentData(store: Store, document: ContractDocument): Promise<J
  * erasure of the parent need not search the events of others.
  */
 async function promoterData(store: Store, promoter: Promoter, balance?: Balance): Promise<Json> {
-  const account = await store.get(accounts, SYSTEM, promoter.accountId);
-  if (account === null) throw new Error(`Account ${promoter.accountId} is gone`);
+  const account = await store.get(accounts, SYSTEM, promoter.account_id);
+  if (account === null) throw new Error(`Account ${promoter.account_id} is gone`);
   const extras = { withPayoutMethod: true, withParent: false };
   const parts = await readPromoterParts(store, account, { promoter, ...extras });
   return promoterJson({ ...parts, balance: balance ?? parts.balance, setupUrl: null });
 }
 
 async function promoterCampaignData(store: Store, promoterCampaign: PromoterCampaign): Promise<Json> {
-  const { accountId, promoterId } = promoterCampaign;
-  const promoter = await store.get(promoters, accountId, promoterId);
+  const { account_id, promoter_id } = promoterCampaign;
+  const promoter = await store.get(promoters, account_id, promoter_id);
   const parts = await readPromoterCampaignParts(store, promoterCampaign, promoter ?? DELETED_PROMOTER);
   return { ...promoterCampaignJson(parts), promoter: ownerJson(promoter) };
 }
 
 async function referralData(store: Store, lead: Lead): Promise<Json> {
   const shown = await showReferral(store, lead);
-  const promoter = await store.get(promoters, lead.accountId, lead.promoterId);
+  const promoter = await store.get(promoters, lead.account_id, lead.promoter_id);
   return { ...shown, promoter_campaign: { ...shown.promoter_campaign, promoter: ownerJson(promoter) } };
 }
 
 /** V2's promo code does not name its promoter. Receivers need the promoter's `cust_id`, so it is added. */
 async function promoCodeData(store: Store, promoCode: PromoCode): Promise<Json> {
-  const { accountId, promoterCampaignId } = promoCode;
-  const owner = await store.get(promoterCampaigns, accountId, promoterCampaignId);
-  const promoter = owner && (await store.get(promoters, accountId, owner.promoterId));
+  const { account_id, promoter_campaign_id } = promoCode;
+  const owner = await store.get(promoterCampaigns, account_id, promoter_campaign_id);
+  const promoter = owner && (await store.get(promoters, account_id, owner.promoter_id));
   return { ...(await showPromoCode(store, promoCode)), promoter: ownerJson(promoter) };
 }
 
 async function payoutData(store: Store, payout: Payout): Promise<Json> {
-  const { accountId, promoterId, payoutMethodId } = payout;
-  const promoter = await store.get(promoters, accountId, promoterId);
-  const campaign = await loadCampaign(store, accountId, payout.campaignId);
+  const { account_id, promoter_id, payout_method_id } = payout;
+  const promoter = await store.get(promoters, account_id, promoter_id);
+  const campaign = await loadCampaign(store, account_id, payout.campaign_id);
   const method =
-    payoutMethodId === null
-      ? await findSelectedPayoutMethod(store, accountId, promoterId)
-      : await store.get(payoutMethods, accountId, payoutMethodId);
+    payout_method_id === null
+      ? await findSelectedPayoutMethod(store, account_id, promoter_id)
+      : await store.get(payoutMethods, account_id, payout_method_id);
   const shown = payoutJson({ payout, promoter: promoter ?? DELETED_PROMOTER, campaign, method });
   return { ...shown, promoter: ownerJson(promoter) };
 }
 
 async function payoutMethodData(store: Store, method: PayoutMethod): Promise<Json> {
-  const promoter = await store.get(promoters, method.accountId, method.promoterId);
+  const promoter = await store.get(promoters, method.account_id, method.promoter_id);
   return { ...payoutMethodJson(method), promoter: ownerJson(promoter) };
 }
 
 /** The promoter that a record belongs to, with `cust_id`, the client's own id. */
 function ownerJson(promoter: Promoter | null): Json | null {
-  return promoter && { ...embeddedPromoterJson(promoter), cust_id: promoter.custId };
+  return promoter && { ...embeddedPromoterJson(promoter), cust_id: promoter.cust_id };
 }
 
 /** Replaces a deleted promoter for the serialisers. The result shows null instead. */
-const DELETED_PROMOTER = { profile: { firstName: null, lastName: null } } as Promoter;
+const DELETED_PROMOTER = { profile: { first_name: null, last_name: null } } as Promoter;
 
 /** The body that is posted to webhooks. @see docs/spec/events.md */
 export const eventBody = z
@@ -255,17 +255,17 @@ export function postedJson(message: EventMessage): z.output<typeof eventBody> | 
 
 function eventJson(message: EventMessage): z.output<typeof eventBody> {
   return {
-    event_id: message.eventId,
+    event_id: message.event_id,
     event_type: message.type,
     action: message.action,
     entity_type: message.entity,
-    entity_id: message.entityId,
+    entity_id: message.entity_id,
     changes: message.changes,
     data: message.data,
     timestamp: message.at,
   };
 }
 
-function v1EventJson({ eventId, type, at, data }: EventMessage): z.output<typeof v1EventBody> {
-  return { event: { id: Number(eventId), type, created_at: at }, data };
+function v1EventJson({ event_id, type, at, data }: EventMessage): z.output<typeof v1EventBody> {
+  return { event: { id: Number(event_id), type, created_at: at }, data };
 }

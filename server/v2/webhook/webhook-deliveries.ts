@@ -101,13 +101,16 @@ async function list(request: V2Request) {
   const { event, account, context } = request;
   const { page, window } = readListing(request, webhookPageParams, WEBHOOK_PAGES);
   const webhookId = readPathId(event, "webhook_id");
-  const { records, total } = await findDeliveries(context.store, account.id, { webhookId, ...window });
+  const { records, total } = await findDeliveries(context.store, account.id, {
+    webhook_id: webhookId,
+    ...window,
+  });
   setPageHeaders(request, page, total);
   return records.map(deliveryJson);
 }
 
-function pathIds(event: V2Request["event"]): { webhookId: number; id: number } {
-  return { webhookId: readPathId(event, "webhook_id"), id: readPathId(event) };
+function pathIds(event: V2Request["event"]): { webhook_id: number; id: number } {
+  return { webhook_id: readPathId(event, "webhook_id"), id: readPathId(event) };
 }
 
 /** A delivery with the body that was posted or will be. */
@@ -116,20 +119,20 @@ function deliveryJson(delivery: Delivery): z.output<typeof deliveryAnswer> {
   if (message === null || status === "held") throw new Error(`Delivery ${delivery.id} is an e-mail`);
   return {
     id: delivery.id,
-    event_id: message.eventId,
+    event_id: message.event_id,
     event_type: message.type,
     action: message.action,
     entity_type: message.entity,
-    entity_id: message.entityId,
+    entity_id: message.entity_id,
     status,
     attempts: delivery.attempts,
-    last_error: delivery.lastError,
-    response_code: delivery.responseCode,
-    response_body: delivery.responseBody,
+    last_error: delivery.last_error,
+    response_code: delivery.response_code,
+    response_body: delivery.response_body,
     object_changes: message.changes,
     payload: postedJson(message),
-    created_at: delivery.createdAt,
-    delivered_at: delivery.deliveredAt,
+    created_at: delivery.created_at,
+    delivered_at: delivery.delivered_at,
   };
 }
 
@@ -177,7 +180,7 @@ export const sendTestOperation: V2Operation = {
   refusals: ["not_found", "invalid", "refused"],
   async handle({ event, account, context }) {
     const { event_type: type = null } = shapeInput(sendBody, await readJson(event));
-    return deliveryJson(await sendTestEvent(context, account.id, { webhookId: readPathId(event), type }));
+    return deliveryJson(await sendTestEvent(context, account.id, { webhook_id: readPathId(event), type }));
   },
 };
 
@@ -191,8 +194,8 @@ async function test({ event, account, context, post }: V2Request) {
   const eventId = isV1EventType(type) ? "0" : chance.uuid();
   const receipt = await post(
     webhookPosting(
-      { ...targetOf(body, webhook), timeoutSeconds: TIMEOUT_SECONDS, secrets },
-      { eventId, type, body: JSON.stringify(postedJson(testMessage(eventId, type, now))), now },
+      { ...targetOf(body, webhook), timeout_seconds: TIMEOUT_SECONDS, secrets },
+      { event_id: eventId, type, body: JSON.stringify(postedJson(testMessage(eventId, type, now))), now },
     ),
   );
   if (receipt.isRefused) {
@@ -215,7 +218,7 @@ function targetOf(body: z.output<typeof testBody>, webhook: Webhook | null) {
   return {
     url: body.url ?? "",
     headers: body.headers ?? {},
-    basicAuthUser: body.basic_auth_user ?? null,
-    basicAuthPassword: body.basic_auth_password ?? "",
+    basic_auth_user: body.basic_auth_user ?? null,
+    basic_auth_password: body.basic_auth_password ?? "",
   };
 }

@@ -40,7 +40,7 @@ export const WEBHOOK_PAGES = { usual: 25, most: 100 };
 /** The parameters of the lists of webhooks and deliveries. */
 export const webhookPageParams = pageParams(WEBHOOK_PAGES);
 
-const shape = recordError({ basicAuthPassword: "basic_auth_password", eventTypes: "event_types" });
+const shape = recordError();
 
 /** A webhook of V2. */
 const webhookAnswer = z
@@ -183,7 +183,7 @@ export const createWebhookOperation: V2Operation = {
   handle: async ({ event, account, caller, context, post }) => {
     const body = shapeInput(createBody, await readJson(event));
     refusePrivate(post, body);
-    const input = { ...inputOf(body), url: body.url, eventTypes: body.event_types };
+    const input = { ...inputOf(body), url: body.url, event_types: body.event_types };
     const seesDetails = seesPayoutDetails(caller);
     const webhook = await createWebhook(context, account.id, { ...input, emailsOf, seesDetails });
     return webhookWithSecretJson(webhook);
@@ -312,14 +312,14 @@ function inputOf(body: z.output<typeof updateBody>): WebhookInput {
     url: body.url,
     description: body.description,
     format: body.format,
-    eventTypes: body.event_types,
-    campaignIds: body.campaign_ids,
-    isActive: body.active,
-    timeoutSeconds: body.timeout,
-    maxRetries: body.max_retries,
+    event_types: body.event_types,
+    campaign_ids: body.campaign_ids,
+    is_active: body.active,
+    timeout_seconds: body.timeout,
+    max_retries: body.max_retries,
     headers: body.headers,
-    basicAuthUser: body.basic_auth_user,
-    basicAuthPassword: body.basic_auth_password,
+    basic_auth_user: body.basic_auth_user,
+    basic_auth_password: body.basic_auth_password,
   };
 }
 
@@ -330,16 +330,16 @@ function webhookJson(webhook: Webhook): z.output<typeof webhookAnswer> {
     url: webhook.url,
     description: webhook.description,
     format: webhook.format,
-    event_types: webhook.eventTypes,
-    campaign_ids: webhook.campaignIds,
-    active: webhook.isActive,
-    timeout: webhook.timeoutSeconds,
-    max_retries: webhook.maxRetries,
+    event_types: webhook.event_types,
+    campaign_ids: webhook.campaign_ids,
+    active: webhook.is_active,
+    timeout: webhook.timeout_seconds,
+    max_retries: webhook.max_retries,
     headers: webhook.headers,
-    basic_auth_user: webhook.basicAuthUser,
-    basic_auth_enabled: webhook.basicAuthUser !== null,
-    created_at: webhook.createdAt,
-    updated_at: webhook.updatedAt,
+    basic_auth_user: webhook.basic_auth_user,
+    basic_auth_enabled: webhook.basic_auth_user !== null,
+    created_at: webhook.created_at,
+    updated_at: webhook.updated_at,
   };
 }
 

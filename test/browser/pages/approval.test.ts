@@ -30,24 +30,24 @@ it.each(WIDTHS)(
   "at %i pixels: one owner makes a batch, another one approves it, and the first one sends it",
   async (width) => {
     const { app } = pages;
-    const account = await changeAccount(app.context, app.accountId, { requiresSecondPerson: true });
+    const account = await changeAccount(app.context, app.account_id, { requires_second_person: true });
     const jane = await addPromoter(app.context, account, {
       email: `jane-${width}@example.com`,
-      firstName: "Jane",
-      lastName: `Doe ${width}`,
+      first_name: "Jane",
+      last_name: `Doe ${width}`,
     });
     await selectMethod(app.context, jane, {
       method: "paypal",
       details: { wallet_email: "jane@wallet.example" },
     });
     await addPayout(app.context, jane);
-    await changeUser("manager", { role: "manager", secondFactor: null });
-    await changeUser("owner", { secondFactor: null });
+    await changeUser("manager", { role: "manager", second_factor: null });
+    await changeUser("owner", { second_factor: null });
     const first = await pages.open("/admin", { width, role: "owner" });
     const second = await pages.open("/admin", { width, role: "manager" });
-    const secondFactor = { secret: "JBSWY3DPEHPK3PXP", lastStep: 0, recoveryHashes: [] };
-    await changeUser("manager", { role: "owner", secondFactor });
-    const { id, email } = await changeUser("owner", { secondFactor });
+    const secondFactor = { secret: "JBSWY3DPEHPK3PXP", last_step: 0, recovery_hashes: [] };
+    await changeUser("manager", { role: "owner", second_factor: secondFactor });
+    const { id, email } = await changeUser("owner", { second_factor: secondFactor });
     const maker = { ...app.context, actor: { kind: "user", id, name: email } } as const;
     const { batch } = await createPaymentsBatch(maker, account, { method: "paypal", show: asItIs });
     const name = `BATCH-${batch.id}`;
@@ -87,7 +87,7 @@ it.each(WIDTHS)(
 
 it.each(WIDTHS)("at %i pixels: a promoter sees when money came back, and what to do", async (width) => {
   const { app } = pages;
-  const account = await changeAccount(app.context, app.accountId, { requiresSecondPerson: false });
+  const account = await changeAccount(app.context, app.account_id, { requires_second_person: false });
   const joe = await addPromoter(app.context, account, { email: `joe-${width}@example.com` });
   const details = { wallet_email: `joe-${width}@wallet.example` };
   await selectMethod(app.context, joe, { method: "paypal", details });
@@ -98,7 +98,7 @@ it.each(WIDTHS)("at %i pixels: a promoter sees when money came back, and what to
   const item = paypal.items().find(({ receiver }) => receiver === details.wallet_email)!;
   const { body, headers } = paypal.settle(item, "RETURNED");
   await app.request("/hooks/payments/paypal/acme", { method: "POST", body, headers });
-  const page = await pages.open(`/portal?auth_token=${joe.authToken}`, { width });
+  const page = await pages.open(`/portal?auth_token=${joe.auth_token}`, { width });
   await page.getByRole("heading", { name: "Your link" }).waitFor();
   await page.goto(`${pages.url}/portal/payouts`);
   const payment = page.getByRole("listitem").filter({ hasText: "Came back" });

@@ -118,7 +118,7 @@ describe("with two companies on one server", () => {
 
   it("the portal has the brand of the address, and after signing in that of the promoter's company", async () => {
     await company(two.app, "PUT /brand", { name: "Sunny & Co", color: "#ffcc00" });
-    const beta = { name: "Beta", publicId: "beta", landingUrl: "https://beta.example/" };
+    const beta = { name: "Beta", public_id: "beta", landing_url: "https://beta.example/" };
     await addAccount(two.app, beta);
     const page = await two.open("/portal");
     await page.getByRole("heading", { name: "Sign in" }).waitFor();

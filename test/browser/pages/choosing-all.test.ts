@@ -64,10 +64,10 @@ it("pays nothing to a promoter whose commissions sum to less than nothing", asyn
 });
 
 it("leads from commissions that were put into payouts to the payouts", async () => {
-  const { promoterCampaignId, promoterId } = await join(pages.app, "paid@example.com");
-  const given = { commission_type: "custom", promoter_campaign_id: promoterCampaignId, amount: 1_000 };
+  const { promoter_campaign_id, promoter_id } = await join(pages.app, "paid@example.com");
+  const given = { commission_type: "custom", promoter_campaign_id, amount: 1_000 };
   await pages.app.v2("POST", "/commissions", given);
-  const page = await pages.open(`/admin/commissions#promoter=${promoterId}`, { role: "manager" });
+  const page = await pages.open(`/admin/commissions#promoter=${promoter_id}`, { role: "manager" });
   await page.getByRole("checkbox", { name: "Choose all on this page" }).check();
   await button(page, "Make payouts of them").click();
   await button(page, "Make payouts of 1 commission").click();

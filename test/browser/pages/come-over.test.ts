@@ -21,7 +21,7 @@ afterAll(async () => {
 
 describe.each(WIDTHS)("at %i pixels", (width) => {
   it("another program is tried out, and the report downloaded", async () => {
-    await fillRates(pages.app.context.store, pages.app.accountId);
+    await fillRates(pages.app.context.store, pages.app.account_id);
     const page = await pages.open("/admin/settings/come-over", { width, role: "owner" });
     await page.getByLabel("Key").fill(standIn.key);
     await page.getByRole("button", { name: "Start" }).click();

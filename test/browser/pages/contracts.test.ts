@@ -69,10 +69,10 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
   it("a promoter who has used the portal signs a new text later", async () => {
     const { app } = pages;
     const { body } = await app.v1("/promoters/create", { email: `kim${width}@example.com` });
-    const { id, auth_token: authToken } = body as { id: number; auth_token: string };
-    const totals = { clicks: 0, referrals: 0, commissions: 0, earningsCents: 0, paidCents: 0 };
+    const { id, auth_token } = body as { id: number; auth_token: string };
+    const totals = { clicks: 0, referrals: 0, commissions: 0, earnings_cents: 0, paid_cents: 0 };
     await app.records.change("promoter", id, { visit: { at: "2026-03-01T09:00:00.000Z", totals } });
-    const portal = await pages.open(`/portal?auth_token=${authToken}`, { width });
+    const portal = await pages.open(`/portal?auth_token=${auth_token}`, { width });
     await button(portal, "Later").click();
     await button(portal, "Read them").waitFor();
     expect(await faultsOf(portal)).toEqual([]);

@@ -55,7 +55,7 @@ it("asks what unknown words of states mean, and imports then", async () => {
   await page.getByRole("button", { name: "Import 2 lines" }).click();
   await page.getByRole("heading", { name: "Imported", exact: true }).waitFor();
   const made = await pages.app.records.all("commission");
-  expect(made.filter((each) => each.isPaidElsewhere).map(({ amount }) => amount)).toEqual([100, 200]);
+  expect(made.filter((each) => each.is_paid_elsewhere).map(({ amount }) => amount)).toEqual([100, 200]);
 });
 
 it("says in a sentence why a file can't be read, and what is missing", async () => {

@@ -27,8 +27,8 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
 
     const email = `jane${width}@example.com`;
     const made = await app.v1("/promoters/create", { email, first_name: "Jane", last_name: "Doe" });
-    const { id, auth_token: authToken } = made.body as { id: number; auth_token: string };
-    const portal = await pages.open(`/portal?auth_token=${authToken}`, { width, isDark: true });
+    const { id, auth_token } = made.body as { id: number; auth_token: string };
+    const portal = await pages.open(`/portal?auth_token=${auth_token}`, { width, isDark: true });
     await portal.waitForURL(`${pages.url}/portal`);
     await portal.goto(`${pages.url}/portal/settings#tab=invoice`);
     await portal.getByLabel("VAT id").fill("DE1");

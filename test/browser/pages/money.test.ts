@@ -41,9 +41,9 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await page.getByRole("button", { name: "Save the notes" }).click();
     await page.getByText("The notes were saved").waitFor();
     const { store } = pages.app.context;
-    const all = await store.list(commissions, "id", pages.app.accountId, []);
+    const all = await store.list(commissions, "id", pages.app.account_id, []);
     const denied = all.filter(({ status }) => status === "denied");
-    expect(denied.map(({ internalNote }) => internalNote)).toContain("<b>looked at</b>");
+    expect(denied.map(({ internal_note }) => internal_note)).toContain("<b>looked at</b>");
 
     await listed(page);
     await first.getByRole("checkbox").check();
@@ -67,7 +67,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await send.click();
     await page.getByRole("alert").waitFor();
     const { store } = pages.app.context;
-    const [promoter] = await store.page(promoters, "id", pages.app.accountId, [], { limit: 1 });
+    const [promoter] = await store.page(promoters, "id", pages.app.account_id, [], { limit: 1 });
     await page.getByLabel("E-mail of the promoter").fill(promoter!.email);
     await send.click();
     await page.getByText("Is not an amount.").waitFor();
@@ -123,8 +123,8 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
     await made.getByRole("link", { name: /^BATCH/ }).click();
     await page.getByText(/^Only those of BATCH-\d+\./).waitFor();
     const { store } = pages.app.context;
-    const paid = await store.page(payouts, "status", pages.app.accountId, ["completed"], { limit: 99 });
-    expect(paid.filter(({ paymentsBatchId }) => paymentsBatchId !== null).length).toBeGreaterThan(0);
+    const paid = await store.page(payouts, "status", pages.app.account_id, ["completed"], { limit: 99 });
+    expect(paid.filter(({ payments_batch_id }) => payments_batch_id !== null).length).toBeGreaterThan(0);
   });
 
   it("the next run is shown before it is made", async () => {

@@ -15,7 +15,7 @@ beforeAll(async () => {
   await company(app, "PUT /promoters/1", { profile: { first_name: HOSTILE, country: "FR" } });
   const { body } = await app.v1("/promoters/update", { id: "1" });
   entrance = `/portal?auth_token=${(body as { auth_token: string }).auth_token}`;
-  const payout = await addPayout(app.context, await loadPromoter(app.services.store, app.accountId, 1));
+  const payout = await addPayout(app.context, await loadPromoter(app.services.store, app.account_id, 1));
   await company(app, "POST /payouts/mark_as_paid", { ids: [payout.id] });
   const customers = { is_promoter_reward: false, duration: "once", name: "10% off" };
   await company(app, "PUT /campaigns/1", {
@@ -56,10 +56,10 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
 
   it("shows what channels, landing pages and sources have brought in", async () => {
     const { app } = pages;
-    const { refToken } = (await app.records.get("promoterCampaign", 1)) as { refToken: string };
+    const { ref_token } = (await app.records.get("promoterCampaign", 1)) as { ref_token: string };
     const tid = `11111111-1111-4111-8111-${String(width).padStart(12, "0")}`;
-    const url = `https://www.acme.example/prices?via=${refToken}&sub_id=newsletter`;
-    await app.browser("/t/click", { tid, ref_id: refToken, url });
+    const url = `https://www.acme.example/prices?via=${ref_token}&sub_id=newsletter`;
+    await app.browser("/t/click", { tid, ref_id: ref_token, url });
     await app.v1("/track/signup", { email: `reader-${width}@example.net`, tid });
     const page = await pages.open(entrance, { width });
     await go(page, "Figures");
@@ -74,7 +74,7 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
   });
 
   it("says what is new since the last visit", async () => {
-    const totals = { clicks: 0, referrals: 0, commissions: 0, earningsCents: 0, paidCents: 0 };
+    const totals = { clicks: 0, referrals: 0, commissions: 0, earnings_cents: 0, paid_cents: 0 };
     await pages.app.records.change("promoter", 1, { visit: { at: "2026-03-01T09:00:00.000Z", totals } });
     const page = await pages.open(entrance, { width });
     await page.getByRole("heading", { name: "New since 1 Mar 2026" }).waitFor();

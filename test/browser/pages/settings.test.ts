@@ -159,7 +159,7 @@ it("amounts are in the currency that is saved with them", async () => {
     await page.getByLabel("Smallest payment").fill(smallest);
     await page.getByRole("button", { name: "Save the settings" }).click();
   };
-  const minPayment = async () => (await loadAccount(pages.app.services.store, "acme")).minPaymentCents;
+  const minPayment = async () => (await loadAccount(pages.app.services.store, "acme")).min_payment_cents;
   await save("JPY", "5000");
   await page.getByText("The settings were saved").waitFor();
   expect(await minPayment()).toBe(5_000);
@@ -230,23 +230,23 @@ it("a viewer is offered no settings that only others may change", async () => {
 });
 
 it("the audit log is narrowed to days", async () => {
-  const { services, accountId } = pages.app;
+  const { services, account_id } = pages.app;
   const at = (day: number) => new Date(Date.parse("1990-01-01T12:00:00Z") + day * 86_400_000).toISOString();
   const actor = { kind: "command_line", id: null, name: null } as const;
   for (let first = 0; first <= 10_000; first += 1_000) {
     await services.store.transact(async (tx) => {
       for (let day = first; day < first + 1_000; day++) {
         await tx.insert(auditEntries, {
-          accountId,
+          account_id,
           id: 1_000_000 + day,
           at: at(day),
           actor,
           action: "updated",
           entity: "product",
-          entityId: String(day),
-          promoterId: null,
-          promoterCampaignId: null,
-          leadId: null,
+          entity_id: String(day),
+          promoter_id: null,
+          promoter_campaign_id: null,
+          lead_id: null,
           before: { name: "old" },
           after: { name: "new" },
         });
@@ -266,8 +266,8 @@ it("the audit log is narrowed to days", async () => {
   expect(await page.getByRole("button", { name: /^Changed/ }).count()).toBe(3);
 
   // There, each of these noons of UTC is an hour of the next day.
-  await updateAccount(newContext(services), accountId, {
-    timeZone: { name: "Pacific/Auckland", hasDays },
+  await updateAccount(newContext(services), account_id, {
+    time_zone: { name: "Pacific/Auckland", hasDays },
     payout: {},
   });
   await page.reload();

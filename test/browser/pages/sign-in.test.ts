@@ -49,9 +49,9 @@ describe.each(WIDTHS)("at %i pixels", (width) => {
 });
 
 it("makes the owner by a link, whose token stays nowhere", async () => {
-  const { services, accountId } = pages.app;
+  const { services, account_id } = pages.app;
   const token = await services.store.transact((tx) =>
-    putUserLink(tx, newContext(services), { kind: "owner", ownerId: accountId, userId: null }),
+    putUserLink(tx, newContext(services), { kind: "owner", owner_id: account_id, user_id: null }),
   );
   const page = await pages.open(linkAddress("", token));
   await page.getByLabel("Name").fill("Olivia Owner");
@@ -79,9 +79,9 @@ it("sends a link to whoever has forgotten the password, and tells nobody who is 
 it("asks for the code of a second factor after the password", async () => {
   const secret = new Secret({ size: 20 });
   const email = "factor@acme.example";
-  const secondFactor = { secret: secret.base32, lastStep: 0, recoveryHashes: [] };
+  const secondFactor = { secret: secret.base32, last_step: 0, recovery_hashes: [] };
   const user = await addUser(pages.app, "viewer", { email });
-  await pages.app.services.store.transact((tx) => tx.put(users, { ...user, secondFactor }));
+  await pages.app.services.store.transact((tx) => tx.put(users, { ...user, second_factor: secondFactor }));
   const page = await pages.open("/admin");
   await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password").fill(PASSWORD);

@@ -20,7 +20,7 @@ beforeEach(async () => {
   app = await startApp("memory", { allowsPrivateWebhooks: true });
   receiver = await startReceiver();
   const landingUrl = "https://www.other.example/";
-  const other = { name: "Other", publicId: "other", landingUrl, key: OTHER_KEY };
+  const other = { name: "Other", public_id: "other", landing_url: landingUrl, key: OTHER_KEY };
   otherId = (await addAccount(app, other)).account.id;
   for (const key of [KEY, OTHER_KEY]) {
     const added = { email: "jane@example.com", ref_id: key === KEY ? "jane" : "joan" };
@@ -32,7 +32,7 @@ afterEach(async () => {
   await app.close();
 });
 
-const frozen = () => freeze(app.services.store, app.accountId, "frozen");
+const frozen = () => freeze(app.services.store, app.account_id, "frozen");
 const signUpOther = (uid: string) =>
   app.v1("/track/signup", { uid, ref_id: "joan" }, { "x-api-key": OTHER_KEY });
 
@@ -62,13 +62,13 @@ it("answers each change of a frozen account with 503, a sentence and Retry-After
   ]);
   expect((await app.v2("GET", "/promoters")).status).toBe(200);
   expect((await signUpOther("lead")).status).toBe(200);
-  await unfreeze(app.services.store, app.accountId, { isSure: false });
+  await unfreeze(app.services.store, app.account_id, { isSure: false });
   expect((await app.v1("/track/signup", { uid: "lead", ref_id: "jane" })).status).toBe(200);
 });
 
 it("refuses a change that began before the freeze and ends after it", async () => {
   beforeCommit(app, frozen);
-  const change = app.records.put("sighting", { accountId: app.accountId, kind: "script", seen: [] });
+  const change = app.records.put("sighting", { account_id: app.account_id, kind: "script", seen: [] });
   await expect(change).rejects.toMatchObject({ kind: "unavailable", message: MESSAGE });
   expect(await app.records.get("sighting", "script")).toBe(null);
 });
@@ -76,10 +76,10 @@ it("refuses a change that began before the freeze and ends after it", async () =
 it("refuses new keys, users and sessions of a frozen account", async () => {
   await frozen();
   const refused = { kind: "unavailable", message: MESSAGE };
-  await expect(createApiKey(app.context, app.accountId, "second")).rejects.toMatchObject(refused);
-  const user = { id: 1, ownerId: app.accountId, email: "jo@acme.example", name: null } as const;
+  await expect(createApiKey(app.context, app.account_id, "second")).rejects.toMatchObject(refused);
+  const user = { id: 1, owner_id: app.account_id, email: "jo@acme.example", name: null } as const;
   const put = app.context.store.transact((tx) =>
-    putUser(tx, app.context.now, { ...user, role: "owner", passwordHash: null }),
+    putUser(tx, app.context.now, { ...user, role: "owner", password_hash: null }),
   );
   await expect(put).rejects.toMatchObject(refused);
 });
@@ -89,7 +89,7 @@ it("makes the payouts of the other accounts", async () => {
   app.setNow("2026-04-01T00:00:00.000Z");
   const jobs = newJobs(app.services, () => 0);
   for (let passes = 0; passes < 3; passes++) await jobs.pass();
-  expect(await listRuns(app.services.store, app.accountId)).toEqual([]);
+  expect(await listRuns(app.services.store, app.account_id)).toEqual([]);
   expect(await listRuns(app.services.store, otherId)).toHaveLength(1);
   expect(app.bugs).toEqual([]);
 });
@@ -110,7 +110,7 @@ it("keeps the events of a frozen account for later, and sends those of others", 
   await workOff(outbox);
   await workOff(outbox);
   expect(receiver.received).toHaveLength(sentBefore + 1);
-  await unfreeze(app.services.store, app.accountId, { isSure: false });
+  await unfreeze(app.services.store, app.account_id, { isSure: false });
   await workOff(outbox);
   expect(receiver.received).toHaveLength(7);
   expect(app.bugs).toEqual([]);

@@ -199,9 +199,9 @@ describe("the images of a brand", () => {
     const logo = fileOf((await upload("logo", PNG)).body);
     await addAccount(app, {
       name: "Beta",
-      publicId: "beta",
+      public_id: "beta",
       key: "key-of-beta",
-      landingUrl: logo,
+      landing_url: logo,
     });
     const headers = { authorization: "Bearer key-of-beta", "account-id": "beta" };
     expect((await app.v2("DELETE", "/brand/logo", undefined, headers)).status).toBe(200);

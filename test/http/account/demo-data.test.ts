@@ -8,7 +8,7 @@ import { createWebhook } from "../../../server/domain/events/webhook/webhook.ts"
 import { NOW } from "../../support/app.ts";
 import { temporaryStore } from "../../support/temporary-store.ts";
 
-const LANDING = { landingUrl: "https://www.acme.example/" };
+const LANDING = { landing_url: "https://www.acme.example/" };
 const MORE =
   "Demo data can only fill an empty store, and the store of STORAGE_URL has more than its first account";
 const INTERRUPTED =
@@ -42,7 +42,7 @@ describe("refuses a store that holds", () => {
     ["another campaign", () => createCampaign(context, firstId, { name: "Second", ...LANDING })],
     [
       "a webhook",
-      () => createWebhook(context, firstId, { url: "https://a.example/", eventTypes: [], emailsOf }),
+      () => createWebhook(context, firstId, { url: "https://a.example/", event_types: [], emailsOf }),
     ],
   ])("%s", async (_, make) => {
     await make();

@@ -11,7 +11,12 @@ import { appOutbox, workOff } from "../../support/outbox.ts";
 import { company } from "../../support/v2.ts";
 import { startWith } from "../../support/operations.ts";
 
-const SETUP = { publicUrl: "https://track.acme.example", trustProxyHops: 1, hasMail: true, startedAt: NOW };
+const SETUP = {
+  public_url: "https://track.acme.example",
+  trust_proxy_hops: 1,
+  has_mail: true,
+  started_at: NOW,
+};
 const TID = "7f1b2c3d-1111-4222-8333-444455556666";
 const FORWARDED = { host: "track.acme.example", "x-forwarded-for": "203.0.113.7" };
 
@@ -73,7 +78,7 @@ describe("the server", () => {
   beforeEach(() => loadScript());
 
   it("has an address that no browser elsewhere can open", async () => {
-    await startWith(app, { ...SETUP, publicUrl: "http://0.0.0.0:3000" });
+    await startWith(app, { ...SETUP, public_url: "http://0.0.0.0:3000" });
     expect(await problems()).toEqual([
       "PUBLIC_URL is http://0.0.0.0:3000, which browsers elsewhere can't open: set it to the address at which they " +
         "reach the server.",
@@ -89,19 +94,19 @@ describe("the server", () => {
         "PUBLIC_URL to that address, or make the proxy forward the browser's Host header.",
     ];
     expect(await problems()).toEqual(told);
-    await startWith(app, { ...SETUP, startedAt: "2026-03-05T00:00:00.000Z" });
+    await startWith(app, { ...SETUP, started_at: "2026-03-05T00:00:00.000Z" });
     expect(await problems()).toEqual([]);
   });
 
   it("trusts too few proxies, or too many", async () => {
-    app.services.trustProxyHops = 2;
+    app.services.trust_proxy_hops = 2;
     await loadScript();
-    await startWith(app, { ...SETUP, trustProxyHops: 2 });
+    await startWith(app, { ...SETUP, trust_proxy_hops: 2 });
     expect(await problems()).toEqual([
       "TRUST_PROXY is 2, but some requests passed fewer proxies that write X-Forwarded-For: set TRUST_PROXY to " +
         "their number, and make sure that the server can't be reached without them.",
     ]);
-    app.services.trustProxyHops = 0;
+    app.services.trust_proxy_hops = 0;
     await loadScript();
     expect(await problems()).toEqual([
       "Requests come through a proxy (they have X-Forwarded-For), but TRUST_PROXY is 0, so all visitors share the " +
@@ -180,7 +185,7 @@ describe("a sign-up that is refused for its origin", () => {
       "it with npx tidemark campaign update acme CAMPAIGN_ID --allow-origin ORIGIN... (name all allowed origins: they " +
       "replace the old ones); otherwise remove the script from it.";
     expect(await problems()).toEqual([told]);
-    await app.records.change("campaign", 1, { allowedOrigins: ["https://shop.example"] });
+    await app.records.change("campaign", 1, { allowed_origins: ["https://shop.example"] });
     expect(await problems()).toEqual([]);
   });
 
@@ -223,7 +228,7 @@ describe("deliveries", () => {
     const webhook = { url: "http://127.0.0.1:1/", event_types: ["promoter.created"], max_retries: 2 };
     expect((await app.v2("POST", "/webhooks", webhook)).status).toBeLessThan(300);
     await app.v1("/promoters/create", { email: "jane@example.com", ref_id: "jane" });
-    await startWith(app, { ...SETUP, hasMail: false });
+    await startWith(app, { ...SETUP, has_mail: false });
     const outbox = appOutbox(app);
     await workOff(outbox);
     const mail = "Account acme: 1 e-mails wait for a mail server: set SMTP_URL and MAIL_FROM.";

@@ -9,8 +9,8 @@ import { PASSWORD, callWith } from "../../support/users.ts";
 import { temporaryStore } from "../../support/temporary-store.ts";
 
 const START: FirstStart = {
-  publicUrl: "https://track.acme.example",
-  accountId: "acme",
+  public_url: "https://track.acme.example",
+  account_id: "acme",
   apiKey: "key-of-acme",
   keyFile: null,
   hasDemo: true,

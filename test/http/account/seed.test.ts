@@ -35,17 +35,17 @@ it("tells of its progress", () => {
   expect(shares.at(-1)).toBe(1);
 });
 
-async function seeded({ context, records, accountId }: TestApp, size: SeedOptions): Promise<Account> {
-  const owner = (await records.get("account", accountId))!;
+async function seeded({ context, records, account_id }: TestApp, size: SeedOptions): Promise<Account> {
+  const owner = (await records.get("account", account_id))!;
   await seed(context, owner, size);
   return owner;
 }
 
 /** How many of a table's records there are of each kind. */
-async function tally<R extends { accountId: number }, Unique extends string, Index extends string>(
+async function tally<R extends { account_id: number }, Unique extends string, Index extends string>(
   of: Table<R, Unique, Index>,
   kindOf: (record: R) => string,
-  owner = app.accountId,
+  owner = app.account_id,
 ): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for await (const chunk of app.context.store.scan(of, "id", owner, [])) {
@@ -77,7 +77,7 @@ it("makes a year that ends today and grows, with quiet weekends", async () => {
   const weekend = days.filter(({ day }) => [0, 6].includes(new Date(day).getUTCDay()));
   expect(total(weekend)).toBeLessThan(600 / 5);
   for await (const chunk of store.scan(leads, "id", account.id, [])) {
-    const instants = chunk.map(({ createdAt }) => createdAt);
+    const instants = chunk.map(({ created_at }) => created_at);
     expect(instants).toEqual(instants.toSorted());
     expect(instants.filter((at) => at > NOW)).toEqual([]);
   }
@@ -88,15 +88,15 @@ it("makes sales, refunds, commissions and payouts by the real rules", async () =
   expect(await breaches(store, account.id)).toEqual([]);
   const { sales, refunds, commissions, payouts } = await readLedger(store, account.id);
   expect(Math.abs(sales.length - 900)).toBeLessThan(200);
-  expect(new Set(commissions.map(({ tierLevel }) => tierLevel))).toEqual(new Set([1, 2]));
+  expect(new Set(commissions.map(({ tier_level }) => tier_level))).toEqual(new Set([1, 2]));
   expect(new Set(commissions.map(({ status }) => status))).toEqual(
     new Set(["approved", "denied", "pending"]),
   );
-  expect(commissions.filter(({ approveAt }) => approveAt !== null && approveAt <= NOW)).toEqual([]);
-  expect(commissions.some(({ approveAt }) => approveAt !== null)).toBe(true);
+  expect(commissions.filter(({ approve_at }) => approve_at !== null && approve_at <= NOW)).toEqual([]);
+  expect(commissions.some(({ approve_at }) => approve_at !== null)).toBe(true);
   expect(commissions.some(({ unit }) => unit === "free_months")).toBe(true);
   expect(refunds.length).toBeGreaterThan(0);
-  const statuses = new Set(payouts.map(({ status, groupRef }) => `${status} ${groupRef}`));
+  const statuses = new Set(payouts.map(({ status, group_ref }) => `${status} ${group_ref}`));
   expect([...statuses]).toEqual(
     expect.arrayContaining(["completed 2025-12", "completed 2026-01", "failed 2026-01", "pending 2026-02"]),
   );
@@ -127,8 +127,8 @@ it("makes records in every state that the pages show", async () => {
     "completed",
     "failed",
   ]);
-  const kindOf = ({ webhookId, status }: RecordOf<"delivery">) =>
-    `${webhookId === null ? "e-mail" : "webhook"} ${status}`;
+  const kindOf = ({ webhook_id, status }: RecordOf<"delivery">) =>
+    `${webhook_id === null ? "e-mail" : "webhook"} ${status}`;
   expect(Object.keys(await tally(deliveries, kindOf, SYSTEM)).toSorted()).toEqual([
     "webhook delivered",
     "webhook failed",
@@ -144,15 +144,16 @@ it("names sources, pages and visitors", async () => {
   const names = JSON.stringify(answer.body);
   for (const source of ["youtube.com", "newsletter", "direct"]) expect(names).toContain(source);
   for await (const chunk of app.context.store.scan(leads, "id", account.id, [])) {
-    for (const { tid, createdAt } of chunk) expect(tid !== null).toBe(createdAt > "2026-01-03T05:06:07.890Z");
+    for (const { tid, created_at } of chunk)
+      expect(tid !== null).toBe(created_at > "2026-01-03T05:06:07.890Z");
   }
 });
 
 it("names the channels of links, whose clicks and leads promoters see", async () => {
   const { store } = app.context;
   const [first] = await store.page(promoterCampaigns, "state", account.id, ["accepted"], { limit: 1 });
-  const { authToken } = (await app.records.get("promoter", first!.promoterId))!;
-  const signedIn = await signInByAuthToken(app.context, { authToken, device: null });
+  const { auth_token } = (await app.records.get("promoter", first!.promoter_id))!;
+  const signedIn = await signInByAuthToken(app.context, { auth_token, device: null });
   const { body } = await portalBrowser(app, {}, `tidemark_portal=${signedIn!.token}`).outcome(
     "GET /reports/sub_ids?group_by=year&start_date=2025-03-05&end_date=2026-03-04&columns[]=referrals_count",
   );
@@ -168,8 +169,8 @@ it("asks applicants, and has their answers", async () => {
   const asking = all.find(({ signup }) => signup !== undefined)!;
   const [label] = asking.signup!.questions.map(({ label }) => label);
   const joined = await store.page(promoterCampaigns, "campaign", account.id, [asking.id], { limit: 1 });
-  const promoter = await app.records.get("promoter", joined[0]!.promoterId);
-  expect(asking.signup!.questions[0]!.choices).toContain(promoter!.customFields![label!]);
+  const promoter = await app.records.get("promoter", joined[0]!.promoter_id);
+  expect(asking.signup!.questions[0]!.choices).toContain(promoter!.custom_fields![label!]);
 });
 
 it("sends nothing about the past", async () => {
@@ -182,8 +183,8 @@ it("records payments in the order of time", async () => {
   const other = await startApp("memory");
   await seeded(other, { promoters: 5, leads: 60, sales: 100, paymentsAtOnce: 1 });
   const instants: string[] = [];
-  for await (const chunk of other.context.store.scan(sales, "id", other.accountId, [])) {
-    instants.push(...chunk.map(({ createdAt }) => createdAt));
+  for await (const chunk of other.context.store.scan(sales, "id", other.account_id, [])) {
+    instants.push(...chunk.map(({ created_at }) => created_at));
   }
   expect(instants.length).toBeGreaterThan(50);
   expect(instants).toEqual(instants.toSorted());

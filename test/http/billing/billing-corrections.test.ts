@@ -83,7 +83,7 @@ async function left(app: TestApp) {
         0,
     ),
     revenue: [stats["sales_count"], stats["revenue_amount"]],
-    breaches: await lastingBreaches(app.services.store, app.accountId),
+    breaches: await lastingBreaches(app.services.store, app.account_id),
     bugs: app.bugs,
   };
 }
@@ -161,7 +161,7 @@ it("leaves a commission that was paid as it is, and takes the rest of it back by
   expect(await list("/commissions?filters[refunded]=true")).toEqual([]);
   expect((await list("/payouts")).map((payout) => payout["amount"])).toEqual([1_200]);
   expect(await cashOf(app, 1)).toEqual([1_000, -200, 1_200]);
-  expect([await lastingBreaches(app.services.store, app.accountId), app.bugs]).toEqual([[], []]);
+  expect([await lastingBreaches(app.services.store, app.account_id), app.bugs]).toEqual([[], []]);
   await app.close();
 });
 
@@ -287,7 +287,7 @@ it("a reward that is given once stays with the payment that has it, through corr
   await tellStripe(app, refundedFrom(0, 12_000, { invoice: null }));
   expect(await earned()).toBe(100);
   expect((await sell("again")).status).toBe(200);
-  expect([await earned(), await lastingBreaches(app.services.store, app.accountId), app.bugs]).toEqual([
+  expect([await earned(), await lastingBreaches(app.services.store, app.account_id), app.bugs]).toEqual([
     100 + 500,
     [],
     [],
@@ -307,7 +307,7 @@ describe("a reported payment", () => {
     await connectStripe(app);
   });
   afterEach(async () => {
-    expect([await lastingBreaches(app.services.store, app.accountId), app.bugs]).toEqual([[], []]);
+    expect([await lastingBreaches(app.services.store, app.account_id), app.bugs]).toEqual([[], []]);
     await app.close();
   });
 

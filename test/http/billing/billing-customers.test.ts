@@ -44,7 +44,12 @@ const paid = (over: Record<string, unknown> = {}) =>
     tellStripe(app, stripeEvent("invoice.paid", invoice({ customer_email: "billing@example.net", ...over }))),
   );
 const leads = async () =>
-  (await app.records.all("lead")).map(({ email, uid, promoterId, state }) => [email, uid, promoterId, state]);
+  (await app.records.all("lead")).map(({ email, uid, promoter_id, state }) => [
+    email,
+    uid,
+    promoter_id,
+    state,
+  ]);
 
 describe("a customer of Stripe whose metadata", () => {
   it("names the visit is a sign-up, and the first invoice finds the lead", async () => {

@@ -114,7 +114,7 @@ describe("an imported sale", () => {
         "/v1/charges/ch_1": () => charge(),
         "/v1/invoice_payments": () => ({ object: "list", data: [], has_more: false }),
       });
-      await connectStripe(app, { apiKey: "rk_live_1", apiUrl: api.url });
+      await connectStripe(app, { apiKey: "rk_live_1", api_url: api.url });
       await importSale("ch_1");
       expect(await tell("charge.dispute.created", dispute({ amount: 6_000 }))).toBe("refund");
       expect(await left()).toEqual({ sales: [["ch_1", 10_000, 5_000]], earned: 500 });

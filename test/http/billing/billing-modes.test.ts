@@ -137,7 +137,7 @@ describe("an event of the other mode", () => {
       "/v1/events": () => ({ object: "list", data, has_more: false }),
       "/v1/invoice_payments": () => ({ object: "list", data: [], has_more: false }),
     });
-    await connectStripe(app, { apiKey: "rk_live_1", apiUrl: api.url });
+    await connectStripe(app, { apiKey: "rk_live_1", api_url: api.url });
     expect(await tellStripe(app, paid(TEST))).toEqual(otherMode(OF_TEST));
     expect(api.asked).toEqual([]);
     expect((await call("POST /billing/sync", { provider: "stripe" })).body).toMatchObject({

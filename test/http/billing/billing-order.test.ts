@@ -84,7 +84,7 @@ it.each([
   await fc.assert(
     fc.asyncProperty(order, together, async (told, size) => {
       const app = await foundProgram({ email: "sam@example.net" });
-      await connectStripe(app, hasKey ? { apiKey: "rk_live_1", apiUrl: api.url } : {});
+      await connectStripe(app, hasKey ? { apiKey: "rk_live_1", api_url: api.url } : {});
       for (let at = 0; at < told.length; at += size) {
         const answers = await Promise.all(told.slice(at, at + size).map((event) => tellStripe(app, event)));
         expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
@@ -142,7 +142,7 @@ it.each([
 ])("takes everything back in every order: $name", async ({ events, hasKey }) => {
   for (const told of permutations(events)) {
     const app = await foundProgram({ email: "sam@example.net" });
-    await connectStripe(app, hasKey ? { apiKey: "rk_live_1", apiUrl: api.url } : {});
+    await connectStripe(app, hasKey ? { apiKey: "rk_live_1", api_url: api.url } : {});
     for (const event of told) expect((await tellStripe(app, event)).status).toBe(200);
     const { sales, earned } = await booksOf(app);
     expect({ sales, earned }).toEqual({ sales: [[expect.any(String), 10_000, 10_000]], earned: 0 });

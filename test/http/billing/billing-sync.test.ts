@@ -122,7 +122,7 @@ afterEach(async () => {
   await app.close();
 });
 
-const connect = () => connectStripe(app, { apiKey: "rk_live_1", apiUrl: api.url });
+const connect = () => connectStripe(app, { apiKey: "rk_live_1", api_url: api.url });
 
 describe("a sync with Stripe", () => {
   const since = SINCE.toISOString();
@@ -237,11 +237,11 @@ describe("a sync with Stripe", () => {
   });
 
   it("stops with Stripe's own reason", async () => {
-    const connection = { ...(await connect()), apiUrl: `${api.url}` };
+    const connection = { ...(await connect()), api_url: `${api.url}` };
     await api.close();
     const other = await startProviderApi({});
     const refused = syncBilling(app.context, await accountOf(app), {
-      connection: { ...connection, apiUrl: other.url },
+      connection: { ...connection, api_url: other.url },
       since: SINCE,
     });
     await expect(refused).rejects.toMatchObject({
@@ -268,7 +268,7 @@ describe("an event with an API key", () => {
     expect(told).toEqual(["sale", "known"]);
     expect((await booksOf(app)).sales).toEqual([["pi_5", 10_000, 0]]);
     const [sale] = await app.records.all("sale");
-    expect(sale).toMatchObject({ planId: "price_5", quantity: 3, billingPeriod: "one_time" });
+    expect(sale).toMatchObject({ plan_id: "price_5", quantity: 3, billing_period: "one_time" });
   });
 
   it("finds the lead by the customer's metadata", async () => {
@@ -322,7 +322,7 @@ describe("an event with an API key", () => {
   });
 
   it("is sent again by Stripe if the API refuses", async () => {
-    await connectStripe(app, { apiKey: "rk_live_1", apiUrl: `${api.url}` });
+    await connectStripe(app, { apiKey: "rk_live_1", api_url: `${api.url}` });
     const other = stripeEvent("checkout.session.completed", session({ invoice: "in_404" }));
     expect(await tellStripe(app, other)).toEqual({
       status: 422,

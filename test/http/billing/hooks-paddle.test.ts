@@ -38,11 +38,11 @@ it("records a completed transaction once, without tax", async () => {
   expect(await tell("transaction.completed", transaction())).toBe("known");
   const [sale] = await app.records.all("sale");
   expect(sale).toMatchObject({
-    eventId: "txn_1",
-    amountCents: 10_000,
-    planId: "pri_1",
-    billingPeriod: "monthly",
-    createdAt: NOW,
+    event_id: "txn_1",
+    amount_cents: 10_000,
+    plan_id: "pri_1",
+    billing_period: "monthly",
+    created_at: NOW,
   });
   expect(await books()).toMatchObject({ earned: 1_000, leads: [[null, "ctm_1", "active"]] });
 });
@@ -58,7 +58,7 @@ it("gives a flat reward for each item of the price that costs most", async () =>
   ];
   expect(await tell("transaction.completed", transaction({ items }))).toBe("sale");
   const [sale] = await app.records.all("sale");
-  expect(sale).toMatchObject({ planId: "pri_1", quantity: 4, billingPeriod: "monthly" });
+  expect(sale).toMatchObject({ plan_id: "pri_1", quantity: 4, billing_period: "monthly" });
   expect((await books()).earned).toBe(2_000);
 });
 
@@ -273,7 +273,7 @@ describe("with an API key", () => {
       "/customers/ctm_1": () => ({ data: customer }),
       "/discounts/dsc_1": () => ({ data: discount }),
     });
-    await connectPaddle(app, { apiKey: "pdl_sdbx_apikey_1", apiUrl: api.url });
+    await connectPaddle(app, { apiKey: "pdl_sdbx_apikey_1", api_url: api.url });
     const bought = transaction({ discount_id: "dsc_1" });
     await app.v2("POST", "/promo_codes", { code: "JANE10", reward_id: 1, promoter_campaign_id: 1 });
     expect(await tell("transaction.completed", bought)).toBe("sale");
@@ -289,7 +289,7 @@ describe("with an API key", () => {
       "/transactions": () => page([transaction({ id: "txn_0" }), transaction()]),
       "/adjustments": () => page([adjustment()]),
     });
-    const connection = await connectPaddle(app, { apiKey: "pdl_sdbx_apikey_1", apiUrl: api.url });
+    const connection = await connectPaddle(app, { apiKey: "pdl_sdbx_apikey_1", api_url: api.url });
     const account = await accountOf(app);
     await signUp({ email: "sam@example.net" });
     expect(await syncBilling(app.context, account, { connection, since: new Date("2026-03-01") })).toEqual({

@@ -48,14 +48,14 @@ describe("a paid invoice", () => {
     });
     const [sale] = await app.records.all("sale");
     expect(sale).toMatchObject({
-      eventId: "in_1",
-      amountCents: 10_000,
-      originalAmount: 10_000,
-      originalCurrency: null,
-      planId: "price_pro",
-      billingPeriod: "monthly",
+      event_id: "in_1",
+      amount_cents: 10_000,
+      original_amount: 10_000,
+      original_currency: null,
+      plan_id: "price_pro",
+      billing_period: "monthly",
       quantity: 1,
-      createdAt: new Date(SECONDS * 1_000).toISOString(),
+      created_at: new Date(SECONDS * 1_000).toISOString(),
     });
     expect(await books()).toMatchObject({ earned: 1_000, leads: [["Sam@example.net", "cus_1", "active"]] });
   });
@@ -179,7 +179,7 @@ describe("a paid invoice", () => {
     await signUp({ uid: "cus_1" });
     expect(await tell("invoice.paid", invoice({ lines: { object: "list", data } }))).toBe("sale");
     const [sale] = await app.records.all("sale");
-    expect(sale).toMatchObject({ quantity, planId: data.length === 0 ? null : "price_pro" });
+    expect(sale).toMatchObject({ quantity, plan_id: data.length === 0 ? null : "price_pro" });
     expect((await books()).earned).toBe(500 * quantity);
   });
 
@@ -392,7 +392,7 @@ describe("a refund", () => {
       earned: 0,
     });
     const [refund] = await app.records.all("refund");
-    expect(refund!.createdAt).toBe(new Date(SECONDS * 1_000).toISOString());
+    expect(refund!.created_at).toBe(new Date(SECONDS * 1_000).toISOString());
   });
 
   it("is taken back once for a dispute that two events tell of", async () => {
@@ -500,7 +500,7 @@ it("gives an erased customer no name again, and takes refunds back", async () =>
     leads: [["erased-1@erased.invalid", null, "active"]],
   });
   const [lead] = await app.records.all("lead");
-  expect(lead?.subscriptionId).toBeNull();
+  expect(lead?.subscription_id).toBeNull();
 });
 
 describe("the end of a subscription", () => {

@@ -51,14 +51,14 @@ function ended(sub: string, days: number) {
 async function customer(of = app) {
   const [lead] = await of.records.all("lead");
   const { body } = await of.v1("/leads/show", { email: "sam@example.net" });
-  const { state, cancelled_at: cancelledAt } = body as { state: string; cancelled_at: string | null };
-  return { state, cancelledAt, history: lead!.customerHistory!.map(({ kind, at }) => `${kind} ${at}`) };
+  const { state, cancelled_at } = body as { state: string; cancelled_at: string | null };
+  return { state, cancelled_at, history: lead!.customer_history!.map(({ kind, at }) => `${kind} ${at}`) };
 }
 
-const ACTIVE = { state: "active", cancelledAt: null, history: [] };
+const ACTIVE = { state: "active", cancelled_at: null, history: [] };
 const left = (days: number) => ({
   state: "cancelled",
-  cancelledAt: shown(days),
+  cancelled_at: shown(days),
   history: [`cancelled ${shown(days)}`, `left ${shown(days)}`],
 });
 
@@ -100,7 +100,7 @@ describe("a customer with two subscriptions", () => {
     await tell(paid("sub_1", 30), ended("sub_1", 20), paid("sub_2", 10), ended("sub_2", 5));
     expect(await customer()).toEqual({
       state: "cancelled",
-      cancelledAt: shown(5),
+      cancelled_at: shown(5),
       history: [
         `cancelled ${shown(20)}`,
         `left ${shown(20)}`,
@@ -161,7 +161,7 @@ describe("a customer with two subscriptions", () => {
     await tell(paid("sub_1", 30), paid("sub_2", 20), ended("sub_1", 10));
     await company(app, "POST /referrals/disable", { ids: [1] });
     await tell(ended("sub_2", 5));
-    expect(await customer()).toMatchObject({ state: "denied", cancelledAt: shown(5) });
+    expect(await customer()).toMatchObject({ state: "denied", cancelled_at: shown(5) });
   });
 });
 

@@ -71,7 +71,7 @@ async function live(engine: Engine, given: { money: MoneyHistory; besides: Besid
     if (also.does === "delete") await company(app, "DELETE /commissions/destroy", { ids: [also.which] });
     if (also.does === "erase") await company(app, `POST /promoters/${also.which}/erase`);
     if (also.does === "cut") {
-      await forgetBooks(store, app.accountId);
+      await forgetBooks(store, app.account_id);
       days = [];
     }
     days.push(await shownToday(app, IDS));

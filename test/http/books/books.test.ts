@@ -135,7 +135,7 @@ describe("the books", () => {
     await earn(1, 700);
     await company(app, "POST /commissions/generate_payouts", { ids: [1] });
     await company(app, "POST /payouts/mark_as_paid", { ids: [1] });
-    await forgetBooks(app.context.store, app.accountId);
+    await forgetBooks(app.context.store, app.account_id);
     const march = { ...NOTHING, earned: 5_700, paid: 5_000, closing: 700 };
     expect(await books("to=2026-03-31")).toMatchObject({ body: { data: [{ ...JANE, ...march }] } });
     setDay("2026-04-05");
@@ -147,7 +147,7 @@ describe("the books", () => {
   });
 
   it("begin and end their days in the account's time zone", async () => {
-    await changeAccount(app.context, app.accountId, { timeZone: "Asia/Tokyo" });
+    await changeAccount(app.context, app.account_id, { time_zone: "Asia/Tokyo" });
     app.setNow("2026-03-31T15:00:00.000Z");
     await earn(1, 5_000);
     expect(await books("from=2026-03-01&to=2026-03-31")).toMatchObject({ body: { data: [] } });

@@ -138,7 +138,7 @@ describe("the company", () => {
 
 it("prefers the coupon in a store where a promoter has made the same code before", async () => {
   await make("JANE10");
-  await app.records.change("promoterCampaign", 2, { displayCoupon: "jane10" });
+  await app.records.change("promoterCampaign", 2, { display_coupon: "jane10" });
   expect([await sell("jane10"), await find("jane10")]).toEqual([2, 2]);
   const description = "For my podcast";
   expect((await jane.outcome("PUT /promo_codes/1", { code: "Jane10", description })).status).toBe(200);

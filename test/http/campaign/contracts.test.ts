@@ -213,8 +213,8 @@ describe("a promoter", () => {
   it("can't name an address by sending the cookie's token as a bearer token", async () => {
     await make({ default: true });
     const { body } = await app.v1("/promoters/create", { email: "jane@example.com" });
-    const { auth_token: authToken } = body as { auth_token: string };
-    const own = portalBrowser(app, { authorization: `Bearer ${await portalToken(app, authToken)}` });
+    const { auth_token } = body as { auth_token: string };
+    const own = portalBrowser(app, { authorization: `Bearer ${await portalToken(app, auth_token)}` });
     expect(await own.outcome("POST /contract_documents/1000001/sign", { ip: "203.0.113.7" })).toEqual(
       ok(SIGNED),
     );

@@ -26,7 +26,7 @@ describe.each(STORAGES)("removing campaigns on %s", (storage) => {
     call("POST /promoters/move_to_campaign", { ids: [1], from_campaign_id: 2, to_campaign_id: 1 });
 
   it("keeps a campaign that has payouts, which can still be listed", async () => {
-    await addPayout(app.context, (await app.records.get("promoter", 1))!, { campaignId: 2 });
+    await addPayout(app.context, (await app.records.get("promoter", 1))!, { campaign_id: 2 });
     await leave();
     expect(await remove()).toEqual(inUse("1 payouts belong to the campaign"));
     expect(await call("GET /payouts")).toMatchObject({ status: 200 });
@@ -35,7 +35,7 @@ describe.each(STORAGES)("removing campaigns on %s", (storage) => {
   });
 
   it("keeps a campaign that has commissions", async () => {
-    await app.records.put("commission", commission(app.accountId));
+    await app.records.put("commission", commission(app.account_id));
     await leave();
     expect(await remove()).toEqual(inUse("1 commissions belong to the campaign"));
     await app.records.remove("commission", 1);
@@ -81,13 +81,13 @@ describe.each(STORAGES)("removing campaigns on %s", (storage) => {
 
 function commission(accountId: number): RecordOf<"commission"> {
   return newCommission({
-    accountId,
+    account_id: accountId,
     id: 1,
-    promoterCampaignId: 1,
-    promoterId: 1,
-    campaignId: 2,
+    promoter_campaign_id: 1,
+    promoter_id: 1,
+    campaign_id: 2,
     status: "pending",
     amount: 100,
-    createdAt: NOW,
+    created_at: NOW,
   });
 }

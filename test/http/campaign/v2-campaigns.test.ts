@@ -78,17 +78,17 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
       const commits = countCommits(app);
       const input = {
         name: "Summer",
-        landingUrl: GIVEN.landing_url,
-        refParams: ["via", "from"],
+        landing_url: GIVEN.landing_url,
+        ref_params: ["via", "from"],
         emails: ["accepted" as const],
-        isDefault: true,
+        is_default: true,
         show: asItIs<RecordOf<"campaign">>,
       };
-      const made = await createFullCampaign(app.context, app.accountId, input);
+      const made = await createFullCampaign(app.context, app.account_id, input);
       expect(commits()).toBe(1);
-      expect(made).toMatchObject({ id: 2, refParams: ["via", "from"], emails: ["accepted"] });
-      expect(await app.records.get("account", app.accountId)).toMatchObject({
-        defaultCampaignId: 2,
+      expect(made).toMatchObject({ id: 2, ref_params: ["via", "from"], emails: ["accepted"] });
+      expect(await app.records.get("account", app.account_id)).toMatchObject({
+        default_campaign_id: 2,
       });
     });
 
@@ -181,8 +181,8 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
     });
 
     it("accepts each record as it was shown", async () => {
-      const own = { name: "Own", landingUrl: GIVEN.landing_url, refParams: ["partner"] };
-      await createCampaign(app.context, app.accountId, own);
+      const own = { name: "Own", landing_url: GIVEN.landing_url, ref_params: ["partner"] };
+      await createCampaign(app.context, app.account_id, own);
       for (const id of [1, 2, 3]) {
         const shown = await call(`GET /campaigns/${id}`);
         expect(await update(shown.body, id)).toEqual(shown);
@@ -210,8 +210,8 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
     it("keeps former parameter names behind the new one", async () => {
       await update({ ref_token_param: "?ref" });
       await update({ ref_token_param: "?deal" });
-      const { refParams } = await loadCampaign(app.services.store, app.accountId, 2);
-      expect(refParams).toEqual(["deal", "ref"]);
+      const { ref_params } = await loadCampaign(app.services.store, app.account_id, 2);
+      expect(ref_params).toEqual(["deal", "ref"]);
     });
 
     it.each([
@@ -240,8 +240,8 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
       const body = { message: "The default campaign can't be deleted", code: "destroy_failed" };
       expect(await call("DELETE /campaigns/1")).toEqual({ status: 409, body });
       await create();
-      const changes = { isDefault: true };
-      await updateCampaign(app.context, app.accountId, { id: 2, changes, show: asItIs });
+      const changes = { is_default: true };
+      await updateCampaign(app.context, app.account_id, { id: 2, changes, show: asItIs });
       expect((await call("DELETE /campaigns/2")).status).toBe(409);
       expect((await call("DELETE /campaigns/1")).status).toBe(200);
     });
@@ -286,7 +286,7 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
       const { store } = app.services;
       const promoterCampaign = (await app.records.get("promoterCampaign", 1))!;
       await putFact(store, promoterCampaign, { metric: "sales", at: NOW });
-      await putFact(store, promoterCampaign, { metric: "salesCents", at: NOW, amount: 1_999 });
+      await putFact(store, promoterCampaign, { metric: "sales_cents", at: NOW, amount: 1_999 });
       await putFact(store, promoterCampaign, { metric: "customers", at: NOW });
       const stats = {
         referrals_count: 1,

@@ -34,7 +34,7 @@ describe.each(STORAGES)("products on %s", (storage) => {
   const call = (request: string, body?: unknown) => outcome(company(app, request, body));
   const create = (over: Record<string, unknown> = {}) => call("POST /products", { ...PRO, ...over });
   const productOf = async (planId: string) =>
-    (await findProductByPrice(app.services.store, app.accountId, planId))?.id ?? null;
+    (await findProductByPrice(app.services.store, app.account_id, planId))?.id ?? null;
 
   describe("POST /products", () => {
     it("creates a product that its prices find", async () => {

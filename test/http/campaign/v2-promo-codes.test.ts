@@ -32,7 +32,7 @@ describe.each(STORAGES)("promo codes on %s", (storage) => {
     reward: { id: rewardId, name: "Gift" },
     ext_id: null,
     description: null,
-    company_id: app.accountId,
+    company_id: app.account_id,
     promoter_campaign_id: 1,
     metadata: {},
     details: {},
@@ -40,7 +40,7 @@ describe.each(STORAGES)("promo codes on %s", (storage) => {
     ...over,
   });
   /** Links a promo code to the payment processor. No operation does this yet. */
-  const link = (extId: string) => app.records.change("promoCode", 1, { extId });
+  const link = (extId: string) => app.records.change("promoCode", 1, { ext_id: extId });
 
   describe("POST /promo_codes", () => {
     it("creates a promo code from the required fields", async () => {

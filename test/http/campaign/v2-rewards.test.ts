@@ -105,7 +105,7 @@ describe.each(STORAGES)("rewards on %s", (storage) => {
       await create({ schemas: [{ ...GIVEN.schemas[0], amount }] });
       const record = await app.records.get("reward", 1);
       expect(record?.schemas).toEqual([
-        { unit: "cash", amountTenThousandths: tenThousandths, isFlat: false, rules: [] },
+        { unit: "cash", amount_ten_thousandths: tenThousandths, is_flat: false, rules: [] },
       ]);
       expect((await call("GET /rewards")).body).toMatchObject([{ schemas: [{ amount: Number(amount) }] }]);
     });

@@ -25,7 +25,7 @@ describe("the approval of new commissions", () => {
   async function sell(amount = 5_000, email = "lead@example.com") {
     await trackV2(app, "sale", { email, ref_id: "jane", event_id: "order-1", amount });
     const made = await app.records.all("commission");
-    return made.map(({ unit, status, approveAt }) => [unit, status, approveAt?.slice(0, 10) ?? null]);
+    return made.map(({ unit, status, approve_at }) => [unit, status, approve_at?.slice(0, 10) ?? null]);
   }
 
   it("comes at once, unless the campaign says otherwise", async () => {
@@ -55,7 +55,7 @@ describe("the approval of new commissions", () => {
     [5_000, "approved"],
     [5_010, "pending"],
   ])("of a sale of %i, beside a maximum of 500 cents of cash, is %s", async (amount, status) => {
-    await changeAccount(app.context, app.accountId, { maxAutoApproveCents: 500 });
+    await changeAccount(app.context, app.account_id, { max_auto_approve_cents: 500 });
     expect(await sell(amount)).toEqual([
       ["cash", status, null],
       ["credits", "approved", null],
@@ -63,7 +63,7 @@ describe("the approval of new commissions", () => {
   });
 
   it("looks at what a sale earned, not at each part of a split", async () => {
-    await changeAccount(app.context, app.accountId, { maxAutoApproveCents: 500 });
+    await changeAccount(app.context, app.account_id, { max_auto_approve_cents: 500 });
     await join(app, "bob@example.com", { ref_id: "bob" });
     await app.v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });
     await company(app, "PUT /referrals/1", {
@@ -89,6 +89,8 @@ describe("the approval of new commissions", () => {
     const held = await sell();
     await set({ commission_hold_days: 0, auto_approve_commissions: false });
     const again = await app.records.all("commission");
-    expect(again.map(({ unit, status, approveAt }) => [unit, status, approveAt?.slice(0, 10)])).toEqual(held);
+    expect(again.map(({ unit, status, approve_at }) => [unit, status, approve_at?.slice(0, 10)])).toEqual(
+      held,
+    );
   });
 });

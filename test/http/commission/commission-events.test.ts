@@ -40,9 +40,9 @@ describe("events of commissions", () => {
     before: RecordOf<"commission"> | null,
     after: RecordOf<"commission"> | null,
   ): Promise<void> {
-    const { accountId, id } = (after ?? before)!;
+    const { account_id, id } = (after ?? before)!;
     await app.services.store.transact(async (tx) => {
-      if (after === null) await tx.remove(commissions, accountId, id);
+      if (after === null) await tx.remove(commissions, account_id, id);
       else await tx.put(commissions, after);
       await announceMoney(tx, app.context, { entity: "commission", before, after });
     });
@@ -50,8 +50,8 @@ describe("events of commissions", () => {
 
   async function earned(changes: Partial<RecordOf<"commission">> = {}): Promise<RecordOf<"commission">> {
     return addCommission(app.context, await jane(), {
-      leadId: 1,
-      saleCents: 5_000,
+      lead_id: 1,
+      sale_cents: 5_000,
       type: "sale",
       ...changes,
     });
@@ -72,12 +72,12 @@ describe("events of commissions", () => {
   });
 
   it("show the whole commission, with its promoter and lead, and name each state that it reaches", async () => {
-    const commission = await earned({ status: "pending", rewardId: 3, rewardName: "20 percent" });
+    const commission = await earned({ status: "pending", reward_id: 3, reward_name: "20 percent" });
     await tell(null, commission);
     await tell(commission, { ...commission, status: "approved" });
     const payout = await addPayout(app.context, await jane(), { status: "completed" });
-    const paid = { ...commission, payoutId: payout.id, status: "approved" } as const;
-    await tell(paid, { ...paid, internalNote: "checked" });
+    const paid = { ...commission, payout_id: payout.id, status: "approved" } as const;
+    await tell(paid, { ...paid, internal_note: "checked" });
     await tell(paid, null);
     await workOff(outbox);
     const bodies = receiver.received.map(({ body }) => body);
@@ -163,7 +163,7 @@ describe("events of commissions", () => {
   });
 
   it("show a part of a split commission", async () => {
-    const commission = await earned({ splitTenThousandths: 125_000 });
+    const commission = await earned({ split_ten_thousandths: 125_000 });
     await tell(null, commission);
     await workOff(outbox);
     expect(receiver.received[0]!.body["data"]).toMatchObject({

@@ -113,7 +113,7 @@ describe("commissions of V2", () => {
           external_note: "thanks",
         },
       ]);
-      expect(await stored(1)).toMatchObject({ billingPeriod: "monthly" });
+      expect(await stored(1)).toMatchObject({ billing_period: "monthly" });
     });
 
     it("correct an earlier amount of money", async () => {
@@ -157,9 +157,9 @@ describe("commissions of V2", () => {
     it("of a sale need no event id, and can be refunded", async () => {
       await offer(app, await makeReward(app));
       const { body } = await create(sale);
-      const [{ event_id: eventId }] = body as [{ event_id: string }];
-      expect(eventId).toMatch(/^manual-/);
-      const refund = { uid: "u-1", event_id: "r-1", sale_event_id: eventId, amount: 5_000 };
+      const [{ event_id }] = body as [{ event_id: string }];
+      expect(event_id).toMatch(/^manual-/);
+      const refund = { uid: "u-1", event_id: "r-1", sale_event_id: event_id, amount: 5_000 };
       expect(await trackV2(app, "refund", refund)).toMatchObject({ status: 200 });
       expect(await cashOf(app, 1)).toEqual([0, 0, 0]);
     });
@@ -200,7 +200,7 @@ describe("commissions of V2", () => {
       outcome(company(app, `PUT /commissions/${id}`, body));
 
     it("change them, even once they are paid, and nothing else", async () => {
-      await add({ amount: 2_000, isPaidElsewhere: true });
+      await add({ amount: 2_000, is_paid_elsewhere: true });
       const noted = { ...CUSTOM, is_paid: true, internal_note: "checked", external_note: "thanks" };
       expect(await update(1, { internal_note: "checked", external_note: "thanks", amount: 5 })).toEqual({
         status: 200,
@@ -230,7 +230,7 @@ describe("commissions of V2", () => {
     it("are gone, and the rest is reported", async () => {
       await add({});
       const completed = await addPayout(app.context, await jane(), { status: "completed" });
-      await add({ payoutId: completed.id });
+      await add({ payout_id: completed.id });
       const { status, body } = await destroy(1, 2, 99);
       expect(status).toBe(200);
       expect(body).toMatchObject({
@@ -245,17 +245,17 @@ describe("commissions of V2", () => {
     });
 
     it("lower their pending payout, and stay in any other", async () => {
-      await addPayout(app.context, await jane(), { amount: 1_500, totalInclTax: 1_800 });
+      await addPayout(app.context, await jane(), { amount: 1_500, total_incl_tax: 1_800 });
       await addPayout(app.context, await jane(), { status: "processing" });
-      await add({ payoutId: 1 });
-      await add({ payoutId: 1, amount: 500 });
-      await add({ payoutId: 2 });
+      await add({ payout_id: 1 });
+      await add({ payout_id: 1, amount: 500 });
+      await add({ payout_id: 2 });
       expect(errors(await destroy(1, 3))).toEqual([
         "3: Commission 3 belongs to a payout that is under way or has failed",
       ]);
       expect(await app.records.get("payout", 1)).toMatchObject({
         amount: 500,
-        totalInclTax: 600,
+        total_incl_tax: 600,
       });
       await destroy(2);
       expect(await app.records.get("payout", 1)).toBeNull();
@@ -266,15 +266,15 @@ describe("commissions of V2", () => {
       await trackV2(app, "sale", { uid: "u-1", event_id: "order-1", amount: 5_000 });
       await trackV2(app, "refund", { uid: "u-1", event_id: "r-1", amount: 2_000 });
       await trackV2(app, "refund", { uid: "u-1", event_id: "r-2", amount: 1_000 });
-      expect(await stored(1)).toMatchObject({ takenBackByIds: [2, 3] });
+      expect(await stored(1)).toMatchObject({ taken_back_by_ids: [2, 3] });
       await destroy(3);
-      expect(await stored(1)).toMatchObject({ takenBackByIds: [2] });
+      expect(await stored(1)).toMatchObject({ taken_back_by_ids: [2] });
       expect(await cashOf(app, 1)).toEqual([300, 300, 0]);
       await destroy(1);
       expect([await stored(1), await stored(2)]).toEqual([null, null]);
       const [sale] = await app.records.all("sale");
       const made = await app.records.all("refund");
-      expect([sale, ...made].map((record) => record?.commissionIds)).toEqual([[], [], []]);
+      expect([sale, ...made].map((record) => record?.commission_ids)).toEqual([[], [], []]);
       expect(await cashOf(app, 1)).toEqual([0, 0, 0]);
       expect(await trackV2(app, "refund", { uid: "u-1", event_id: "r-3", amount: 2_000 })).toMatchObject({
         status: 200,

@@ -20,11 +20,16 @@ describe.each(STORAGES)("GET /api/v2/company/commissions on %s", (storage) => {
     const promoter = async (id: number) => (await app.records.get("promoter", id))!;
     jane = await promoter(1);
     bob = await promoter(2);
-    await addPayout(app.context, jane, { status: "completed", dueDate: "2026-03-02" });
-    await addPayout(app.context, jane, { dueDate: "2026-03-02" });
-    await addPayout(app.context, bob, { dueDate: "2026-04-30" });
-    await addPayout(app.context, bob, { dueDate: "2026-04-30", hasOwnTerms: true });
-    await addPayout(app.context, jane, { status: "completed", unit: "credits", amount: 5, totalInclTax: 5 });
+    await addPayout(app.context, jane, { status: "completed", due_date: "2026-03-02" });
+    await addPayout(app.context, jane, { due_date: "2026-03-02" });
+    await addPayout(app.context, bob, { due_date: "2026-04-30" });
+    await addPayout(app.context, bob, { due_date: "2026-04-30", has_own_terms: true });
+    await addPayout(app.context, jane, {
+      status: "completed",
+      unit: "credits",
+      amount: 5,
+      total_incl_tax: 5,
+    });
     await fill();
   });
   afterAll(async () => {
@@ -36,27 +41,48 @@ describe.each(STORAGES)("GET /api/v2/company/commissions on %s", (storage) => {
     addCommission(app.context, promoter, changes);
 
   async function fill(): Promise<void> {
-    const sale = { type: "sale", leadId: 1, suspicion: "no_suspicion" } as const;
+    const sale = { type: "sale", lead_id: 1, suspicion: "no_suspicion" } as const;
     await add(jane, {
       ...sale,
       amount: 2_000,
-      saleCents: 10_000,
-      eventId: "Order-1",
-      planId: "7",
-      payoutId: 1,
-      rewardId: 3,
-      rewardName: "20 percent",
-      saleId: 1,
-      createdAt: "2026-01-31T23:59:59.999Z",
+      sale_cents: 10_000,
+      event_id: "Order-1",
+      plan_id: "7",
+      payout_id: 1,
+      reward_id: 3,
+      reward_name: "20 percent",
+      sale_id: 1,
+      created_at: "2026-01-31T23:59:59.999Z",
     });
-    await add(bob, { ...sale, amount: 500, saleCents: 10_000, eventId: "Order-1", tierLevel: 2, saleId: 1 });
-    await add(jane, { ...sale, amount: 700, saleCents: 3_500, payoutId: 2, takenBackByIds: [4], saleId: 2 });
-    await add(jane, { ...sale, amount: -700, saleCents: -3_500, takesBackId: 3, refundId: 1, payoutId: 2 });
-    await add(jane, { leadId: 2, status: "pending", suspicion: "ad_source", amount: 300, planId: "pro" });
-    await add(bob, { status: "denied", amount: 100, campaignId: 2, payoutId: 3 });
-    await add(bob, { unit: "credits", amount: 5, payoutId: 4 });
-    await add(jane, { unit: "credits", amount: 5, payoutId: 5 });
-    await add(jane, { amount: 900, isPaidElsewhere: true, createdAt: "2025-12-24T10:00:00.000Z" });
+    await add(bob, {
+      ...sale,
+      amount: 500,
+      sale_cents: 10_000,
+      event_id: "Order-1",
+      tier_level: 2,
+      sale_id: 1,
+    });
+    await add(jane, {
+      ...sale,
+      amount: 700,
+      sale_cents: 3_500,
+      payout_id: 2,
+      taken_back_by_ids: [4],
+      sale_id: 2,
+    });
+    await add(jane, {
+      ...sale,
+      amount: -700,
+      sale_cents: -3_500,
+      takes_back_id: 3,
+      refund_id: 1,
+      payout_id: 2,
+    });
+    await add(jane, { lead_id: 2, status: "pending", suspicion: "ad_source", amount: 300, plan_id: "pro" });
+    await add(bob, { status: "denied", amount: 100, campaign_id: 2, payout_id: 3 });
+    await add(bob, { unit: "credits", amount: 5, payout_id: 4 });
+    await add(jane, { unit: "credits", amount: 5, payout_id: 5 });
+    await add(jane, { amount: 900, is_paid_elsewhere: true, created_at: "2025-12-24T10:00:00.000Z" });
   }
 
   const list = (query: string) => company(app, `GET /commissions?${query}`);

@@ -18,15 +18,15 @@ beforeAll(async () => {
   await addCampaign(app, { name: "Summer" });
   for (let id = 1; id <= COUNT; id++) {
     const commission = newCommission({
-      accountId: app.accountId,
+      account_id: app.account_id,
       id,
-      promoterCampaignId: 1,
-      promoterId: 1 + (id % 7),
-      campaignId: id % 5 === 0 ? 2 : 1,
+      promoter_campaign_id: 1,
+      promoter_id: 1 + (id % 7),
+      campaign_id: id % 5 === 0 ? 2 : 1,
       status: STATUSES[id % 100 === 0 ? 2 : id % 20 === 3 ? 0 : 1] ?? "approved",
       suspicion: id % 9 === 0 ? "ad_source" : id % 2 === 0 ? "no_suspicion" : null,
       amount: (id * 37) % 100,
-      createdAt: new Date(FIRST_MS + ((id * 149) % 365) * DAY_MS).toISOString(),
+      created_at: new Date(FIRST_MS + ((id * 149) % 365) * DAY_MS).toISOString(),
     });
     all.push(commission);
   }
@@ -39,36 +39,37 @@ const FILTERS: [query: string, test: Test][] = [
   ["", () => true],
   ["filters[status]=approved", ({ status }) => status === "approved"],
   ["filters[status]=pending", ({ status }) => status === "pending"],
-  ["filters[campaign_id]=2", ({ campaignId }) => campaignId === 2],
+  ["filters[campaign_id]=2", ({ campaign_id }) => campaign_id === 2],
   [
     "filters[status]=approved&filters[campaign_id]=1",
-    ({ status, campaignId }) => status === "approved" && campaignId === 1,
+    ({ status, campaign_id }) => status === "approved" && campaign_id === 1,
   ],
   ["filters[status]=denied&filters[campaign_id]=1", () => false],
   [
     "filters[status]=approved&filters[promoter_id]=3",
-    ({ status, promoterId }) => status === "approved" && promoterId === 3,
+    ({ status, promoter_id }) => status === "approved" && promoter_id === 3,
   ],
   [
     "filters[created_at][from]=2025-02-01&filters[created_at][to]=2025-03-31",
-    ({ createdAt }) => createdAt >= "2025-02-01" && createdAt < "2025-04-01",
+    ({ created_at }) => created_at >= "2025-02-01" && created_at < "2025-04-01",
   ],
   [
     "filters[created_at][from]=2025-12-01&filters[status]=approved",
-    ({ createdAt, status }) => createdAt >= "2025-12-01" && status === "approved",
+    ({ created_at, status }) => created_at >= "2025-12-01" && status === "approved",
   ],
   [
     "filters[created_at][from]=2025-03-01&filters[created_at][to]=2025-04-30&filters[campaign_id]=2",
-    ({ createdAt, campaignId }) => createdAt >= "2025-03-01" && createdAt < "2025-05-01" && campaignId === 2,
+    ({ created_at, campaign_id }) =>
+      created_at >= "2025-03-01" && created_at < "2025-05-01" && campaign_id === 2,
   ],
   [
     "filters[created_at][to]=2025-06-30&filters[status]=pending&filters[campaign_id]=1",
-    ({ createdAt, status, campaignId }) =>
-      createdAt < "2025-07-01" && status === "pending" && campaignId === 1,
+    ({ created_at, status, campaign_id }) =>
+      created_at < "2025-07-01" && status === "pending" && campaign_id === 1,
   ],
   [
     "filters[created_at][from]=2025-03-01T12:00:00.001Z&filters[status]=approved",
-    ({ createdAt, status }) => createdAt > "2025-03-01T12:00:00.000Z" && status === "approved",
+    ({ created_at, status }) => created_at > "2025-03-01T12:00:00.000Z" && status === "approved",
   ],
   ["filters[fraud_check]=ad_source", ({ suspicion }) => suspicion === "ad_source"],
   [
@@ -77,7 +78,7 @@ const FILTERS: [query: string, test: Test][] = [
   ],
 ];
 const byDate = (one: RecordOf<"commission">, other: RecordOf<"commission">) =>
-  Date.parse(one.createdAt) - Date.parse(other.createdAt) || one.id - other.id;
+  Date.parse(one.created_at) - Date.parse(other.created_at) || one.id - other.id;
 const SORTS: [query: string, sorted: (found: RecordOf<"commission">[]) => RecordOf<"commission">[]][] = [
   ["", (found) => found],
   ["sorting[created_at]=asc", (found) => found.toSorted(byDate)],

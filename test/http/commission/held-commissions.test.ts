@@ -23,7 +23,7 @@ describe("commissions of a campaign that holds them for fourteen days", () => {
     await join(app, "jane@example.com", { ref_id: "jane" });
     await offer(app, await makeReward(app));
     await app.v1("/track/signup", { email: "lead@example.com", uid: "u-1", ref_id: "jane" });
-    await app.records.change("campaign", 1, { commissionHoldDays: 14 });
+    await app.records.change("campaign", 1, { commission_hold_days: 14 });
   });
   afterEach(async () => {
     expect([app.bugs, other.bugs]).toEqual([[], []]);
@@ -35,10 +35,10 @@ describe("commissions of a campaign that holds them for fourteen days", () => {
   const sell = (event_id: string) => trackV2(app, "sale", { uid: "u-1", event_id, amount: 10_000 });
   const after = (days: number) => app.setNow(new Date(Date.parse(NOW) + days * DAY_MS).toISOString());
   const stored = async () =>
-    (await app.records.all("commission")).map(({ status, approveAt, statusUpdatedAt }) => [
+    (await app.records.all("commission")).map(({ status, approve_at, status_updated_at }) => [
       status,
-      approveAt,
-      statusUpdatedAt,
+      approve_at,
+      status_updated_at,
     ]);
   const startJobs = () => newJobs(app.services, () => elapsed);
 

@@ -9,23 +9,23 @@ import { createV1Promoter } from "../../support/v1-promoter.ts";
 
 it("a commission that is imported while its lead moves follows the lead", async () => {
   const races = await racesAtEachTransaction(async (app) => {
-    const account = (await app.records.get("account", app.accountId))!;
+    const account = (await app.records.get("account", app.account_id))!;
     for (const ref_id of ["jane", "bob"])
       await createV1Promoter(app, { email: `${ref_id}@example.com`, ref_id });
     await v1(app, "POST", "/track/signup", { email: "lead@example.com", ref_id: "jane" });
     const commission = {
-      sourceId: null,
+      source_id: null,
       source: "1",
-      refToken: null,
+      ref_token: null,
       promoterEmail: null,
       leadEmail: "lead@example.com",
       leadUid: null,
       unit: "cash",
       amount: 100,
       status: "approved",
-      saleCents: 1_000,
-      eventId: "sale-1",
-      createdAt: null,
+      sale_cents: 1_000,
+      event_id: "sale-1",
+      created_at: null,
     } as const;
     return {
       call: () => v1(app, "PUT", "/leads/update", { email: "lead@example.com", new_ref_id: "bob" }),
@@ -33,7 +33,7 @@ it("a commission that is imported while its lead moves follows the lead", async 
       look: async ({ engine }) => {
         const found = await app.records.all("commission");
         return {
-          owners: found.map(({ promoterId }) => promoterId),
+          owners: found.map(({ promoter_id }) => promoter_id),
           faults: await findFaults(engine),
         };
       },
@@ -106,7 +106,7 @@ describe("what happens to a commission while something else happens to it", () =
         look: async ({ engine }) => {
           const commission = await app.records.get("commission", 1);
           const payout = await app.records.get("payout", 1);
-          const isPaid = commission?.payoutId === 1;
+          const isPaid = commission?.payout_id === 1;
           return { isPaid, paid: payout?.amount, faults: await findFaults(engine) };
         },
       };

@@ -125,9 +125,9 @@ describe("rewards of V1", () => {
   });
 
   it("change their status by an event although a refund of another one has the same id", async () => {
-    await addCommission(app.context, await jane(), { eventId: "order/2", takenBackByIds: [2] });
-    await addCommission(app.context, await jane(), { eventId: "order/1", takesBackId: 1, amount: -500 });
-    await addCommission(app.context, await jane(), { eventId: "order/1" });
+    await addCommission(app.context, await jane(), { event_id: "order/2", taken_back_by_ids: [2] });
+    await addCommission(app.context, await jane(), { event_id: "order/1", takes_back_id: 1, amount: -500 });
+    await addCommission(app.context, await jane(), { event_id: "order/1" });
     expect(await update({ event_id: "order/1", status: "denied" })).toMatchObject({
       status: 200,
       body: { id: 3, status: "denied" },
@@ -136,15 +136,15 @@ describe("rewards of V1", () => {
   });
 
   it("change their status by the event that earned them, all together, or none of them", async () => {
-    await addCommission(app.context, await jane(), { eventId: "order/1", status: "pending" });
-    await addCommission(app.context, await jane(), { eventId: "order/1", status: "pending", tierLevel: 2 });
-    await addCommission(app.context, await jane(), { eventId: "order/2", status: "pending" });
+    await addCommission(app.context, await jane(), { event_id: "order/1", status: "pending" });
+    await addCommission(app.context, await jane(), { event_id: "order/1", status: "pending", tier_level: 2 });
+    await addCommission(app.context, await jane(), { event_id: "order/2", status: "pending" });
     expect(await update({ event_id: "order/1", status: "approved" })).toMatchObject({
       status: 200,
       body: { id: 1, status: "approved", event_id: "order/1", tier_level: 1 },
     });
     expect(await statuses()).toEqual(["approved", "approved", "pending"]);
-    await addCommission(app.context, await jane(), { eventId: "order/1", isPaidElsewhere: true });
+    await addCommission(app.context, await jane(), { event_id: "order/1", is_paid_elsewhere: true });
     expect(await update({ event_id: "order/1", status: "denied" })).toMatchObject({
       status: 422,
       body: { error: "Commission 4 is paid and can't be changed" },

@@ -12,9 +12,9 @@ describe.each(STORAGES)("GET /api/v1/rewards/list on %s", (storage) => {
     await app.v1("/promoters/create", { email: "jane@example.com", ref_id: "jane" });
     await app.v1("/promoters/create", { email: "bob@example.com", ref_id: "bob" });
     await app.v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });
-    await put({ id: 1, leadId: 1, eventId: "inv_1", saleCents: 5000 });
-    await put({ id: 2, status: "pending", unit: "mon_discount", amount: 2, tierLevel: 2 });
-    await put({ id: 3, promoterCampaignId: 2, promoterId: 2, leadId: 99, amount: -200 });
+    await put({ id: 1, lead_id: 1, event_id: "inv_1", sale_cents: 5000 });
+    await put({ id: 2, status: "pending", unit: "mon_discount", amount: 2, tier_level: 2 });
+    await put({ id: 3, promoter_campaign_id: 2, promoter_id: 2, lead_id: 99, amount: -200 });
   });
   afterEach(async () => {
     expect(app.bugs).toEqual([]);
@@ -25,13 +25,13 @@ describe.each(STORAGES)("GET /api/v1/rewards/list on %s", (storage) => {
     app.records.put(
       "commission",
       newCommission({
-        accountId: app.accountId,
+        account_id: app.account_id,
         id: 1,
-        promoterCampaignId: 1,
-        promoterId: 1,
-        campaignId: 1,
+        promoter_campaign_id: 1,
+        promoter_id: 1,
+        campaign_id: 1,
         amount: 1000,
-        createdAt: NOW,
+        created_at: NOW,
         ...changes,
       }),
     );

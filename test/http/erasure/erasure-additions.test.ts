@@ -28,12 +28,12 @@ const unlessRefused = (work: Promise<unknown>) =>
       throw error;
     },
   );
-const accountOf = async (app: TestApp) => (await app.records.get("account", app.accountId))!;
+const accountOf = async (app: TestApp) => (await app.records.get("account", app.account_id))!;
 
 /** Changes something in the portal, in a session that begins with the request. */
 async function ownChange(app: TestApp, request: string, body: object): Promise<boolean> {
-  const { authToken } = (await app.records.get("promoter", 1))!;
-  const { call } = await signedInBrowser(app, authToken);
+  const { auth_token } = (await app.records.get("promoter", 1))!;
+  const { call } = await signedInBrowser(app, auth_token);
   return done(call(request, body));
 }
 
@@ -75,10 +75,10 @@ const ADDITIONS: Record<string, Add> = {
   "their own link": (app) => ownChange(app, "POST /referral_links", { name: MARK, promoter_campaign_id: 1 }),
   "their own link's change": (app) => ownChange(app, "PUT /referral_links/1", { name: MARK }),
   "a lead of another program": async (app) => {
-    const nobody = { uid: null, username: null, firstName: null, lastName: null, website: null };
-    const details = { ...nobody, email: "c@b.example", customFields: null, subId: MARK };
-    const dates = { planName: null, customerSince: null, cancelledAt: null, createdAt: null };
-    const owner = { refToken: null, promoterEmail: `${MARK}@example.com` };
+    const nobody = { uid: null, username: null, first_name: null, last_name: null, website: null };
+    const details = { ...nobody, email: "c@b.example", custom_fields: null, sub_id: MARK };
+    const dates = { plan_name: null, customer_since: null, cancelled_at: null, created_at: null };
+    const owner = { ref_token: null, promoterEmail: `${MARK}@example.com` };
     const lead = { ...owner, ...dates, details, state: "signup" } as const;
     return unlessRefused(importLead(app.context, await accountOf(app), lead));
   },

@@ -47,13 +47,13 @@ describe.each(STORAGES)("events of an erased person on %s", (kind) => {
 
   /** Makes events of a promoter, their lead and payout: some sent, some failing, some not rendered yet. */
   async function tellOfPromoter(): Promise<void> {
-    const { promoterId } = await join(app, `${MARK}@example.com`, { ref_id: `${MARK}-jane`, cust_id: MARK });
-    await join(app, "child@example.com", { parent_promoter_id: String(promoterId) });
+    const { promoter_id } = await join(app, `${MARK}@example.com`, { ref_id: `${MARK}-jane`, cust_id: MARK });
+    await join(app, "child@example.com", { parent_promoter_id: String(promoter_id) });
     await app.v1("/track/signup", { email: "lead@example.com", ref_id: `${MARK}-jane` });
-    const promoter = (await app.records.get("promoter", promoterId))!;
+    const promoter = (await app.records.get("promoter", promoter_id))!;
     const { id } = await addPayout(app.context, promoter, { status: "processing" });
     const wallet = { method: "paypal", details: { wallet_email: `${MARK}@wallet.example` } };
-    await company(app, "POST /payout_methods", { promoter_id: promoterId, ...wallet });
+    await company(app, "POST /payout_methods", { promoter_id, ...wallet });
     await workOff(appOutbox(app));
     isDown = true;
     await company(app, "PUT /payout_methods/1", { is_disabled: true });
@@ -100,9 +100,9 @@ describe.each(STORAGES)("events of an erased person on %s", (kind) => {
   });
 
   it("keep everything about others, such as how another promoter is paid", async () => {
-    const { promoterId } = await join(app, "jane@example.com", { ref_id: "jane" });
+    const { promoter_id } = await join(app, "jane@example.com", { ref_id: "jane" });
     await join(app, `${MARK}@example.com`, { ref_id: MARK });
-    const jane = (await app.records.get("promoter", promoterId))!;
+    const jane = (await app.records.get("promoter", promoter_id))!;
     const { id: methodId } = await selectMethod(app.context, jane, { method: "wise" });
     const { id } = await addPayout(app.context, jane, { status: "processing" });
     isDown = true;
@@ -113,7 +113,7 @@ describe.each(STORAGES)("events of an erased person on %s", (kind) => {
     const failed = receiver.received.find(({ body }) => body["event_type"] === "payout.failed")!;
     expect(failed.body).toMatchObject({
       changes: { error: [null, "closed"] },
-      data: { error: "closed", payout_method: { id: methodId }, promoter: { id: promoterId } },
+      data: { error: "closed", payout_method: { id: methodId }, promoter: { id: promoter_id } },
     });
   });
 

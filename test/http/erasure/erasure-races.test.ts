@@ -116,7 +116,7 @@ describe.each(STORAGES)("an erasure while the outbox works, on %s", (kind) => {
     await workOff(appOutbox(app));
     receiver.answer((response, { text }) => response.writeHead(status).end(text));
     await signUp("lead@example.com");
-    amid((text) => (JSON.parse(text) as { responseBody: unknown }).responseBody !== null, erase);
+    amid((text) => (JSON.parse(text) as { response_body: unknown }).response_body !== null, erase);
     await workOff(appOutbox(app));
     receiver.answer((response) => response.end());
     await expectNothingOf(MARK);

@@ -23,7 +23,7 @@ describe.each(STORAGES)("on %s", (kind) => {
   afterEach(() => app.close());
 
   const placesOf = (text: string) => app.stored.placesOf(text);
-  const addressHash = async () => hashAddress((await app.records.get("account", app.accountId))!, ADDRESS);
+  const addressHash = async () => hashAddress((await app.records.get("account", app.account_id))!, ADDRESS);
 
   const joinAs = (email: string, refToken: string) =>
     app.v1("/promoters/create", { email, ref_id: refToken }, { "x-forwarded-for": ADDRESS });
@@ -46,39 +46,39 @@ describe.each(STORAGES)("on %s", (kind) => {
     });
     await click(`${MARK}-jane`);
     await app.v1("/track/signup", { email: "lead@example.com", tid: TID });
-    const own = { accountId: app.accountId, promoterId: 1 };
+    const own = { account_id: app.account_id, promoter_id: 1 };
     const promoter = (await app.records.get("promoter", 1))!;
     await app.records.put("promoter", {
       ...promoter,
-      custId: MARK,
+      cust_id: MARK,
       note: MARK,
-      tempPasswordHash: MARK,
-      authToken: MARK.padEnd(32, "0"),
+      temp_password_hash: MARK,
+      auth_token: MARK.padEnd(32, "0"),
       profile: Object.fromEntries(
         Object.keys(promoter.profile).map((field) => [field, `${MARK} ${field}`]),
       ) as never,
-      customFields: { hobby: MARK },
-      fraudSuspicions: ["same_ip_suspicion"],
-      lastLoginAt: NOW,
+      custom_fields: { hobby: MARK },
+      fraud_suspicions: ["same_ip_suspicion"],
+      last_login_at: NOW,
     });
     await app.records.change("promoterCampaign", 1, {
       coupon: `${MARK}10`,
-      displayCoupon: `${MARK}20`,
-      landingUrl: `https://www.acme.example/${MARK}`,
-      usesUrlTracking: true,
+      display_coupon: `${MARK}20`,
+      landing_url: `https://www.acme.example/${MARK}`,
+      uses_url_tracking: true,
     });
     await app.records.put("promoCode", {
-      accountId: app.accountId,
+      account_id: app.account_id,
       id: 1,
       code: `${MARK}30`,
-      rewardId: 1,
-      promoterCampaignId: 1,
-      extId: MARK,
+      reward_id: 1,
+      promoter_campaign_id: 1,
+      ext_id: MARK,
       description: MARK,
       metadata: { for: MARK },
       details: { of: MARK },
-      createdAt: NOW,
-      archivedAt: null,
+      created_at: NOW,
+      archived_at: null,
     });
     await app.records.put("payoutMethod", {
       ...own,
@@ -86,64 +86,64 @@ describe.each(STORAGES)("on %s", (kind) => {
       method: "bank",
       details: { account_holder_name: MARK },
       meta: { holder: MARK },
-      isSelected: true,
-      isDisabled: false,
-      isManaged: false,
-      createdAt: NOW,
+      is_selected: true,
+      is_disabled: false,
+      is_managed: false,
+      created_at: NOW,
     });
     await app.records.put("payout", {
       ...own,
       id: 1,
-      promoterCampaignId: 1,
-      campaignId: 1,
+      promoter_campaign_id: 1,
+      campaign_id: 1,
       status: "failed",
       unit: "cash",
       amount: 1_000,
-      taxRateHundredths: 0,
-      totalInclTax: 1_000,
-      periodStart: NOW,
-      periodEnd: NOW,
-      dueDate: "2026-04-01",
-      hasOwnTerms: false,
-      runId: null,
-      groupRef: null,
-      paymentsBatchId: null,
-      payoutMethodId: 1,
+      tax_rate_hundredths: 0,
+      total_incl_tax: 1_000,
+      period_start: NOW,
+      period_end: NOW,
+      due_date: "2026-04-01",
+      has_own_terms: false,
+      run_id: null,
+      group_ref: null,
+      payments_batch_id: null,
+      payout_method_id: 1,
       error: `The account of ${MARK} is closed`,
-      paidAt: null,
-      processingStartedAt: null,
-      failedAt: NOW,
-      createdAt: NOW,
+      paid_at: null,
+      processing_started_at: null,
+      failed_at: NOW,
+      created_at: NOW,
     } satisfies RecordOf<"payout">);
     await app.records.put("payment", {
       ...own,
       id: 1,
-      orderId: 1,
+      order_id: 1,
       payer: "paypal",
-      paymentsBatchId: 1,
-      payoutIds: [1],
-      payoutMethodId: 1,
+      payments_batch_id: 1,
+      payout_ids: [1],
+      payout_method_id: 1,
       amount: 1_000,
       currency: "USD",
       reference: TID,
       state: "asked",
       steps: [{ state: "asked", at: NOW }],
-      providerId: null,
+      provider_id: null,
       fee: null,
       error: null,
       review: { since: NOW, reason: `PayPal does not know ${MARK}` },
-      createdAt: NOW,
+      created_at: NOW,
     });
     await app.records.put(
       "commission",
       newCommission({
         ...own,
         id: 1,
-        promoterCampaignId: 1,
-        campaignId: 1,
-        leadId: 1,
+        promoter_campaign_id: 1,
+        campaign_id: 1,
+        lead_id: 1,
         amount: 1_000,
-        createdAt: NOW,
+        created_at: NOW,
       }),
     );
   }
@@ -156,7 +156,7 @@ describe.each(STORAGES)("on %s", (kind) => {
       await addPromoter();
       expect((await placesOf(MARK)).length).toBeGreaterThanOrEqual(10);
       const { store } = app.context;
-      const counted = await statsOf(store, app.accountId, 1);
+      const counted = await statsOf(store, app.account_id, 1);
       await erasePromoter(app, who);
 
       expect(await placesOf(MARK)).toEqual([]);
@@ -171,18 +171,18 @@ describe.each(STORAGES)("on %s", (kind) => {
       }
       expect(await app.records.get("promoter", 1)).toMatchObject({
         email: "erased-1@erased.invalid",
-        custId: null,
-        archivedAt: NOW,
-        fraudSuspicions: [],
-        defaultPromoterCampaignId: 1,
+        cust_id: null,
+        archived_at: NOW,
+        fraud_suspicions: [],
+        default_promoter_campaign_id: 1,
       });
       expect(await app.records.get("promoterCampaign", 1)).toMatchObject({ state: "blocked" });
       expect(await app.records.get("payout", 1)).toMatchObject({ amount: 1_000, error: "erased" });
       expect(await balancesOf(app, 1)).toEqual({ cash: { earnings: 1_000, current: 1_000, paid: 0 } });
-      expect(await statsOf(store, app.accountId, 1)).toEqual(counted);
+      expect(await statsOf(store, app.account_id, 1)).toEqual(counted);
       expect(await app.records.get("lead", 1)).toMatchObject({
         email: "lead@example.com",
-        promoterId: 1,
+        promoter_id: 1,
         tid: TID,
       });
     });
@@ -242,8 +242,8 @@ describe.each(STORAGES)("on %s", (kind) => {
         username: MARK,
       });
       const lead = (await app.records.get("lead", 1))!;
-      const named = { firstName: MARK, lastName: MARK, website: MARK, subId: MARK };
-      await app.records.put("lead", { ...lead, ...named, customFields: { name: MARK } });
+      const named = { first_name: MARK, last_name: MARK, website: MARK, sub_id: MARK };
+      await app.records.put("lead", { ...lead, ...named, custom_fields: { name: MARK } });
     }
 
     it.each([
@@ -253,7 +253,7 @@ describe.each(STORAGES)("on %s", (kind) => {
       await addLead();
       expect((await placesOf(MARK)).length).toBeGreaterThan(1);
       const { store } = app.context;
-      const counted = await statsOf(store, app.accountId, 1);
+      const counted = await statsOf(store, app.account_id, 1);
       const before = (await app.records.get("lead", 1))!;
       await eraseLead(app, who);
       expect(await placesOf(MARK)).toEqual([]);
@@ -264,16 +264,16 @@ describe.each(STORAGES)("on %s", (kind) => {
         email: "erased-1@erased.invalid",
         uid: null,
         username: null,
-        firstName: null,
-        lastName: null,
+        first_name: null,
+        last_name: null,
         website: null,
-        customFields: null,
+        custom_fields: null,
         tid: null,
-        subId: null,
-        skipEmailNotification: true,
+        sub_id: null,
+        skip_email_notification: true,
       });
-      expect(await statsOf(store, app.accountId, 1)).toEqual(counted);
-      expect(await findVisitor(store, app.accountId, { tid: TID, now: app.context.now })).toBeNull();
+      expect(await statsOf(store, app.account_id, 1)).toEqual(counted);
+      expect(await findVisitor(store, app.account_id, { tid: TID, now: app.context.now })).toBeNull();
     });
 
     it("leaves nothing of the links that the browser followed before, whose clicks stay counted", async () => {
@@ -287,7 +287,7 @@ describe.each(STORAGES)("on %s", (kind) => {
       await eraseLead(app, "1");
       expect([await placesOf(MARK), await placesOf(TID), await placesOf(later)]).toEqual([[], [], []]);
       expect(await app.records.all("visitor")).toEqual([]);
-      expect((await statsOf(app.context.store, app.accountId, 1)).clicks).toBe(1);
+      expect((await statsOf(app.context.store, app.account_id, 1)).clicks).toBe(1);
     });
 
     it("may sign up again as someone new", async () => {

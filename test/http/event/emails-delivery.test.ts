@@ -55,7 +55,7 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
     await workOff(appOutbox(app, { log }));
     mail.server.refuse(550);
     await send({ log });
-    const line = { account: app.accountId, delivery: 1, email: "signup_accepted", promoter: 1 };
+    const line = { account: app.account_id, delivery: 1, email: "signup_accepted", promoter: 1 };
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
       { level: 40, ...line, status: null, msg: "e-mail held until SMTP_URL is set" },
       { level: 40, ...line, status: 550, msg: "an e-mail was given up" },
@@ -70,7 +70,7 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
     const headers = { "x-api-key": "key-of-acme" };
     await app.request("/api/v1/promoters/delete?id=1", { method: "DELETE", headers });
     await send({ log });
-    expect(await emailDelivery()).toMatchObject({ status: "failed", lastError: "The promoter was deleted" });
+    expect(await emailDelivery()).toMatchObject({ status: "failed", last_error: "The promoter was deleted" });
     expect([lines, recipients()]).toEqual([[], []]);
   });
 
@@ -118,15 +118,18 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
     app.setNow("2026-03-04T06:00:00.000Z");
     await send();
     expect(recipients()).toEqual(["new@example.com"]);
-    expect(await emailDelivery(2)).toMatchObject({ status: "failed", lastError: "The promoter was deleted" });
+    expect(await emailDelivery(2)).toMatchObject({
+      status: "failed",
+      last_error: "The promoter was deleted",
+    });
   });
 
   it("recognises a promoter's new address as theirs", async () => {
     await join(app, "jane@example.com");
     await app.v1("/promoters/update", { id: "1", email: "new@example.com" });
     for (const email of ["new+2@example.com", "jane+2@example.com"]) {
-      const { promoterId } = await join(app, email);
-      const { body } = await company(app, `GET /promoters/${promoterId}`);
+      const { promoter_id } = await join(app, email);
+      const { body } = await company(app, `GET /promoters/${promoter_id}`);
       expect(body).toMatchObject({ fraud_suspicions: ["same_promoter_email"] });
     }
   });
@@ -171,7 +174,7 @@ it("retries when a mail server says nothing or hangs up", async () => {
   const mailer = newMailer({ smtpUrl, from: SENDER, timeoutMs: 200 });
   const mail = {
     to: "jane@example.com",
-    sender: { address: null, name: null, replyTo: null },
+    sender: { address: null, name: null, reply_to: null },
     subject: "s",
     text: "t",
     html: "h",

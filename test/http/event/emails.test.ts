@@ -144,7 +144,7 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
 
   it("reports a payout that was sent", async () => {
     await enable("payout_sent");
-    const account = (await app.records.get("account", app.accountId))!;
+    const account = (await app.records.get("account", app.account_id))!;
     const promoter = await addPromoter(app.context, account, { email: "jane@example.com" });
     const payout = await addPayout(app.context, promoter);
     await movePayout(app, { id: payout.id, to: "completed" });
@@ -155,11 +155,11 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
 
   it("uses the account's own sender", async () => {
     await enable("signup_accepted");
-    await setMailSender(app.context, app.accountId, "Acme <partners@tidemark.example>");
+    await setMailSender(app.context, app.account_id, "Acme <partners@tidemark.example>");
     await join(app, "jane@example.com");
     await send();
     expect(mail.emails[0]!.headers["from"]).toBe("Acme <partners@tidemark.example>");
-    await expect(setMailSender(app.context, app.accountId, "x\r\nBcc: y@z")).rejects.toThrow(
+    await expect(setMailSender(app.context, app.account_id, "x\r\nBcc: y@z")).rejects.toThrow(
       "is not an e-mail address",
     );
   });

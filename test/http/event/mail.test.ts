@@ -65,7 +65,7 @@ describe("GET /api/v2/company/mail", () => {
   });
 
   it("says that mail is not set up", async () => {
-    await start({ hasMail: false });
+    await start({ has_mail: false });
     const call = await signedIn("viewer");
     expect(await outcome(call("GET /mail"))).toEqual({
       status: 200,
@@ -129,7 +129,7 @@ describe("POST /api/v2/company/mail/test", () => {
   });
 
   it("is refused while mail is not set up, and to programs, which have no address", async () => {
-    await start({ hasMail: false });
+    await start({ has_mail: false });
     expect(await outcome((await signedIn("owner"))("POST /mail/test"))).toEqual({
       status: 422,
       body: {

@@ -49,7 +49,7 @@ describe.each(STORAGES)("deliveries that wait in the outbox, on %s", (kind) => {
     expect(await app.records.count("lane")).toBe(0);
     const ended = await kept();
     expect(ended).toHaveLength(100);
-    expect(new Set(ended.map(({ status, lastError }) => `${status}: ${lastError}`))).toEqual(
+    expect(new Set(ended.map(({ status, last_error }) => `${status}: ${last_error}`))).toEqual(
       new Set(["failed: The webhook was deleted"]),
     );
     expect(receiver.received).toEqual([]);
@@ -61,7 +61,7 @@ describe.each(STORAGES)("deliveries that wait in the outbox, on %s", (kind) => {
     await workOff(outbox);
     await company(app, "DELETE /webhooks/1");
     await workOff(outbox);
-    const states = (await kept()).map(({ webhookId, status }) => `${webhookId} ${status}`);
+    const states = (await kept()).map(({ webhook_id, status }) => `${webhook_id} ${status}`);
     expect(states).toEqual(["1 failed", "2 retrying"]);
   });
 
@@ -75,7 +75,7 @@ describe.each(STORAGES)("deliveries that wait in the outbox, on %s", (kind) => {
     await workOff(outbox);
     expect(receiver.received).toHaveLength(2);
     expect(receiver.mostAtOnce()).toBe(1);
-    expect(await kept()).toMatchObject([{ status: "delivered", attempts: 1, lastError: null }]);
+    expect(await kept()).toMatchObject([{ status: "delivered", attempts: 1, last_error: null }]);
   });
 
   it("are sent once if they arrive while a retry is asked for", async () => {

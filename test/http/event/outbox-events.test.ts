@@ -185,7 +185,7 @@ describe.each(STORAGES)("events on %s", (storage) => {
 
   it("leave out everything that is imported from another program", async () => {
     await subscribe({ event_types: EVENTS.types });
-    const account = (await app.records.get("account", app.accountId))!;
+    const account = (await app.records.get("account", app.account_id))!;
     const values = { email: "jane@example.com", ref_id: "jane" };
     expect(await PROMOTERS.importRow(app.context, account, { values, source: "1" })).toBe("added");
     const lead = { email: "lead@example.com", ref_id: "jane" };

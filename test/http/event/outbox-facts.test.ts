@@ -34,15 +34,15 @@ describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
   const note = (entity: RecordOf<"fact">["entity"], ids: number[]) => {
     const at = app.services.clock().toISOString();
     const fact = {
-      accountId: 0,
-      ownerId: 1,
+      account_id: 0,
+      owner_id: 1,
       entity,
       number: 1,
       at,
       before: null,
       after: null,
     } as const;
-    return app.records.put("fact", ...ids.map((entityId) => ({ ...fact, entityId })));
+    return app.records.put("fact", ...ids.map((entityId) => ({ ...fact, entity_id: entityId })));
   };
   const waiting = () => app.records.all("fact");
   const told = () =>
@@ -52,7 +52,7 @@ describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
         changes,
         data,
       } = body as { event_type: string; changes: unknown; data: Lead };
-      return { type, changes, uid: data.uid, firstName: data.first_name };
+      return { type, changes, uid: data.uid, first_name: data.first_name };
     });
   interface Lead {
     uid: string | null;
@@ -64,10 +64,10 @@ describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
     await signUp("lead@example.com");
     const [fact] = await waiting();
     expect(fact).toEqual({
-      accountId: 0,
-      ownerId: app.accountId,
+      account_id: 0,
+      owner_id: app.account_id,
       entity: "referral",
-      entityId: 1,
+      entity_id: 1,
       number: 1,
       at: "2026-03-04T05:06:07.890Z",
       before: null,
@@ -85,10 +85,10 @@ describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
       await ask("DELETE", "delete?id=1");
       await workOff(appOutbox(app));
       const all = [
-        { type: "referral.created", changes: {}, uid: null, firstName: "Lee" },
-        { type: "referral.updated", changes: { uid: [null, "u-1"] }, uid: "u-1", firstName: "Lee" },
-        { type: "referral.updated", changes: { uid: ["u-1", "u-2"] }, uid: "u-2", firstName: "Lee" },
-        { type: "referral.deleted", changes: {}, uid: "u-2", firstName: "Lee" },
+        { type: "referral.created", changes: {}, uid: null, first_name: "Lee" },
+        { type: "referral.updated", changes: { uid: [null, "u-1"] }, uid: "u-1", first_name: "Lee" },
+        { type: "referral.updated", changes: { uid: ["u-1", "u-2"] }, uid: "u-2", first_name: "Lee" },
+        { type: "referral.deleted", changes: {}, uid: "u-2", first_name: "Lee" },
       ];
       expect(told()).toEqual(all.filter(({ type }) => names.includes(type.slice("referral.".length))));
       expect(await waiting()).toEqual([]);
@@ -105,8 +105,8 @@ describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
     );
     await workOff(appOutbox(app));
     expect(told()).toEqual([
-      { type: "referral.created", changes: {}, uid: null, firstName: "Lee" },
-      { type: "referral.updated", changes: { uid: [null, "u-1"] }, uid: "u-1", firstName: "Lee" },
+      { type: "referral.created", changes: {}, uid: null, first_name: "Lee" },
+      { type: "referral.updated", changes: { uid: [null, "u-1"] }, uid: "u-1", first_name: "Lee" },
     ]);
   });
 
@@ -140,14 +140,14 @@ describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
     await subscribe("created", "updated");
     const next = newRound(app.services);
     const ids = async (limit: number, isLeftAlone: (fact: RecordOf<"fact">) => boolean = () => false) =>
-      (await next(limit, isLeftAlone)).map(({ entityId }) => entityId);
+      (await next(limit, isLeftAlone)).map(({ entity_id }) => entity_id);
     expect(await ids(2)).toEqual([]);
     for (let count = 1; count <= 5; count++) await signUp(`lead-${count}@example.com`);
     expect(await ids(2)).toEqual([1, 2]);
     await signUp("lead-6@example.com");
     expect(await ids(2)).toEqual([3, 4]);
     expect(await ids(2)).toEqual([5]);
-    expect(await ids(3, ({ entityId }) => entityId < 3)).toEqual([3, 4, 5]);
+    expect(await ids(3, ({ entity_id }) => entity_id < 3)).toEqual([3, 4, 5]);
     expect(await ids(9)).toEqual([6]);
     expect(await ids(9, () => true)).toEqual([]);
     expect(await ids(9)).toEqual([1, 2, 3, 4, 5, 6]);
@@ -157,8 +157,8 @@ describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
     const key = "key-of-beta";
     await addAccount(app, {
       name: "Beta",
-      publicId: "beta",
-      landingUrl: "https://beta.example/",
+      public_id: "beta",
+      landing_url: "https://beta.example/",
       key,
     });
     await subscribe("created");
@@ -193,8 +193,8 @@ describe.each(STORAGES)("facts that wait in the outbox, on %s", (kind) => {
         Array.from({ length: 1_000 }, (_, at) => second * 1_000 + at),
       );
       taken.push(...(await next(1_000, () => false)));
-      for (const { ownerId, entity, entityId, number } of taken)
-        await app.records.remove("fact", ownerId, entity, entityId, number);
+      for (const { owner_id, entity, entity_id, number } of taken)
+        await app.records.remove("fact", owner_id, entity, entity_id, number);
     }
     expect(taken.map(({ entity }) => entity)).toContain("referral");
   });

@@ -30,7 +30,7 @@ interface Told {
 }
 /** A lead as the test knows it, with all its events. */
 interface Known {
-  accountId: number;
+  account_id: number;
   id: number;
   /** A word in every field that names the lead. */
   mark: string;
@@ -45,7 +45,7 @@ interface Hook {
   types: string[];
 }
 interface Program {
-  accountId: number;
+  account_id: number;
   key: string;
   /** The marks of the promoters. The first one is erased at some point. */
   marks: [erased: string, kept: string];
@@ -90,7 +90,7 @@ describe.each(STORAGES)("two processes that take turns under random changes, on 
   async function startProgram(name: string): Promise<Program> {
     const landingUrl = "https://www.example.com/";
     const key = `key-of-${name}`;
-    const made = await addAccount(app, { name, publicId: name, landingUrl, key });
+    const made = await addAccount(app, { name, public_id: name, landing_url: landingUrl, key });
     const accountId = made.account.id;
     const marks: Program["marks"] = [`zqp-${name}-x`, `zqp-${name}-y`];
     for (const mark of marks) {
@@ -101,18 +101,18 @@ describe.each(STORAGES)("two processes that take turns under random changes, on 
       const eventTypes = dice.pick(WANTED);
       const { id } = await createWebhook(app.context, accountId, {
         url: receiver.url + path,
-        eventTypes,
+        event_types: eventTypes,
         emailsOf,
       });
       return { path: `/hook${path}`, types: eventTypes, id };
     };
     const [steady, fitful] = [await subscribe(`/${name}/steady`), await subscribe(`/${name}/fitful`)];
-    return { accountId, key, marks, steady, fitful };
+    return { account_id: accountId, key, marks, steady, fitful };
   }
 
   async function live(program: Program, number: number): Promise<void> {
-    const { accountId, key, marks } = program;
-    const mark = `zql-${accountId}-${number}-x`;
+    const { account_id, key, marks } = program;
+    const mark = `zql-${account_id}-${number}-x`;
     const headers = { "x-api-key": key };
     await others(60);
     const made = { email: `${mark}@example.com`, uid: `${mark}-0`, ref_id: dice.pick(marks) };
@@ -120,7 +120,7 @@ describe.each(STORAGES)("two processes that take turns under random changes, on 
     if (status === 404) return; // the promoter has been erased
     expect(status).toBe(200);
     const { id } = (body as { lead: { id: number } }).lead;
-    const lead = know({ accountId, id, mark });
+    const lead = know({ account_id, id, mark });
     for (let change = dice.below(5); change > 0; change--) {
       await others(40);
       const uid = `${mark}-${change}`;
@@ -140,17 +140,17 @@ describe.each(STORAGES)("two processes that take turns under random changes, on 
       tell(lead, null);
     } else if (end === 1) {
       lead.isErased = true;
-      await eraseLead({ context: newContext(app.services), accountId }, String(id));
+      await eraseLead({ context: newContext(app.services), account_id }, String(id));
       await forget(mark);
     } else if (end === 2) {
-      const like = `zql-${accountId}-${number}-y`;
-      const another = know({ accountId, id: await app.services.store.nextId("lead"), mark: like });
+      const like = `zql-${account_id}-${number}-y`;
+      const another = know({ account_id, id: await app.services.store.nextId("lead"), mark: like });
       await changeTwice(another, [`${like}-1`, `${like}-2`], lead);
     }
   }
 
   /** Notes a new lead. */
-  function know(made: Pick<Known, "accountId" | "id" | "mark">): Known {
+  function know(made: Pick<Known, "account_id" | "id" | "mark">): Known {
     const uid = `${made.mark}-0`;
     const history = [{ type: "referral.created", uid, changes: {} }];
     const lead: Known = { ...made, uid, history, isErased: false };
@@ -168,17 +168,17 @@ describe.each(STORAGES)("two processes that take turns under random changes, on 
 
   /** Changes a lead twice in one commit, and may first create it as a copy of another lead. */
   async function changeTwice(lead: Known, [first, last]: [string, string], model?: Known): Promise<void> {
-    const { accountId, id, mark } = lead;
+    const { account_id, id, mark } = lead;
     const context = newContext(app.services);
     await context.store.transact(async (tx) => {
       if (model !== undefined) {
-        const like = (await tx.get(leads, accountId, model.id))!;
-        const made = { ...like, id, subId: null, email: `${mark}@example.com`, uid: `${mark}-0` };
+        const like = (await tx.get(leads, account_id, model.id))!;
+        const made = { ...like, id, sub_id: null, email: `${mark}@example.com`, uid: `${mark}-0` };
         await tx.insert(leads, made);
         await announce(tx, context, { entity: "referral", before: null, after: made });
       }
       for (const uid of [first, last]) {
-        const before = (await tx.get(leads, accountId, id))!;
+        const before = (await tx.get(leads, account_id, id))!;
         const after = { ...before, uid };
         await tx.put(leads, after);
         await announce(tx, context, { entity: "referral", before, after });
@@ -194,9 +194,9 @@ describe.each(STORAGES)("two processes that take turns under random changes, on 
     erased.push({ word, from: receiver.received.length });
   }
 
-  async function loseReferrer({ accountId, marks: [mark] }: Program): Promise<void> {
+  async function loseReferrer({ account_id, marks: [mark] }: Program): Promise<void> {
     await others(150);
-    await erasePromoter({ context: newContext(app.services), accountId }, `${mark}@example.com`);
+    await erasePromoter({ context: newContext(app.services), account_id }, `${mark}@example.com`);
     await forget(mark);
   }
 
@@ -204,17 +204,17 @@ describe.each(STORAGES)("two processes that take turns under random changes, on 
    * Switches the fitful webhook on or off. Each life does so once: every change that announces an event conflicts with
    * a switch. A loop that switches as fast as the disk commits would make such changes fail with 503.
    */
-  async function flip({ accountId, fitful: { id } }: Program): Promise<void> {
-    const { isActive } = await loadWebhook(app.services.store, accountId, id);
-    await updateWebhook(newContext(app.services), accountId, {
+  async function flip({ account_id, fitful: { id } }: Program): Promise<void> {
+    const { is_active } = await loadWebhook(app.services.store, account_id, id);
+    await updateWebhook(newContext(app.services), account_id, {
       id,
-      changes: { isActive: !isActive },
+      changes: { is_active: !is_active },
       emailsOf,
     });
   }
 
-  async function switchOn({ accountId, fitful: { id } }: Program): Promise<void> {
-    await updateWebhook(newContext(app.services), accountId, { id, changes: { isActive: true }, emailsOf });
+  async function switchOn({ account_id, fitful: { id } }: Program): Promise<void> {
+    await updateWebhook(newContext(app.services), account_id, { id, changes: { is_active: true }, emailsOf });
   }
 
   /** One of the two processes works after it has taken the lease over. */
@@ -290,7 +290,7 @@ describe.each(STORAGES)("two processes that take turns under random changes, on 
     for (const program of programs) await switchOn(program);
     await finishWork();
     for (const program of programs) {
-      const own = known.filter(({ accountId }) => accountId === program.accountId);
+      const own = known.filter(({ account_id }) => account_id === program.account_id);
       for (const lead of own) expectTold(program, lead);
     }
     expect(receiver.received.length).toBeGreaterThan(0);

@@ -67,7 +67,7 @@ async function expectOnce(app: TestApp, engine: Engine, promoters: number): Prom
   await work(app, "last");
   const counts = new Map<string, number>();
   for (const { email } of await app.records.all("delivery")) {
-    const key = `${email!.companyEmailId} ${email!.promoterId}`;
+    const key = `${email!.company_email_id} ${email!.promoter_id}`;
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   expect([...counts].filter(([, count]) => count !== 1)).toEqual([]);

@@ -84,7 +84,7 @@ describe.each(STORAGES)("the company's e-mails on %s", (storage) => {
     await call("POST /commissions", gift);
     await send();
     expect(subjects().slice(1).toSorted()).toEqual(["$25.00 earned", "A lead"]);
-    await app.records.change("promoter", 1, { unwantedEmails: ["new_referral"] });
+    await app.records.change("promoter", 1, { unwanted_emails: ["new_referral"] });
     await app.v1("/track/signup", { email: "two@example.com", ref_id: "jane" });
     await call("PUT /campaigns/1", { emails: { ...ALL, new_commission: false } });
     await call("POST /commissions", gift);
@@ -130,7 +130,7 @@ describe.each(STORAGES)("the company's e-mails on %s", (storage) => {
     await write("lead_signup", "No broadcast");
     for (const name of ["a", "b", "c", "d"]) await join(app, `${name}@example.com`);
     await call("POST /promoters/block", { ids: [2], campaign_id: 1 });
-    await app.records.put("unsubscription", { accountId: app.accountId, promoterId: 3, at: NOW });
+    await app.records.put("unsubscription", { account_id: app.account_id, promoter_id: 3, at: NOW });
     const batch = {
       id: 2,
       status: "in_progress",

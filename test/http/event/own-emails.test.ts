@@ -284,7 +284,7 @@ You can find everything in your portal: {{portal_url}}
     expect(await call("POST /emails/1/send_test")).toEqual(refusal);
     expect(await call("POST /emails/test_custom_template")).toEqual(refusal);
     await app.close();
-    app = await startApp("memory", { hasMail: true, smtpUrl: mail.server.url });
+    app = await startApp("memory", { has_mail: true, smtpUrl: mail.server.url });
     await call(
       "POST /emails",
       bodyOf("broadcast", {}, { subject: "Hi {{first_name}}\nBcc: a@evil.example" }),

@@ -106,7 +106,7 @@ describe("the company's own e-mails in several languages", () => {
     await company(app, "PUT /campaigns/1", { emails: { signup_accepted: true } });
     await call("POST /emails", WELCOME);
     const received = async (language?: Language) => {
-      const { promoterId: id } = await join(app, `${language ?? "nobody"}@example.com`);
+      const { promoter_id: id } = await join(app, `${language ?? "nobody"}@example.com`);
       if (language !== undefined) await app.records.change("promoter", id, { language });
       await mail.send();
       const { headers, html = "", text = "" } = mail.emails.at(-1)!;
@@ -193,7 +193,7 @@ describe("a preview", () => {
 
   it("is sent to oneself in a language, or the main text", async () => {
     await app.close();
-    app = await startApp("memory", { hasMail: true, smtpUrl: mail.server.url });
+    app = await startApp("memory", { has_mail: true, smtpUrl: mail.server.url });
     await call("POST /emails", WELCOME);
     const asAlex = await callAs(app, await addUser(app, "manager", { email: "alex@acme.example" }));
     expect((await asAlex("POST /emails/1/send_test?language=de")).status).toBe(200);

@@ -77,7 +77,7 @@ describe("the name on a PDF file", () => {
 
 describe("the language of an invoice", () => {
   const speak = (promoterLanguage: Language) =>
-    changeAccount(app.context, app.accountId, { promoterLanguage });
+    changeAccount(app.context, app.account_id, { promoter_language: promoterLanguage });
   const htmlOf = async (id: number) =>
     ((await company(app, `GET /invoices/${id}`)).body as { html: string }).html;
 

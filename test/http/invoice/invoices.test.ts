@@ -110,7 +110,7 @@ describe.each(STORAGES)("invoices on %s", (storage) => {
 
   it("puts what is paid together on one invoice for each tax rate", async () => {
     await pay(2);
-    await pay(1, { taxRateHundredths: 0, totalInclTax: 10_000 });
+    await pay(1, { tax_rate_hundredths: 0, total_incl_tax: 10_000 });
     await pay(1, { unit: "credits" });
     expect(await invoices()).toMatchObject([
       {

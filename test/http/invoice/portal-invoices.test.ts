@@ -129,7 +129,7 @@ it("keeps a tax form with its number sealed, and never shows the number", async 
   // A number of another form is not the number of this one.
   expect((await jane.outcome("PUT /tax_details", { ...form, form: "w8ben" })).status).toBe(422);
   const { form: kept, document } = (await storedTaxForm(app, jane.id))!;
-  expect(kept.taxNumber).toBe("123456789");
+  expect(kept.tax_number).toBe("123456789");
   expect(document).not.toContain("12345678");
   const log = await company(app, "GET /audit_log?filters[entity]=tax_details");
   expect(JSON.stringify(log.body)).not.toContain("12345678");

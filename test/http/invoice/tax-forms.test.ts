@@ -18,8 +18,8 @@ const FORM = { form: "w9", name: "Jane Doe", classification: "individual", signa
 const paid = async (id: number, totalInclTax: number, changes: object = {}) => {
   const promoter = (await app.records.get("promoter", id))!;
   const paidAt = "2026-03-04T05:06:07.890Z";
-  const sums = { amount: totalInclTax, totalInclTax, taxRateHundredths: 0 };
-  await addPayout(app.context, promoter, { status: "completed", paidAt, ...sums, ...changes });
+  const sums = { amount: totalInclTax, total_incl_tax: totalInclTax, tax_rate_hundredths: 0 };
+  await addPayout(app.context, promoter, { status: "completed", paid_at: paidAt, ...sums, ...changes });
 };
 
 const lines = async (year: number) => {
@@ -32,11 +32,11 @@ it("has the sums of a year in the account's time zone, with whole tax numbers, a
   await company(app, "PUT /account", { time_zone: "America/New_York" });
   await jane.call("PUT /tax_details", { ...FORM, tax_number: "123-45-6789" });
   await paid(jane.id, 150_000);
-  await paid(jane.id, 50_000, { paidAt: "2027-01-01T04:59:59.999Z" });
-  await paid(jane.id, 1, { paidAt: "2027-01-01T05:00:00.000Z" });
-  await paid(jane.id, 7, { paidAt: "2026-01-01T04:59:59.999Z" });
+  await paid(jane.id, 50_000, { paid_at: "2027-01-01T04:59:59.999Z" });
+  await paid(jane.id, 1, { paid_at: "2027-01-01T05:00:00.000Z" });
+  await paid(jane.id, 7, { paid_at: "2026-01-01T04:59:59.999Z" });
   await paid(jane.id, 9, { unit: "credits" });
-  await paid(jane.id, 9, { status: "pending", paidAt: null });
+  await paid(jane.id, 9, { status: "pending", paid_at: null });
   expect(await lines(2026)).toEqual([
     "1,jane@example.com,Jane Doe,,,w9,Jane Doe,individual,123456789,Jane Doe,2026-03-04T05:06:07.890Z,2000.00,0.00,USD,yes",
   ]);
@@ -52,7 +52,7 @@ it("leaves out what PayPal has paid, because PayPal reports it", async () => {
   const promoter = (await app.records.get("promoter", jane.id))!;
   const paypal = await selectMethod(app.context, promoter, { method: "paypal" });
   await paid(jane.id, 199_999);
-  await paid(jane.id, 30_000, { payoutMethodId: paypal.id });
+  await paid(jane.id, 30_000, { payout_method_id: paypal.id });
   expect((await lines(2026))[0]).toContain(",1999.99,300.00,USD,no");
 });
 
@@ -92,7 +92,7 @@ it("writes the forms 1099-NEC in the columns of IRIS, without what processors pa
   const promoter = (await app.records.get("promoter", jane.id))!;
   const paypal = await selectMethod(app.context, promoter, { method: "paypal" });
   await paid(jane.id, 200_005);
-  await paid(jane.id, 30_000, { payoutMethodId: paypal.id });
+  await paid(jane.id, 30_000, { payout_method_id: paypal.id });
   const joe = await visitingPromoter(app, "joe@example.com");
   await joe.call("PUT /tax_details", {
     ...FORM,
@@ -197,14 +197,14 @@ it("names the columns as the template of each tax year does", async () => {
 
 it("has the former threshold for payments before 2026", async () => {
   await jane.call("PUT /tax_details", { ...FORM, tax_number: "123-45-6789" });
-  await paid(jane.id, 60_000, { paidAt: "2025-03-04T05:06:07.890Z" });
+  await paid(jane.id, 60_000, { paid_at: "2025-03-04T05:06:07.890Z" });
   expect((await lines(2025))[0]!.split(",").at(-1)).toBe("yes");
   await paid(jane.id, 60_000);
   expect((await lines(2026))[0]!.split(",").at(-1)).toBe("no");
 });
 
 it("writes no form 1099-NEC for an account in another currency", async () => {
-  await changeAccount(app.context, app.accountId, { currency: "EUR" });
+  await changeAccount(app.context, app.account_id, { currency: "EUR" });
   const { status, body } = await company(app, "GET /tax_forms/iris?year=2026");
   expect([status, body]).toEqual([
     422,

@@ -182,12 +182,12 @@ it("keeps nothing of a number that was cleared, or got another country", async (
   await jane.outcome("PUT /invoice_details", { vat_id: null });
   release("123456789", { valid: true });
   await app.services.afterwards.settle();
-  expect((await stored()).vatCheck).toBeUndefined();
+  expect((await stored()).vat_check).toBeUndefined();
   says({ valid: true });
   await save(DETAILS);
   expect(await shown()).toEqual(["valid", NOW]);
   await save({ country: "US" });
-  expect([await shown(), (await stored()).vatCheck]).toEqual([[null, null], undefined]);
+  expect([await shown(), (await stored()).vat_check]).toEqual([[null, null], undefined]);
 });
 
 it("is removed by an erasure, also if VIES answers only then", async () => {

@@ -28,7 +28,7 @@ describe.each(STORAGES)("V1 leads/create on %s", (storage) => {
     "answers the whole lead to %j",
     async (params) => {
       expect(bodyOf(await create(params as Record<string, string>), createLead)).toEqual(LEAD);
-      expect(await stored()).toMatchObject([{ entrySource: "api", signupEventId: null }]);
+      expect(await stored()).toMatchObject([{ entry_source: "api", signup_event_id: null }]);
     },
   );
 
@@ -44,7 +44,7 @@ describe.each(STORAGES)("V1 leads/create on %s", (storage) => {
       visitor_sub_id: "news",
       promotion: { ...LEAD.promotion, visitors_count: 1 },
     });
-    expect(await stored()).toMatchObject([{ entrySource: "cookie", tid: TID }]);
+    expect(await stored()).toMatchObject([{ entry_source: "cookie", tid: TID }]);
   });
 
   it.each<[Record<string, string>, number, unknown]>([

@@ -34,11 +34,11 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
   const show = async (id: string) =>
     (await send(app, "GET /leads/show", { id })).body as Record<string, unknown>;
   const countedFor = async (id: number) => {
-    const stats = await statsOf(app.services.store, app.accountId, id);
+    const stats = await statsOf(app.services.store, app.account_id, id);
     return Object.fromEntries(METRICS.filter((metric) => stats[metric] !== 0).map((m) => [m, stats[m]]));
   };
   const daily = async (series: Series) => {
-    const sums = await dailySums(app.services.store, app.accountId, series);
+    const sums = await dailySums(app.services.store, app.account_id, series);
     return sums.map(({ day, id, metric, sum }) => `${day} ${id} ${metric} ${sum}`).toSorted();
   };
 
@@ -176,15 +176,15 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
     it("keeps the counts, each fact on its own day", async () => {
       app.setNow(LATER);
       await updated({ id: "1", customer_since: SINCE });
-      expect(await countedFor(1)).toEqual({ referrals: 2, customers: 1, activeCustomers: 1 });
+      expect(await countedFor(1)).toEqual({ referrals: 2, customers: 1, active_customers: 1 });
       await updated({ id: "1", state: "cancelled" });
       expect(await countedFor(1)).toEqual({ referrals: 2, customers: 1, cancellations: 1 });
       for (const series of ["campaign", "promoter"] as const)
         expect(await daily(series)).toEqual([
-          "2026-01-02 1 activeCustomers 1",
+          "2026-01-02 1 active_customers 1",
           "2026-01-02 1 customers 1",
           "2026-03-04 1 referrals 2",
-          "2026-05-01 1 activeCustomers -1",
+          "2026-05-01 1 active_customers -1",
           "2026-05-01 1 cancellations 1",
         ]);
       await updated({ id: "1", state: "active" });
@@ -192,7 +192,7 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
       expect(await countedFor(1)).toEqual({
         referrals: 2,
         customers: 1,
-        activeCustomers: 1,
+        active_customers: 1,
         cancellations: 1,
       });
       await updated({ id: "1", state: "denied" });
@@ -206,11 +206,11 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
         Array.from({ length: 20 }, (_, n) => update({ id: "1", state: n % 2 ? "active" : "cancelled" })),
       );
       const { state } = await show("1");
-      const { customers, activeCustomers = 0, cancellations = 0 } = await countedFor(1);
+      const { customers, active_customers = 0, cancellations = 0 } = await countedFor(1);
       expect(customers).toBe(1);
       // They say it at one instant, so these are one cancellation.
       expect(cancellations).toBeLessThanOrEqual(1);
-      expect(activeCustomers).toBe(state === "active" ? 1 : 0);
+      expect(active_customers).toBe(state === "active" ? 1 : 0);
     });
   });
 
@@ -219,22 +219,22 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
       app.records.put(
         "commission",
         newCommission({
-          accountId: app.accountId,
+          account_id: app.account_id,
           id,
-          promoterCampaignId: 1,
-          promoterId: 1,
-          campaignId: 1,
-          leadId: 1,
+          promoter_campaign_id: 1,
+          promoter_id: 1,
+          campaign_id: 1,
+          lead_id: 1,
           amount: 1000,
-          eventId: `ev${id}`,
-          saleCents: 5000,
-          createdAt: NOW,
+          event_id: `ev${id}`,
+          sale_cents: 5000,
+          created_at: NOW,
           ...changes,
         }),
       );
     const owners = async () => {
       const all = await app.records.all("commission");
-      return all.map(({ promoterCampaignId, promoterId }) => [promoterCampaignId, promoterId]);
+      return all.map(({ promoter_campaign_id, promoter_id }) => [promoter_campaign_id, promoter_id]);
     };
     const cash = async (promoterId: number) => (await balancesOf(app, promoterId))["cash"]?.current ?? 0;
 
@@ -245,9 +245,9 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
         promoter: { id: 2 },
       });
       expect(await countedFor(1)).toEqual({ referrals: 1 });
-      expect(await countedFor(2)).toEqual({ referrals: 1, customers: 1, activeCustomers: 1 });
+      expect(await countedFor(2)).toEqual({ referrals: 1, customers: 1, active_customers: 1 });
       expect(await daily("campaign")).toEqual([
-        "2026-03-04 1 activeCustomers 1",
+        "2026-03-04 1 active_customers 1",
         "2026-03-04 1 customers 1",
         "2026-03-04 1 referrals 2",
       ]);
@@ -258,8 +258,8 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
     it("moves the commissions of the lead's promoter too, with the balances", async () => {
       await commission(1);
       await commission(2, { status: "pending", amount: 300 });
-      await commission(3, { promoterCampaignId: 7, promoterId: 7, tierLevel: 2, amount: 50 });
-      await commission(4, { leadId: 2, amount: 20 });
+      await commission(3, { promoter_campaign_id: 7, promoter_id: 7, tier_level: 2, amount: 50 });
+      await commission(4, { lead_id: 2, amount: 20 });
       await updated({ id: "1", new_ref_id: "bob", soft_switch: "false" });
       expect(await owners()).toEqual([
         [2, 2],
@@ -274,7 +274,7 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
 
     it("leaves paid commissions behind, and moves the counts of the others", async () => {
       await commission(1);
-      await commission(2, { isPaidElsewhere: true, amount: 300, saleCents: 0 });
+      await commission(2, { is_paid_elsewhere: true, amount: 300, sale_cents: 0 });
       await updated({ id: "1", new_ref_id: "bob" });
       expect(await owners()).toEqual([
         [2, 2],
@@ -283,10 +283,10 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
       expect(await countedFor(1)).toEqual({
         referrals: 1,
         commissions: 1,
-        earningsCents: 300,
-        paidCents: 300,
+        earnings_cents: 300,
+        paid_cents: 300,
       });
-      const moved = { referrals: 1, sales: 1, salesCents: 5000, commissions: 1, earningsCents: 1000 };
+      const moved = { referrals: 1, sales: 1, sales_cents: 5000, commissions: 1, earnings_cents: 1000 };
       expect(await countedFor(2)).toEqual(moved);
     });
 

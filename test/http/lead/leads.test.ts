@@ -132,20 +132,20 @@ describe.each(STORAGES)("V1 leads on %s", (storage) => {
 
     it("separates the leads of a promoter's campaigns, page by page", async () => {
       const bob = { selection: byId(2), show: asItIs };
-      const move = { ...bob, fromCampaignId: null, toCampaignId: 2, movesLeads: false };
-      await moveToCampaign(app.context, app.accountId, move);
+      const move = { ...bob, fromCampaignId: null, toCampaignId: 2, moves_leads: false };
+      await moveToCampaign(app.context, app.account_id, move);
       await app.v1("/track/signup", { uid: "u5", ref_id: "bob" });
-      await addToCampaign(app.context, app.accountId, { ...bob, campaignId: 1 });
-      const joined = await listPromoterCampaigns(app.context.store, app.accountId, 2);
-      expect(joined.map(({ id, campaignId }) => [id, campaignId])).toEqual([
+      await addToCampaign(app.context, app.account_id, { ...bob, campaign_id: 1 });
+      const joined = await listPromoterCampaigns(app.context.store, app.account_id, 2);
+      expect(joined.map(({ id, campaign_id }) => [id, campaign_id])).toEqual([
         [2, 2],
         [4, 1],
       ]);
-      const { refToken } = joined[1]!;
-      for (const uid of ["u6", "u7", "u8"]) await app.v1("/track/signup", { uid, ref_id: refToken });
+      const { ref_token } = joined[1]!;
+      for (const uid of ["u6", "u7", "u8"]) await app.v1("/track/signup", { uid, ref_id: ref_token });
       expect(await list({ promoter_id: "2" })).toEqual([2, 4, 5, 6, 7, 8]);
       expect(await list({ promotion_id: "2" })).toEqual([2, 4, 5]);
-      expect(await list({ ref_id: refToken })).toEqual([6, 7, 8]);
+      expect(await list({ ref_id: ref_token })).toEqual([6, 7, 8]);
       expect(await list({ promoter_id: "2", campaign_id: "2" })).toEqual([5]);
       expect(await list({ promoter_id: "2", campaign_id: "1" })).toEqual([2, 4, 6, 7, 8]);
       expect(await list({ promotion_id: "2", campaign_id: "1" })).toEqual([2, 4]);

@@ -67,19 +67,19 @@ describe.each(STORAGES)("batches of V2 referrals on %s", (storage) => {
   it.each<[string, Partial<RecordOf<"lead">>]>([
     ["signup", { state: "signup" }],
     ["signup", { state: "subscribed" }],
-    ["active", { state: "active", customerSince: NOW, salesCount: 1 }],
-    ["cancelled", { state: "cancelled", customerSince: NOW, cancelledAt: NOW, salesCount: 1 }],
-    ["refunded", { state: "refunded", customerSince: NOW, salesCount: 2, refundedSalesCount: 2 }],
-    ["active", { state: "active", customerSince: NOW, salesCount: 2, refundedSalesCount: 1 }],
+    ["active", { state: "active", customer_since: NOW, sales_count: 1 }],
+    ["cancelled", { state: "cancelled", customer_since: NOW, cancelled_at: NOW, sales_count: 1 }],
+    ["refunded", { state: "refunded", customer_since: NOW, sales_count: 2, refunded_sales_count: 2 }],
+    ["active", { state: "active", customer_since: NOW, sales_count: 2, refunded_sales_count: 1 }],
   ])("disables a referral, and enables it as %s", async (state, before) => {
     await change(before);
     const lead = await stored();
     expect(await call("POST /referrals/disable", { ids: [1] })).toEqual(finished("disable"));
     const customerHistory = expect.any(Array);
-    expect(await stored()).toEqual({ ...lead, state: "denied", customerHistory });
+    expect(await stored()).toEqual({ ...lead, state: "denied", customer_history: customerHistory });
     expect((await call("POST /referrals/disable", { ids: [1] })).body).toMatchObject({ failed_count: 0 });
     expect(await call("POST /referrals/enable", { ids: [1] })).toEqual(finished("enable", { id: 3 }));
-    expect(await stored()).toEqual({ ...lead, state, customerHistory });
+    expect(await stored()).toEqual({ ...lead, state, customer_history: customerHistory });
   });
 
   it("lists all referrals that are not disabled", async () => {
@@ -105,22 +105,29 @@ describe.each(STORAGES)("batches of V2 referrals on %s", (storage) => {
     expect(await call("POST /referrals/approve", { ids: [2] })).toEqual(
       finished("approve", { id: 2, ...failed(["2: The lead is disabled; enable it first"]) }),
     );
-    await change({ state: "active", customerSince: NOW });
+    await change({ state: "active", customer_since: NOW });
     await call("POST /referrals/approve", { ids: [1] });
     expect(await stored()).toMatchObject({ state: "active" });
   });
 
   describe("POST /referrals/move_to_promoter", () => {
     const commission = (id: number, over: Partial<RecordOf<"commission">> = {}) => {
-      const owner = { promoterCampaignId: 1, promoterId: 1, campaignId: 1, leadId: 1 };
-      return newCommission({ accountId: app.accountId, id, ...owner, amount: 100, createdAt: NOW, ...over });
+      const owner = { promoter_campaign_id: 1, promoter_id: 1, campaign_id: 1, lead_id: 1 };
+      return newCommission({
+        account_id: app.account_id,
+        id,
+        ...owner,
+        amount: 100,
+        created_at: NOW,
+        ...over,
+      });
     };
     const keep = (...records: RecordOf<"commission">[]) => app.records.put("commission", ...records);
     const payout = async (over: Parameters<typeof addPayout>[2]) =>
       (await addPayout(app.context, (await app.records.get("promoter", 1))!, over)).id;
     const owners = async () => {
       const records = await app.records.all("commission");
-      return records.map(({ promoterId, promoterCampaignId }) => [promoterId, promoterCampaignId]);
+      return records.map(({ promoter_id, promoter_campaign_id }) => [promoter_id, promoter_campaign_id]);
     };
     const move = (over: object = {}) =>
       call("POST /referrals/move_to_promoter", { ids: [1, 2], promoter_campaign_id: 2, ...over });
@@ -145,14 +152,14 @@ describe.each(STORAGES)("batches of V2 referrals on %s", (storage) => {
       await keep(
         commission(1),
         commission(2, { status: "pending" }),
-        commission(3, { isPaidElsewhere: true }),
-        commission(4, { payoutId: completed }),
-        commission(5, { payoutId: processing }),
-        commission(6, { payoutId: pending }),
+        commission(3, { is_paid_elsewhere: true }),
+        commission(4, { payout_id: completed }),
+        commission(5, { payout_id: processing }),
+        commission(6, { payout_id: pending }),
         // The rest of the pending payout is another lead's.
-        commission(7, { payoutId: pending, amount: 200, leadId: 2 }),
+        commission(7, { payout_id: pending, amount: 200, lead_id: 2 }),
         // A parent's commission.
-        commission(8, { promoterId: 3, promoterCampaignId: 3 }),
+        commission(8, { promoter_id: 3, promoter_campaign_id: 3 }),
       );
       await move({ ids: [1], move_associated_commissions: "True" });
       const [jane, bob] = [
@@ -160,16 +167,16 @@ describe.each(STORAGES)("batches of V2 referrals on %s", (storage) => {
         [2, 2],
       ];
       expect(await owners()).toEqual([bob, bob, jane, jane, jane, bob, jane, [3, 3]]);
-      expect(await app.records.get("commission", 6)).toMatchObject({ payoutId: null });
+      expect(await app.records.get("commission", 6)).toMatchObject({ payout_id: null });
       expect(await app.records.get("payout", pending)).toMatchObject({ amount: 200 });
     });
 
     it("keeps a commission that was paid together with those that take it back", async () => {
       await keep(
-        commission(1, { isPaidElsewhere: true, takenBackByIds: [2] }),
-        commission(2, { amount: -100, takesBackId: 1 }),
-        commission(3, { takenBackByIds: [4] }),
-        commission(4, { amount: -50, takesBackId: 3 }),
+        commission(1, { is_paid_elsewhere: true, taken_back_by_ids: [2] }),
+        commission(2, { amount: -100, takes_back_id: 1 }),
+        commission(3, { taken_back_by_ids: [4] }),
+        commission(4, { amount: -50, takes_back_id: 3 }),
       );
       await move({ move_associated_commissions: true });
       expect(await owners()).toEqual([
@@ -211,7 +218,7 @@ describe.each(STORAGES)("batches of V2 referrals on %s", (storage) => {
       await keep(commission(1));
       await move({ ids: [1], move_associated_commissions: true });
       const told = await app.records.all("fact");
-      expect(told.map(({ entity, entityId }) => `${entity} ${entityId}`)).toEqual([
+      expect(told.map(({ entity, entity_id }) => `${entity} ${entity_id}`)).toEqual([
         "commission 1",
         "referral 1",
       ]);

@@ -75,14 +75,14 @@ describe.each(STORAGES)("GET /referrals on %s", (storage) => {
     await app.v1("/track/signup", { email: "two@example.com", ref_id: "bob" });
     await app.v1("/track/signup", { uid: "cus_3", ref_id: "zoe" });
     await app.v1("/track/signup", { email: "jane+1@example.com", ref_id: "jane" });
-    const bought = { customerSince: "2026-03-01T10:00:00.000Z", planName: "pro" };
-    await change({ ...bought, state: "active", entrySource: "coupon" }, 2);
+    const bought = { customer_since: "2026-03-01T10:00:00.000Z", plan_name: "pro" };
+    await change({ ...bought, state: "active", entry_source: "coupon" }, 2);
     await change(
       {
         state: "cancelled",
-        customerSince: "2026-01-01T00:00:00.000Z",
-        cancelledAt: "2026-02-28T23:59:59.999Z",
-        createdAt: "2026-01-01T00:00:00.000Z",
+        customer_since: "2026-01-01T00:00:00.000Z",
+        cancelled_at: "2026-02-28T23:59:59.999Z",
+        created_at: "2026-01-01T00:00:00.000Z",
       },
       3,
     );

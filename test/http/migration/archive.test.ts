@@ -68,8 +68,8 @@ it("continues an interrupted run, and begins another one after its end", async (
   expect(await rowsOf(archive, 2, "partners")).toEqual([]);
   const at = "2026-06-01T00:00:00.000Z";
   expect(await archive.runs()).toEqual([
-    { id: 1, startedAt: at, endedAt: at },
-    { id: 2, startedAt: at, endedAt: null },
+    { id: 1, started_at: at, ended_at: at },
+    { id: 2, started_at: at, ended_at: null },
   ]);
 });
 

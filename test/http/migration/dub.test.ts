@@ -22,18 +22,18 @@ it("says partners in all states, with the links of Dub's own domain and where th
     kind: "promoter",
     id: "pn_00000002",
     email: "promoter-2@example.com",
-    firstName: "Pia2",
-    lastName: "Muster2",
-    companyName: "Acme",
+    first_name: "Pia2",
+    last_name: "Muster2",
+    company_name: "Acme",
     country: "DE",
-    custId: null,
+    cust_id: null,
     note: null,
-    customFields: null,
+    custom_fields: null,
     parentId: null,
     isArchived: false,
     payoutMethod: { method: "paypal", details: { wallet_email: "pay-2@example.com" } },
     counts: { clicks: expect.any(Number), leads: null, customers: null },
-    createdAt: "2025-01-01T02:00:00.000Z",
+    created_at: "2025-01-01T02:00:00.000Z",
   });
   const places = of("promoter_campaign").slice(0, 5);
   expect(places.map(({ state }) => state)).toEqual([
@@ -81,18 +81,18 @@ it("reads denied commissions too, and says them and refunded sales", async () =>
 
 it("makes one sale of two commissions of an invoice, named by the older one", async () => {
   const { of } = await read();
-  const both = of("commission").filter(({ saleId }) => saleId === "cm_00000001");
+  const both = of("commission").filter(({ sale_id }) => sale_id === "cm_00000001");
   expect(both.map(({ id }) => id).sort()).toEqual(["cm_00000001", "cm_00000002"]);
-  expect(of("sale").filter(({ eventId }) => eventId === "in_1")).toMatchObject([{ id: "cm_00000001" }]);
+  expect(of("sale").filter(({ event_id }) => event_id === "in_1")).toMatchObject([{ id: "cm_00000001" }]);
 });
 
 it("says a clawback, which has neither a customer nor a sale", async () => {
   const { of } = await read();
   expect(of("commission").filter(({ amount }) => amount < 0)).toEqual([
     expect.objectContaining({
-      saleId: null,
+      sale_id: null,
       customerId: null,
-      promoterId: "pn_00000001",
+      promoter_id: "pn_00000001",
       amount: -700,
       currency: "USD",
       status: "approved",

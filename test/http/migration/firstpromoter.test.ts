@@ -18,11 +18,11 @@ async function read(change: (standIn: StandIn) => void = () => {}) {
 
 it("says rewards that our rules can say, and remarks the others", async () => {
   const { of } = await read();
-  const common = { isFlat: false, currency: null, unit: "cash" };
+  const common = { is_flat: false, currency: null, unit: "cash" };
   expect(
     of("campaign").map(({ id, rewards }) => [
       id,
-      rewards.toSorted((one, two) => one.tierLevel - two.tierLevel),
+      rewards.toSorted((one, two) => one.tier_level - two.tier_level),
     ]),
   ).toEqual(
     expect.arrayContaining([
@@ -33,19 +33,19 @@ it("says rewards that our rules can say, and remarks the others", async () => {
             ...common,
             id: "1",
             name: "A fifth",
-            amountTenThousandths: 200_000,
+            amount_ten_thousandths: 200_000,
             duration: "repeating",
-            durationMonths: 12,
-            tierLevel: 1,
+            duration_months: 12,
+            tier_level: 1,
           },
           {
             ...common,
             id: "10",
             name: "Parents",
-            amountTenThousandths: 20_000,
+            amount_ten_thousandths: 20_000,
             duration: "forever",
-            durationMonths: null,
-            tierLevel: 2,
+            duration_months: null,
+            tier_level: 2,
           },
         ],
       ],
@@ -56,10 +56,10 @@ it("says rewards that our rules can say, and remarks the others", async () => {
             ...common,
             id: "2",
             name: "An eighth",
-            amountTenThousandths: 125_000,
+            amount_ten_thousandths: 125_000,
             duration: "forever",
-            durationMonths: null,
-            tierLevel: 1,
+            duration_months: null,
+            tier_level: 1,
           },
         ],
       ],
@@ -70,12 +70,12 @@ it("says rewards that our rules can say, and remarks the others", async () => {
             id: "3",
             name: "Points",
             unit: "points",
-            amountTenThousandths: 300_000,
-            isFlat: true,
+            amount_ten_thousandths: 300_000,
+            is_flat: true,
             currency: null,
             duration: "once",
-            durationMonths: null,
-            tierLevel: 1,
+            duration_months: null,
+            tier_level: 1,
           },
         ],
       ],
@@ -97,22 +97,22 @@ it("says promoters with parents, selected payout methods, archived ones and own 
     kind: "promoter",
     id: "2",
     email: "promoter-2@example.com",
-    firstName: "Pia2",
-    lastName: "Muster2",
-    companyName: null,
+    first_name: "Pia2",
+    last_name: "Muster2",
+    company_name: null,
     country: "DE",
-    contact: { website: null, phoneNumber: null, address: null, companyNumber: null, vatId: null },
-    custId: null,
+    contact: { website: null, phone_number: null, address: null, company_number: null, vat_id: null },
+    cust_id: null,
     note: "Likes tea",
-    customFields: null,
+    custom_fields: null,
     parentId: null,
     isArchived: false,
     payoutMethod: { method: "paypal", details: { wallet_email: "pay-2@example.com" } },
     counts: { clicks: expect.any(Number), leads: null, customers: null },
-    createdAt: "2025-01-01T02:00:00.000Z",
+    created_at: "2025-01-01T02:00:00.000Z",
   });
-  expect(promoters.get("3")!.custId).toBe("own-3");
-  expect(promoters.get("4")!.customFields).toEqual({ audience: "cooks" });
+  expect(promoters.get("3")!.cust_id).toBe("own-3");
+  expect(promoters.get("4")!.custom_fields).toEqual({ audience: "cooks" });
   expect(promoters.get("7")!.isArchived).toBe(true);
   expect(promoters.get("10")!.parentId).toBe("1");
   expect(of("promoter")).toHaveLength(14);
@@ -146,8 +146,8 @@ it("says every link of a promoter once, and remarks a link that names no promote
 it("says codes, and coupons that are no codes", async () => {
   const { of } = await read();
   const codes = of("code").toSorted((one, two) => (one.code < two.code ? -1 : 1));
-  const place = { kind: "code", extId: null, archivedAt: null };
-  expect(codes.map(({ code, extId, archivedAt }) => [code, extId, archivedAt])).toEqual([
+  const place = { kind: "code", ext_id: null, archived_at: null };
+  expect(codes.map(({ code, ext_id, archived_at }) => [code, ext_id, archived_at])).toEqual([
     ["CODE12", "promo_12", null],
     ["CODE4", "promo_4", "2025-01-01T04:00:00.000Z"],
     ["CODE8", "promo_8", null],
@@ -158,8 +158,8 @@ it("says codes, and coupons that are no codes", async () => {
     ...place,
     id: "1012:coupon",
     code: "LONE12",
-    promoterId: "12",
-    campaignId: "1",
+    promoter_id: "12",
+    campaign_id: "1",
   });
 });
 
@@ -196,14 +196,14 @@ it("makes one sale of the commissions of an event, for each tier and part, and o
   expect(sales.map(({ amount, refunded, currency }) => ({ amount, refunded, currency }))).toEqual([
     { amount: 9_000, refunded: 3_000, currency: null },
   ]);
-  const commissions = of("commission").filter(({ saleId }) => saleId === "evt_family");
-  expect(commissions.map(({ amount, tierLevel }) => [amount, tierLevel])).toEqual([
+  const commissions = of("commission").filter(({ sale_id }) => sale_id === "evt_family");
+  expect(commissions.map(({ amount, tier_level }) => [amount, tier_level])).toEqual([
     [180, 2],
     [1_800, 1],
     [-600, 1],
     [-60, 2],
   ]);
-  expect(sales[0]!.promoterId).toBe(commissions[1]!.promoterId);
+  expect(sales[0]!.promoter_id).toBe(commissions[1]!.promoter_id);
 });
 
 it("says a sale in its original currency if FirstPromoter names it", async () => {

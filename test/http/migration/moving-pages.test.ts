@@ -55,7 +55,7 @@ it("has a promoter who is renamed between two pages once, with the new name", as
   };
   const { of } = await readStandIn(rewardful, standIn);
   const found = of("promoter").filter(({ id }) => id === uuid("aff", 14));
-  expect(found.map(({ firstName }) => firstName)).toEqual(["Renamed"]);
+  expect(found.map(({ first_name }) => first_name)).toEqual(["Renamed"]);
   const ids = new Set(of("promoter").map(({ id }) => id));
   expect(affiliates.filter(({ id }) => !ids.has(id as string))).toEqual([]);
 });

@@ -22,8 +22,8 @@ it("says partners with the links of PartnerStack's domain, where they lead, and 
   expect(places.get("part_00000001")).toEqual({
     kind: "promoter_campaign",
     id: "part_00000001",
-    promoterId: "part_00000001",
-    campaignId: "grup_00000002",
+    promoter_id: "part_00000001",
+    campaign_id: "grup_00000002",
     state: "accepted",
     links: [
       {
@@ -35,13 +35,13 @@ it("says partners with the links of PartnerStack's domain, where they lead, and 
       },
       { id: "part_00000001:key", token: "pkey1", url: null, clicks: 0 },
     ],
-    createdAt: "2025-01-01T01:00:00.000Z",
+    created_at: "2025-01-01T01:00:00.000Z",
   });
   // The links of a partner without any are answered like those of an unknown one.
   expect(places.get("part_00000011")!.links.map(({ token }) => token)).toEqual(["pkey11"]);
   const states = [1, 2, 3, 4, 5, 7].map((n) => places.get(`part_0000000${n}`)!.state);
   expect(states).toEqual(["accepted", "pending", "rejected", "inactive", "inactive", "inactive"]);
-  expect(places.get("part_00000009")!.campaignId).toBe("none");
+  expect(places.get("part_00000009")!.campaign_id).toBe("none");
 });
 
 it("reads milliseconds, and names of countries", async () => {
@@ -49,11 +49,11 @@ it("reads milliseconds, and names of countries", async () => {
   const promoters = new Map(of("promoter").map((promoter) => [promoter.id, promoter]));
   expect(promoters.get("part_00000002")).toMatchObject({
     country: "DE",
-    createdAt: "2025-01-01T02:00:00.000Z",
+    created_at: "2025-01-01T02:00:00.000Z",
   });
   expect(promoters.get("part_00000003")).toMatchObject({
     country: "US",
-    createdAt: "2025-01-01T03:00:00.000Z",
+    created_at: "2025-01-01T03:00:00.000Z",
   });
   expect(promoters.get("part_00000007")!.isArchived).toBe(true);
 });
@@ -85,7 +85,7 @@ it("reads scheduled rewards, which the list of all leaves out", async () => {
 it("keeps the commission of a sale whose transaction was deleted", async () => {
   const { of } = await read(({ lists }) => void lists["transactions"]!.splice(0, 1));
   const lost = of("commission").filter(({ id }) => id === "rwrd_00000001");
-  expect(lost.map(({ saleId, customerId }) => [saleId, customerId])).toEqual([[null, null]]);
+  expect(lost.map(({ sale_id, customerId }) => [sale_id, customerId])).toEqual([[null, null]]);
 });
 
 it("remarks rewards of partners who are not there, and links that name nobody", async () => {

@@ -34,26 +34,26 @@ it("gives each promoter what they have in Rewardful, to the cent", async () => {
 
 it("says campaigns with the rewards that our rules can say", async () => {
   const { of } = await readStandIn(rewardful, await started());
-  const common = { landingUrl: "https://shop.example/pricing", cookieDays: 60, holdDays: 30 };
+  const common = { landing_url: "https://shop.example/pricing", cookieDays: 60, holdDays: 30 };
   const minPayment = { amount: 5_000, currency: "USD" };
-  const percent = { unit: "cash", isFlat: false, currency: null, tierLevel: 1 };
+  const percent = { unit: "cash", is_flat: false, currency: null, tier_level: 1 };
   expect(of("campaign").toSorted((one, other) => (one.id < other.id ? -1 : 1))).toEqual([
     {
       ...common,
       kind: "campaign",
       id: uuid("cam", 1),
       name: "Standard",
-      isDefault: true,
-      isPrivate: false,
+      is_default: true,
+      is_private: false,
       minPayment,
       rewards: [
         {
           ...percent,
           id: uuid("cam", 1),
           name: "Standard",
-          amountTenThousandths: 200_000,
+          amount_ten_thousandths: 200_000,
           duration: "repeating",
-          durationMonths: 12,
+          duration_months: 12,
         },
       ],
     },
@@ -62,8 +62,8 @@ it("says campaigns with the rewards that our rules can say", async () => {
       kind: "campaign",
       id: uuid("cam", 2),
       name: "Agencies",
-      isDefault: false,
-      isPrivate: false,
+      is_default: false,
+      is_private: false,
       minPayment,
       rewards: [],
     },
@@ -72,19 +72,19 @@ it("says campaigns with the rewards that our rules can say", async () => {
       kind: "campaign",
       id: uuid("cam", 3),
       name: "Friends",
-      isDefault: false,
-      isPrivate: true,
+      is_default: false,
+      is_private: true,
       minPayment,
       rewards: [
         {
           ...percent,
           id: uuid("cam", 3),
           name: "Friends",
-          amountTenThousandths: 150_000,
-          isFlat: true,
+          amount_ten_thousandths: 150_000,
+          is_flat: true,
           currency: "EUR",
           duration: "forever",
-          durationMonths: null,
+          duration_months: null,
         },
       ],
     },
@@ -103,16 +103,16 @@ it("says promoters in all states, with their links, codes and ways to be paid", 
   const promoters = new Map(of("promoter").map((promoter) => [promoter.id, promoter]));
   expect(promoters.get(uuid("aff", 2))).toMatchObject({
     email: "promoter-2@example.com",
-    firstName: "Pia2",
-    lastName: "Muster2",
+    first_name: "Pia2",
+    last_name: "Muster2",
     payoutMethod: { method: "paypal", details: { wallet_email: "pay-2@example.com" } },
-    createdAt: "2025-01-01T02:00:00.000Z",
+    created_at: "2025-01-01T02:00:00.000Z",
   });
   expect(promoters.get(uuid("aff", 3))!.payoutMethod).toEqual({
     method: "wise",
     details: { wise_email: "wise-3@example.com" },
   });
-  expect(promoters.get(uuid("aff", 6))!.lastName).toBeNull();
+  expect(promoters.get(uuid("aff", 6))!.last_name).toBeNull();
   const places = new Map(of("promoter_campaign").map((place) => [place.id, place]));
   const states = [1, 2, 3, 4, 5].map((n) => places.get(uuid("aff", n))!.state);
   expect(states).toEqual(["accepted", "pending", "blocked", "blocked", "blocked"]);
@@ -126,20 +126,20 @@ it("says promoters in all states, with their links, codes and ways to be paid", 
     kind: "code",
     id: uuid("cou", 1),
     code: "token-8",
-    promoterId: uuid("aff", 1),
-    campaignId: uuid("cam", 2),
-    extId: "promo_1",
-    archivedAt: null,
+    promoter_id: uuid("aff", 1),
+    campaign_id: uuid("cam", 2),
+    ext_id: "promo_1",
+    archived_at: null,
   });
-  expect(codes.get(uuid("cou", 4))!.archivedAt).toBe("2025-01-01T04:00:00.000Z");
+  expect(codes.get(uuid("cou", 4))!.archived_at).toBe("2025-01-01T04:00:00.000Z");
 });
 
 it("gives a moved promoter an inactive place in the campaign of their earlier commissions", async () => {
   const { of } = await readStandIn(rewardful, await started());
-  const places = of("promoter_campaign").filter(({ promoterId }) => promoterId === uuid("aff", 9));
-  expect(places.map(({ campaignId, state }) => ({ campaignId, state }))).toEqual([
-    { campaignId: uuid("cam", 2), state: "accepted" },
-    { campaignId: uuid("cam", 1), state: "inactive" },
+  const places = of("promoter_campaign").filter(({ promoter_id }) => promoter_id === uuid("aff", 9));
+  expect(places.map(({ campaign_id, state }) => ({ campaign_id, state }))).toEqual([
+    { campaign_id: uuid("cam", 2), state: "accepted" },
+    { campaign_id: uuid("cam", 1), state: "inactive" },
   ]);
 });
 
@@ -164,8 +164,8 @@ it("says a sale once though two equal commissions are of it, and refunds without
   const { of } = await readStandIn(rewardful, standIn);
   const first = of("sale").filter(({ id }) => id === uuid("sal", 1));
   expect(first).toHaveLength(1);
-  expect(first[0]).toMatchObject({ eventId: "ch_1", currency: "EUR" });
-  expect(of("commission").filter(({ saleId }) => saleId === first[0]!.id)).toHaveLength(2);
+  expect(first[0]).toMatchObject({ event_id: "ch_1", currency: "EUR" });
+  expect(of("commission").filter(({ sale_id }) => sale_id === first[0]!.id)).toHaveLength(2);
   const whole = of("sale").find(({ id }) => id === uuid("sal", 3))!;
   expect(whole.refunded).toBe(whole.amount);
   const shownInEuros = standIn.lists["commissions"]!.map(
@@ -184,7 +184,7 @@ it("says payouts with their commissions", async () => {
     new Set(["pending", "processing", "completed"]),
   );
   for (const { id, amount } of of("payout")) {
-    const within = of("commission").filter(({ payoutId }) => payoutId === id);
+    const within = of("commission").filter(({ payout_id }) => payout_id === id);
     expect(within.reduce((sum, commission) => sum + commission.amount, 0)).toBe(amount);
   }
 });

@@ -65,8 +65,8 @@ it.each(STAND_INS)("gives each promoter of %s what they have there, to the cent"
 it.each(STAND_INS)("names in records of %s only records that there are", async (name, start) => {
   const { all, of } = await readPlain(name, start);
   const ids = (kind: (typeof all)[number]["kind"]) => new Set(of(kind as "remark").map(({ id }) => id));
-  const known = { saleId: ids("sale"), customerId: ids("customer"), promoterId: ids("promoter") };
-  const also = { payoutId: ids("payout"), parentId: ids("promoter"), campaignId: ids("campaign") };
+  const known = { sale_id: ids("sale"), customerId: ids("customer"), promoter_id: ids("promoter") };
+  const also = { payout_id: ids("payout"), parentId: ids("promoter"), campaign_id: ids("campaign") };
   const lost = all.flatMap((record) =>
     Object.entries({ ...known, ...also }).filter(([field, there]) => {
       const value = (record as unknown as Record<string, string | null | undefined>)[field];
@@ -84,7 +84,7 @@ it.each(STAND_INS)("gives payouts of %s that are the sums of their commissions",
   const { of } = await readPlain(name, start);
   expect(of("payout").length).toBeGreaterThan(3);
   for (const { id, amount, status } of of("payout")) {
-    const within = of("commission").filter(({ payoutId }) => payoutId === id);
+    const within = of("commission").filter(({ payout_id }) => payout_id === id);
     expect(within.reduce((sum, commission) => sum + commission.amount, 0)).toBe(amount);
     expect(within.every(({ isPaid }) => isPaid)).toBe(status === "completed");
   }
@@ -144,7 +144,7 @@ it.each(STAND_INS)(
     const { of } = await readStandIn(SOURCES[name], standIn);
     expect(pages).toBeGreaterThan(2);
     const found = of("promoter").filter((promoter) => promoter.email === email);
-    expect(found.map(({ firstName }) => firstName)).toEqual(["Renamed"]);
+    expect(found.map(({ first_name }) => first_name)).toEqual(["Renamed"]);
     expect(of("promoter")).toHaveLength(people.length);
   },
 );

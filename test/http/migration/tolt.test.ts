@@ -29,7 +29,7 @@ it("makes campaigns of groups, with their names", async () => {
 
 it("says partners in all states, also those without one, and links with spaces", async () => {
   const { of } = await read();
-  const places = new Map(of("promoter_campaign").map((place) => [place.promoterId, place]));
+  const places = new Map(of("promoter_campaign").map((place) => [place.promoter_id, place]));
   const states = [1, 2, 3, 4, 6].map((n) => places.get(`part_0000000${n}`)!.state);
   expect(states).toEqual(["accepted", "pending", "rejected", "blocked", "accepted"]);
   expect(places.get("part_00000010")!.links).toEqual([
@@ -57,11 +57,11 @@ it("says how partners are paid as far as the details can be understood", async (
 
 it("tells the merchant's ids of customers from Stripe's", async () => {
   const { of } = await read();
-  const shown = of("customer").map(({ id, uid, billingId, subscriptionId }) => [
+  const shown = of("customer").map(({ id, uid, billingId, subscription_id }) => [
     id,
     uid,
     billingId,
-    subscriptionId,
+    subscription_id,
   ]);
   expect(shown).toContainEqual(["cust_00000002", "user-2", null, "sub_2"]);
   expect(shown).toContainEqual(["cust_00000003", null, "cus_00000003", "sub_3"]);
@@ -75,16 +75,16 @@ it("says sales without tax, in their currency, also those without a date", async
   for (const row of rows) {
     const sold = Number(row["amount_excluding_tax"] ?? row["amount"]);
     const sale = sales.get(row["id"] as string)!;
-    expect(sale).toMatchObject({ amount: sold, currency: row["currency"], eventId: row["charge_id"] });
+    expect(sale).toMatchObject({ amount: sold, currency: row["currency"], event_id: row["charge_id"] });
     expect(sale.refunded).toBe(row["status"] === "refunded" ? sold : 0);
   }
-  const commission = of("commission").find(({ saleId }) => saleId === "txn_00000004")!;
-  expect(sales.get("txn_00000004")!.createdAt).toBe(commission.createdAt);
+  const commission = of("commission").find(({ sale_id }) => sale_id === "txn_00000004")!;
+  expect(sales.get("txn_00000004")!.created_at).toBe(commission.created_at);
 });
 
 it("says commissions without a sale, and takes the program's currency if none is named", async () => {
   const { of } = await read();
-  const byHand = of("commission").filter(({ saleId }) => saleId === null);
+  const byHand = of("commission").filter(({ sale_id }) => sale_id === null);
   expect(byHand.map(({ amount, currency, note }) => [amount, currency, note])).toEqual([
     [-700, "USD", "Tolt: refund"],
     [2_500, "USD", "Tolt: reward"],

@@ -53,7 +53,7 @@ it("makes the document once, for any number of requests", () => {
     return z.object({});
   };
   const serve = serveDocument(() => [], {
-    publicUrl: "http://x",
+    public_url: "http://x",
     events: { types: ["payout.created"], bodyOf, meaningOf: () => undefined },
   });
   const event = { req: new Request("http://x/openapi.json") } as H3Event;

@@ -13,7 +13,7 @@ type Try = (caller: {
   baseUrl: string;
   fetch: (request: Request) => Promise<Response>;
   key: string;
-  accountId: string;
+  account_id: string;
 }) => Promise<object>;
 
 /** Each client is generated from the document alone, as a stranger would do it. */
@@ -61,7 +61,7 @@ describe.each(["openapi-fetch", "swagger-typescript-api"])("a client made by %s"
       baseUrl: "https://track.acme.example",
       fetch: async (request) => app.app.fetch(request),
       key: KEY,
-      accountId: "acme",
+      account_id: "acme",
     });
     expect(told).toEqual(expected);
     await app.close();

@@ -27,14 +27,14 @@ let app: TestApp;
 let account: RecordOf<"account">;
 beforeEach(async () => {
   app = await startApp();
-  account = await changeAccount(app.context, app.accountId, { currency: "EUR" });
+  account = await changeAccount(app.context, app.account_id, { currency: "EUR" });
 });
 afterEach(() => app.close());
 
 async function payee(email: string, details: Record<string, unknown>, amount = 12_000): Promise<void> {
   const promoter = await addPromoter(app.context, account, { email });
   await selectMethod(app.context, promoter, { method: "bank", details });
-  await addPayout(app.context, promoter, { amount, totalInclTax: amount });
+  await addPayout(app.context, promoter, { amount, total_incl_tax: amount });
 }
 
 const german = (holder: string) => ({ bank_country: "DE", account_holder_name: holder, iban: IBAN });
@@ -231,7 +231,7 @@ describe("a file of credit transfers", () => {
   });
 
   it("is to be executed on the day of the account's time zone", async () => {
-    await changeAccount(app.context, app.accountId, { timeZone: "Asia/Tokyo" });
+    await changeAccount(app.context, app.account_id, { time_zone: "Asia/Tokyo" });
     app.setNow("2026-03-04T20:00:00.000Z");
     await payee("jane@example.com", german("Jane"));
     await gather();
@@ -239,7 +239,7 @@ describe("a file of credit transfers", () => {
   });
 
   it("pays any currency, by the bank's number in its country where there are no IBANs", async () => {
-    await changeAccount(app.context, app.accountId, { currency: "JPY" });
+    await changeAccount(app.context, app.account_id, { currency: "JPY" });
     await payee("jane@example.com", {
       bank_country: "US",
       account_holder_name: "Jane",
@@ -261,7 +261,7 @@ describe("a file of credit transfers", () => {
   });
 
   it("keeps to the schema with the numbers of each country that has its own", async () => {
-    await changeAccount(app.context, app.accountId, { currency: "USD" });
+    await changeAccount(app.context, app.account_id, { currency: "USD" });
     const swift = { swift_bic_code: "COBADEFF" };
     const forms: Record<string, Record<string, string>> = {
       US: { routing_aba_number: "021000021", account_number: "000123456", account_type: "savings" },
@@ -324,7 +324,7 @@ describe("an ACH file", () => {
     ...details,
   });
   beforeEach(async () => {
-    await changeAccount(app.context, app.accountId, { currency: "USD" });
+    await changeAccount(app.context, app.account_id, { currency: "USD" });
     await company(app, "PUT /bank_account", { ...ACH, name: "Acmé, Ltd" });
   });
 
@@ -389,7 +389,7 @@ describe("an ACH file", () => {
   });
 
   it("moves the effective day over a weekend, in the time zone of the account", async () => {
-    await changeAccount(app.context, app.accountId, { timeZone: "America/Los_Angeles" });
+    await changeAccount(app.context, app.account_id, { time_zone: "America/Los_Angeles" });
     app.setNow("2026-03-07T01:30:00.000Z");
     await payee("jane@example.com", american());
     await gather();
@@ -416,7 +416,7 @@ describe("an ACH file", () => {
     await gather();
     await company(app, "PUT /bank_account", { company_id: null });
     expect(await refusal("format=nacha")).toEqual(invalid({ company_id: ["is missing"] }));
-    await changeAccount(app.context, app.accountId, { currency: "EUR" });
+    await changeAccount(app.context, app.account_id, { currency: "EUR" });
     expect(await refusal("format=nacha")).toMatchObject({
       status: 422,
       body: { message: "ACH pays US dollars, and the account's currency is EUR" },

@@ -15,7 +15,7 @@ let owner: SessionCall;
 let manager: SessionCall;
 beforeEach(async () => {
   app = await startApp();
-  const account = await changeAccount(app.context, app.accountId, {});
+  const account = await changeAccount(app.context, app.account_id, {});
   const jane = await addPromoter(app.context, account, { email: "jane@example.com" });
   await selectMethod(app.context, jane, {
     method: "paypal",

@@ -12,7 +12,7 @@ let account: RecordOf<"account">;
 let jane: RecordOf<"promoter">;
 beforeEach(async () => {
   app = await startApp("memory");
-  account = (await app.records.get("account", app.accountId))!;
+  account = (await app.records.get("account", app.account_id))!;
   jane = await addPromoter(app.context, account, { email: "jane@example.com" });
 });
 afterEach(async () => {

@@ -21,21 +21,25 @@ async function addAmounts(
   amounts: number[],
   given: { method: "paypal" | "custom"; field: string; payee: (nth: number) => string },
 ): Promise<void> {
-  const account = await changeAccount(app.context, app.accountId, { currency });
+  const account = await changeAccount(app.context, app.account_id, { currency });
   for (const [nth, totalInclTax] of amounts.entries()) {
     const promoter = await addPromoter(app.context, account, { email: `p${nth}@example.com` });
     await selectMethod(app.context, promoter, {
       method: given.method,
       details: { [given.field]: given.payee(nth) },
     });
-    await addPayout(app.context, promoter, { amount: totalInclTax, taxRateHundredths: 0, totalInclTax });
+    await addPayout(app.context, promoter, {
+      amount: totalInclTax,
+      tax_rate_hundredths: 0,
+      total_incl_tax: totalInclTax,
+    });
   }
   await company(app, "POST /payouts/create_payments_batch", { method: given.method });
 }
 const leftOut = async () => {
   const { body } = await outcome(company(app, "GET /payments_batches/1/plan"));
   return (body as { left_out: { promoter_id: number; message: string }[] }).left_out.map(
-    ({ promoter_id: promoterId, message }) => [promoterId, message],
+    ({ promoter_id, message }) => [promoter_id, message],
   );
 };
 const payments = async () =>
@@ -117,7 +121,7 @@ describe("PayPal", () => {
           "Some amounts can't be paid: promoter 1: PayPal pays HUF in steps of 1.00, and this is 120.50",
       },
     });
-    await app.records.change("payout", 1, { amount: 12_000, totalInclTax: 12_000 });
+    await app.records.change("payout", 1, { amount: 12_000, total_incl_tax: 12_000 });
     const file = await app.v2("GET", "/payments_batches/1/file?format=paypal");
     expect(file.body).toBe("p0@wallet.example,120,HUF,BATCH-1-1,Payout BATCH-1-1,PAYPAL\r\n");
   });

@@ -16,11 +16,11 @@ beforeEach(async () => {
   app = await startApp();
   paypal = await startPaypalApi(() => app.services.clock());
   await connectPaypal(app, paypal);
-  const account = await changeAccount(app.context, app.accountId, {});
+  const account = await changeAccount(app.context, app.account_id, {});
   for (const name of ["jane", "joe"]) {
     const promoter = await addPromoter(app.context, account, {
       email: `${name}@example.com`,
-      firstName: name,
+      first_name: name,
     });
     const details = { wallet_email: `${name}@wallet.example` };
     await selectMethod(app.context, promoter, { method: "paypal", details });
@@ -52,8 +52,8 @@ describe("a changed payout method", () => {
   const CHANGED = "jane@example.com: Your payout method was changed";
   /** Jane, or someone with her password, changes the method. Resolves to the link of the e-mail. */
   async function change(wallet_email: string): Promise<string> {
-    const { authToken } = (await app.records.get("promoter", 1))!;
-    stranger = await signedInBrowser(app, authToken);
+    const { auth_token } = (await app.records.get("promoter", 1))!;
+    stranger = await signedInBrowser(app, auth_token);
     const { status } = await stranger.call("PUT /payout_methods/1", { details: { wallet_email } });
     expect([status, await sent()]).toEqual([200, [CHANGED]]);
     const [link] = /https:\S+not-me\S+/.exec(mail.emails.at(-1)!.text) ?? [];
@@ -137,7 +137,7 @@ describe("a changed payout method", () => {
   });
 
   it("is not told if it is the first one, or if only the choice to use it is repeated", async () => {
-    const account = await changeAccount(app.context, app.accountId, {});
+    const account = await changeAccount(app.context, app.account_id, {});
     const jim = await addPromoter(app.context, account, { email: "jim@example.com" });
     const details = { wallet_email: "jim@wallet.example" };
     await selectMethod(app.context, jim, { method: "paypal", details });
@@ -171,7 +171,7 @@ describe("money that did not arrive", () => {
   });
 
   it("is told although the promoter has unsubscribed, and not to an erased one", async () => {
-    await app.records.put("unsubscription", { accountId: app.accountId, promoterId: 1, at: "2026-03-04" });
+    await app.records.put("unsubscription", { account_id: app.account_id, promoter_id: 1, at: "2026-03-04" });
     await settle(0, "UNCLAIMED");
     expect(await sent()).toEqual(["jane@example.com: $120.00 waits for you"]);
     await company(app, "POST /promoters/1/erase", {});

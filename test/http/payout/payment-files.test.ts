@@ -16,13 +16,13 @@ let app: TestApp;
 let account: RecordOf<"account">;
 beforeEach(async () => {
   app = await startApp();
-  account = await changeAccount(app.context, app.accountId, { currency: "EUR" });
+  account = await changeAccount(app.context, app.account_id, { currency: "EUR" });
 });
 afterEach(() => app.close());
 
 /** A promoter with a payout of 120.00 with tax and a selected method. */
 async function payee(
-  names: { email: string; firstName?: string; lastName?: string },
+  names: { email: string; first_name?: string; last_name?: string },
   method: RecordOf<"payoutMethod">["method"],
   details: Record<string, unknown>,
 ): Promise<RecordOf<"promoter">> {
@@ -53,7 +53,7 @@ describe("a file for PayPal", () => {
     const jane = await payee({ email: "jane@example.com" }, "paypal", {
       wallet_email: "jane@wallet.example",
     });
-    await addPayout(app.context, jane, { campaignId: other.id, amount: 5, totalInclTax: 5 });
+    await addPayout(app.context, jane, { campaign_id: other.id, amount: 5, total_incl_tax: 5 });
     await payee({ email: "joe@example.com" }, "paypal", { wallet_email: "+joe@wallet.example" });
     await gather("paypal");
     const { response, text } = await file("paypal");
@@ -71,8 +71,8 @@ describe("a file for PayPal", () => {
 
 describe("a file for Wise", () => {
   it("pays by e-mail the exact amount", async () => {
-    await payee({ email: "jane@example.com", firstName: "Jane" }, "wise", { wise_email: "-jane@w.example" });
-    await changeAccount(app.context, app.accountId, { currency: "JPY" });
+    await payee({ email: "jane@example.com", first_name: "Jane" }, "wise", { wise_email: "-jane@w.example" });
+    await changeAccount(app.context, app.account_id, { currency: "JPY" });
     await gather("wise");
     const { text } = await file("wise");
     expect(parse(text, { columns: true })).toEqual([
@@ -105,7 +105,7 @@ describe("a file that a machine reads", () => {
   ])(
     "for %s is refused if a text could be run or paid wrongly: %s %o",
     async (method, firstName, details, fault) => {
-      await payee({ email: "joe@example.com", ...(firstName && { firstName }) }, method, details);
+      await payee({ email: "joe@example.com", ...(firstName && { first_name: firstName }) }, method, details);
       await gather(method);
       expect(await refusal(method)).toMatchObject({
         status: 422,
@@ -148,7 +148,7 @@ describe.runIf(IS_LONG)("a batch of more payments than a file may hold", () => {
     expect([await references(1), await references(2)]).toEqual(parts);
     // A batch of an earlier release does not know where its parts begin.
     const batch = (await app.records.get("paymentsBatch", 1))!;
-    const { partStarts: _, ...older } = batch;
+    const { part_starts: _, ...older } = batch;
     await app.records.put("paymentsBatch", older);
     expect([await references(1), await references(2)]).toEqual(parts);
     await app.records.put("paymentsBatch", batch);
@@ -172,7 +172,7 @@ describe("a file for a bank", () => {
       routing_aba_number: "021000021",
     };
     await payee({ email: "jane@example.com" }, "bank", details);
-    await changeAccount(app.context, app.accountId, { currency: "KWD" });
+    await changeAccount(app.context, app.account_id, { currency: "KWD" });
     await gather("bank");
     const [row, ...others] = parse((await file("bank")).text, { columns: true }) as Record<string, string>[];
     expect(others).toEqual([]);
@@ -277,7 +277,7 @@ describe("a file for SEPA", () => {
     expect(await refusal("sepa", `${DEBTOR}&debtor_bic=NO`, 2)).toMatchObject({
       body: { errors: { debtor_bic: ["is invalid"] } },
     });
-    await changeAccount(app.context, app.accountId, { currency: "USD" });
+    await changeAccount(app.context, app.account_id, { currency: "USD" });
     expect(await refusal("sepa", DEBTOR, 2)).toMatchObject({
       status: 422,
       body: { message: "SEPA pays euros, and the account's currency is USD" },

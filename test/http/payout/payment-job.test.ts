@@ -13,12 +13,12 @@ beforeEach(async () => {
   app = await startApp();
   const made = {
     name: "Beta",
-    publicId: "beta",
-    landingUrl: "https://www.beta.example/",
+    public_id: "beta",
+    landing_url: "https://www.beta.example/",
     key: "key-of-beta",
   };
   const { id: accountId } = (await addAccount(app, made)).account;
-  other = { ...app, accountId, records: recordsIn(app.services.store, accountId) };
+  other = { ...app, account_id: accountId, records: recordsIn(app.services.store, accountId) };
   wise = await startWiseApi();
   for (const [each, receiver, batchId] of [
     [app, "jane@example.com", 1],

@@ -32,11 +32,11 @@ describe("a payments batch", () => {
   let joe: RecordOf<"promoter">;
   beforeEach(async () => {
     app = await startApp();
-    account = await changeAccount(app.context, app.accountId, {});
+    account = await changeAccount(app.context, app.account_id, {});
     jane = await addPromoter(app.context, account, { email: "jane@example.com" });
     joe = await addPromoter(app.context, account, { email: "joe@example.com" });
     await selectMethod(app.context, jane, { method: "wise" });
-    await selectMethod(app.context, joe, { method: "wise", isDisabled: true });
+    await selectMethod(app.context, joe, { method: "wise", is_disabled: true });
     await addPayout(app.context, jane);
     await addPayout(app.context, jane);
     await addPayout(app.context, joe);
@@ -96,15 +96,18 @@ describe("a payments batch", () => {
   });
 
   it("keeps to the account's minimum and to invoice details", async () => {
-    await changeAccount(app.context, app.accountId, { minPaymentCents: 20_001 });
+    await changeAccount(app.context, app.account_id, { min_payment_cents: 20_001 });
     expect(await create()).toMatchObject({ status: 422, body: { code: "operation_failed" } });
-    await changeAccount(app.context, app.accountId, { minPaymentCents: 0, requiresInvoiceDetails: true });
+    await changeAccount(app.context, app.account_id, {
+      min_payment_cents: 0,
+      requires_invoice_details: true,
+    });
     expect(await create()).toEqual({
       status: 422,
       body: { message: "No pending payout can be paid by Wise", code: "operation_failed" },
     });
     // Refused attempts use up no number.
-    await changeAccount(app.context, app.accountId, { requiresInvoiceDetails: false });
+    await changeAccount(app.context, app.account_id, { requires_invoice_details: false });
     expect(await create()).toMatchObject({ status: 201, body: { data: { id: 1 } } });
   });
 
@@ -277,7 +280,7 @@ describe("a payments batch", () => {
 
   it("pays a payout or leaves it out if it is marked as unpaid meanwhile", async () => {
     const races = await racesAtEachStep(async (raced) => {
-      const own = await changeAccount(raced.context, raced.accountId, {});
+      const own = await changeAccount(raced.context, raced.account_id, {});
       const zoe = await addPromoter(raced.context, own, { email: "zoe@example.com" });
       await selectMethod(raced.context, zoe, { method: "wise" });
       for (const _ of [1, 2]) await addPayout(raced.context, zoe);
@@ -337,7 +340,7 @@ describe("a payments batch", () => {
     await pay();
     await finish(2, "completed");
     const { store } = app.context;
-    const waiting = await store.page(facts, "id", 0, [app.accountId, "payments_batch"], { limit: 9 });
+    const waiting = await store.page(facts, "id", 0, [app.account_id, "payments_batch"], { limit: 9 });
     const changes = await Promise.all(waiting.map((fact) => recordChangeOf(store, fact)));
     expect(changes.map((change) => eventTypesOf(change as RecordChange))).toEqual([
       ["payments_batch.created"],

@@ -56,11 +56,11 @@ let paypal: PaypalApi;
 beforeEach(async () => {
   app = await startApp();
   paypal = await startPaypalApi(() => app.services.clock());
-  const account = await changeAccount(app.context, app.accountId, {});
+  const account = await changeAccount(app.context, app.account_id, {});
   const jane = await addPromoter(app.context, account, {
     email: "jane@example.com",
-    firstName: "Jane",
-    lastName: "Doe",
+    first_name: "Jane",
+    last_name: "Doe",
   });
   const joe = await addPromoter(app.context, account, { email: "joe@example.com" });
   await selectMethod(app.context, jane, {
@@ -371,7 +371,7 @@ describe("sending a payments batch", () => {
     it("asks once more if the payouts have changed meanwhile", async () => {
       for (const nth of [0, 1]) await settle(nth, "FAILED");
       await movePayout(app, { id: 1, to: "pending" });
-      await app.records.change("payout", 1, { totalInclTax: 6_000 });
+      await app.records.change("payout", 1, { total_incl_tax: 6_000 });
       await movePayout(app, { id: 3, to: "cancelled" });
       for (const nth of [0, 1]) await settle(nth, "SUCCESS");
       const lowered = "It is confirmed with 24000, but its payouts are 18000 now, in minor units";
@@ -389,7 +389,7 @@ describe("sending a payments batch", () => {
       await company(app, "PUT /payout_methods/2", { details: { wallet_email: "joe@new.example" } });
       await settle(1, "SUCCESS");
       await decide(2, true);
-      expect(await app.records.get("payout", 3)).toMatchObject({ status: "completed", payoutMethodId: 2 });
+      expect(await app.records.get("payout", 3)).toMatchObject({ status: "completed", payout_method_id: 2 });
     });
   });
 
@@ -499,21 +499,21 @@ describe("sending a payments batch", () => {
   });
 
   it.each([
-    [{ maxRunCents: 35_999 }, "The payments are 36000, and the limit of a run is 35999, in minor units"],
+    [{ max_run_cents: 35_999 }, "The payments are 36000, and the limit of a run is 35999, in minor units"],
     [
-      { maxDayCents: 35_999 },
+      { max_day_cents: 35_999 },
       "The payments of 24 hours would be 36000, and their limit is 35999, in minor units",
     ],
   ])("refuses more than the limits %j", async (limits, message) => {
-    await changeAccount(app.context, app.accountId, limits);
+    await changeAccount(app.context, app.account_id, limits);
     expect(await send()).toEqual({ status: 422, body: { code: "operation_failed", message } });
     expect([await list(), await statuses()]).toEqual([[], ["pending", "pending", "pending"]]);
   });
 
   it("counts what was sent in 24 hours", async () => {
-    await changeAccount(app.context, app.accountId, { maxDayCents: 47_999 });
+    await changeAccount(app.context, app.account_id, { max_day_cents: 47_999 });
     await send();
-    const account = await changeAccount(app.context, app.accountId, {});
+    const account = await changeAccount(app.context, app.account_id, {});
     const jim = await addPromoter(app.context, account, { email: "jim@example.com" });
     await selectMethod(app.context, jim, {
       method: "paypal",
@@ -529,19 +529,19 @@ describe("sending a payments batch", () => {
   });
 
   it.each([
-    [{ maxRunCents: 35_999 }, "The payments are 36000, and the limit of a run is 35999, in minor units"],
-    [{ requiresSecondPerson: true }, "A second person must approve BATCH-1 before it is sent"],
+    [{ max_run_cents: 35_999 }, "The payments are 36000, and the limit of a run is 35999, in minor units"],
+    [{ requires_second_person: true }, "A second person must approve BATCH-1 before it is sent"],
   ])("keeps to %j, if that is set while PayPal is asked", async (limit, message) => {
     let transactions = 0;
     app.stored.edge.begin = async () => {
-      if (++transactions === 1) await changeAccount(app.context, app.accountId, limit);
+      if (++transactions === 1) await changeAccount(app.context, app.account_id, limit);
     };
     expect(await send()).toEqual({ status: 422, body: { code: "operation_failed", message } });
     expect([await list(), transactions > 2]).toEqual([[], true]);
   });
 
   it("waits for some days after a promoter has changed the payout method", async () => {
-    await changeAccount(app.context, app.accountId, { methodRestDays: 7 });
+    await changeAccount(app.context, app.account_id, { method_rest_days: 7 });
     await company(app, "DELETE /payments_batches/1");
     await company(app, "PUT /payout_methods/1", { details: { wallet_email: "eve@wallet.example" } });
     await company(app, "POST /payouts/create_payments_batch", { method: "paypal" });
@@ -553,10 +553,10 @@ describe("sending a payments batch", () => {
   });
 
   it("is done by two people, if the account asks for that", async () => {
-    await changeAccount(app.context, app.accountId, { requiresSecondPerson: true });
-    const secondFactor = { secret: "JBSWY3DPEHPK3PXP", lastStep: 0, recoveryHashes: [] };
+    await changeAccount(app.context, app.account_id, { requires_second_person: true });
+    const secondFactor = { secret: "JBSWY3DPEHPK3PXP", last_step: 0, recovery_hashes: [] };
     const made = await addUser(app, "owner", { email: "ada@acme.example" });
-    await app.records.put("user", { ...made, secondFactor });
+    await app.records.put("user", { ...made, second_factor: secondFactor });
     const ada = await callAs(app, made);
     const bob = await callAs(app, await addUser(app, "owner", { email: "bob@acme.example" }));
     const refusal = (message: string) => ({ status: 422, body: { code: "operation_failed", message } });
@@ -590,11 +590,11 @@ describe("sending a payments batch", () => {
   });
 
   it("is approved by someone else than the one who has made the batch, and the plan says who did what", async () => {
-    await changeAccount(app.context, app.accountId, { requiresSecondPerson: true });
-    const secondFactor = { secret: "JBSWY3DPEHPK3PXP", lastStep: 0, recoveryHashes: [] };
+    await changeAccount(app.context, app.account_id, { requires_second_person: true });
+    const secondFactor = { secret: "JBSWY3DPEHPK3PXP", last_step: 0, recovery_hashes: [] };
     const withFactor = async (email: string) => {
       const made = await addUser(app, "owner", { email });
-      await app.records.put("user", { ...made, secondFactor });
+      await app.records.put("user", { ...made, second_factor: secondFactor });
       return callAs(app, made);
     };
     const ada = await withFactor("ada@acme.example");
@@ -630,8 +630,8 @@ describe("sending a payments batch", () => {
     await send();
     await runPaymentJob(app);
     await settle(1, "UNCLAIMED");
-    const { authToken } = (await app.records.get("promoter", 2))!;
-    const joe = await signedInBrowser(app, authToken);
+    const { auth_token } = (await app.records.get("promoter", 2))!;
+    const joe = await signedInBrowser(app, auth_token);
     expect((await joe.call("GET /payments")).body).toEqual([
       {
         id: 2,

@@ -34,7 +34,7 @@ describe.each(STORAGES)("batches of payouts on %s", (storage) => {
   let jane: RecordOf<"promoter">;
   beforeEach(async () => {
     app = await startApp(storage);
-    const account = await changeAccount(app.context, app.accountId, {});
+    const account = await changeAccount(app.context, app.account_id, {});
     jane = await addPromoter(app.context, account, { email: "jane@example.com" });
   });
   afterEach(() => app.close());
@@ -83,7 +83,7 @@ describe.each(STORAGES)("batches of payouts on %s", (storage) => {
   });
 
   it("marks payouts as unpaid, and gives the balance back", async () => {
-    await addPayout(app.context, jane, { status: "completed", paidAt: NOW, paymentsBatchId: 4 });
+    await addPayout(app.context, jane, { status: "completed", paid_at: NOW, payments_batch_id: 4 });
     const units = async () => await balancesOf(app, jane.id);
     expect(await units()).toEqual({ cash: { earnings: 0, current: -10_000, paid: 10_000 } });
     await app.v2("POST", "/payouts/mark_as_unpaid", { ids: 1 });
@@ -165,10 +165,10 @@ describe.each(STORAGES)("batches of payouts on %s", (storage) => {
     for (const tax_rate of [100.01, -1, 7.755, "x"])
       expect((await owner(path, { tax_rate })).status).toBe(422);
     await addCommission(app.context, jane, { amount: 1_000 });
-    const account = await changeAccount(app.context, app.accountId, {});
+    const account = await changeAccount(app.context, app.account_id, {});
     await runPayouts(app.context, account, month("2026-01"));
     const last = (await app.records.all("payout")).at(-1);
-    expect(last).toMatchObject({ totalInclTax: 1_078, dueDate: "2026-02-03", hasOwnTerms: true });
+    expect(last).toMatchObject({ total_incl_tax: 1_078, due_date: "2026-02-03", has_own_terms: true });
     expect((await owner(path, { net_payout_days: null })).body).toMatchObject({
       tax_rate: 7.75,
       net_payout_days: null,

@@ -19,13 +19,13 @@ describe.each(STORAGES)("GET /api/v2/company/payouts/group_by_promoters on %s", 
   let bob: RecordOf<"promoter">;
   beforeEach(async () => {
     app = await startApp(storage);
-    account = await changeAccount(app.context, app.accountId, {});
+    account = await changeAccount(app.context, app.account_id, {});
     await addCampaign(app, { name: "Spring" });
-    jane = await addPromoter(app.context, account, { email: "jane@example.com", firstName: "Jane" });
+    jane = await addPromoter(app.context, account, { email: "jane@example.com", first_name: "Jane" });
     bob = await addPromoter(app.context, account, {
       email: "bob@example.com",
-      invoiceDetailsStatus: "approved",
-      fraudSuspicions: ["ad_source"],
+      invoice_details_status: "approved",
+      fraud_suspicions: ["ad_source"],
     });
   });
   afterEach(() => app.close());
@@ -39,9 +39,9 @@ describe.each(STORAGES)("GET /api/v2/company/payouts/group_by_promoters on %s", 
 
   it("answers one group for each promoter, with sums over the whole filter", async () => {
     const method = await selectMethod(app.context, bob, { method: "wise" });
-    await addPayout(app.context, jane, { amount: 105, totalInclTax: 126 });
-    await addPayout(app.context, bob, { dueDate: "2026-04-01", periodEnd: "2026-02-28T23:59:59.999Z" });
-    await addPayout(app.context, bob, { unit: "credits", amount: 3, totalInclTax: 3 });
+    await addPayout(app.context, jane, { amount: 105, total_incl_tax: 126 });
+    await addPayout(app.context, bob, { due_date: "2026-04-01", period_end: "2026-02-28T23:59:59.999Z" });
+    await addPayout(app.context, bob, { unit: "credits", amount: 3, total_incl_tax: 3 });
     const { body: all } = await app.v2("GET", "/payouts");
     const [first, second, third] = all as object[];
     const payoutMethod = {
@@ -150,9 +150,9 @@ describe.each(STORAGES)("GET /api/v2/company/payouts/group_by_promoters on %s", 
     ["?filters[invoiceable]=false", [], 0],
   ])("groups by %s", async (query, expected, total) => {
     await addPayout(app.context, jane);
-    await addPayout(app.context, jane, { status: "completed", campaignId: 2 });
+    await addPayout(app.context, jane, { status: "completed", campaign_id: 2 });
     await addPayout(app.context, bob);
-    await addPayout(app.context, bob, { campaignId: 2 });
+    await addPayout(app.context, bob, { campaign_id: 2 });
     const { data, meta } = await grouped(query);
     expect(data.map(({ payout_ids }) => payout_ids)).toEqual(expected);
     expect(meta).toEqual({
@@ -165,20 +165,17 @@ describe.each(STORAGES)("GET /api/v2/company/payouts/group_by_promoters on %s", 
   });
 
   it("shows the coming due date of the whole filter only", async () => {
-    await addPayout(app.context, jane, { dueDate: "2026-03-10", periodEnd: "2026-02-08T23:59:59.999Z" });
-    await addPayout(app.context, bob, { dueDate: "2026-03-20", periodEnd: "2026-02-18T23:59:59.999Z" });
+    await addPayout(app.context, jane, { due_date: "2026-03-10", period_end: "2026-02-08T23:59:59.999Z" });
+    await addPayout(app.context, bob, { due_date: "2026-03-20", period_end: "2026-02-18T23:59:59.999Z" });
     const due = async (query: string) => {
-      const { due_date: dueDate, period_end: periodEnd } = (await grouped(query)).meta as Record<
-        string,
-        string
-      >;
-      return [dueDate, periodEnd];
+      const { due_date, period_end } = (await grouped(query)).meta as Record<string, string>;
+      return [due_date, period_end];
     };
     expect(await due("")).toEqual(["2026-03-10", "2026-02-08"]);
     expect(await due("?q=bob")).toEqual(["2026-03-20", "2026-02-18"]);
     expect(await due("?filters[invoiceable]=true")).toEqual(["2026-03-20", "2026-02-18"]);
     expect(await due("?q=nobody")).toEqual([null, null]);
-    const byHand = { dueDate: "2026-03-05", periodEnd: "2026-03-04T23:59:59.999Z", hasOwnTerms: true };
+    const byHand = { due_date: "2026-03-05", period_end: "2026-03-04T23:59:59.999Z", has_own_terms: true };
     const kim = await addPromoter(app.context, account, { email: "kim@example.com" });
     await addPayout(app.context, kim, byHand);
     expect(await due("")).toEqual(["2026-03-10", "2026-02-08"]);

@@ -19,15 +19,15 @@ describe("commissions that leave their payout", () => {
   let jane: RecordOf<"promoter">;
   beforeEach(async () => {
     app = await startApp();
-    account = await changeAccount(app.context, app.accountId, {});
-    jane = await addPromoter(app.context, account, { email: "jane@example.com", taxRateHundredths: 1_900 });
+    account = await changeAccount(app.context, app.account_id, {});
+    jane = await addPromoter(app.context, account, { email: "jane@example.com", tax_rate_hundredths: 1_900 });
   });
   afterEach(() => app.close());
 
   const made = () => app.records.all("payout");
   const payoutIds = async () => {
     const all = await app.records.all("commission");
-    return all.map(({ payoutId }) => payoutId);
+    return all.map(({ payout_id }) => payout_id);
   };
   const earn = async (...amounts: number[]) => {
     for (const amount of amounts) await addCommission(app.context, jane, { amount });
@@ -43,7 +43,7 @@ describe("commissions that leave their payout", () => {
     await end();
     expect(await payoutIds()).toEqual([null, null]);
     await runPayouts(app.context, account, JANUARY);
-    expect((await made()).at(-1)).toMatchObject({ amount: 300, status: "pending", runId: 1 });
+    expect((await made()).at(-1)).toMatchObject({ amount: 300, status: "pending", run_id: 1 });
   });
 
   it("stay when it is marked as paid and as unpaid", async () => {
@@ -58,7 +58,7 @@ describe("commissions that leave their payout", () => {
   it("lower its amount", async () => {
     await earn(101, 200, 300);
     await deny(1, 3);
-    expect(await made()).toMatchObject([{ amount: 200, totalInclTax: 238, status: "pending" }]);
+    expect(await made()).toMatchObject([{ amount: 200, total_incl_tax: 238, status: "pending" }]);
     expect(await payoutIds()).toEqual([null, 1, null]);
   });
 
@@ -67,7 +67,7 @@ describe("commissions that leave their payout", () => {
     await deny(1);
     expect(await made()).toEqual([]);
     expect(await payoutIds()).toEqual([null, null, null]);
-    await addCommission(app.context, jane, { amount: 80, createdAt: "2026-02-01T00:00:00.000Z" });
+    await addCommission(app.context, jane, { amount: 80, created_at: "2026-02-01T00:00:00.000Z" });
     await runPayouts(app.context, account, FEBRUARY);
     expect(await made()).toMatchObject([{ amount: 30, status: "pending" }]);
   });

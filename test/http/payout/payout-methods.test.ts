@@ -11,8 +11,8 @@ const BANK = { bank_country: "DE", account_holder_name: "Jane Roe", iban: "DE021
 
 const paypal = { method: "paypal", is_selected: true, details: { wallet_email: "jane@example.com" } };
 
-async function addJane({ context, accountId }: TestApp): Promise<RecordOf<"promoter">> {
-  const account = await changeAccount(context, accountId, {});
+async function addJane({ context, account_id }: TestApp): Promise<RecordOf<"promoter">> {
+  const account = await changeAccount(context, account_id, {});
   return addPromoter(context, account, { email: "jane@example.com" });
 }
 
@@ -176,7 +176,7 @@ describe.each(STORAGES)("payout methods on %s", (storage) => {
       await app.v2("POST", "/payouts/mark_as_paid", { ids: [1] });
       expect(await app.records.get("payout", 1)).toMatchObject({
         status: "completed",
-        payoutMethodId: 1,
+        payout_method_id: 1,
       });
     });
 
@@ -202,7 +202,7 @@ describe.each(STORAGES)("payout methods on %s", (storage) => {
     it("give way to the new one when a failed payout is tried again", async () => {
       const other = await addCampaign(app, { name: "Other" });
       await app.v2("DELETE", "/payments_batches/1");
-      await addPayout(app.context, jane, { campaignId: other.id, amount: 500, totalInclTax: 500 });
+      await addPayout(app.context, jane, { campaign_id: other.id, amount: 500, total_incl_tax: 500 });
       await app.v2("POST", "/payouts/create_payments_batch", { method: "paypal" });
       await app.v2("POST", "/payments_batches/2/pay", {});
       await app.v2("POST", "/payouts/mark_as_failed", { ids: [1] });
@@ -218,7 +218,7 @@ describe.each(STORAGES)("payout methods on %s", (storage) => {
 
   it("can be removed only while no payout was paid by them", async () => {
     const { body } = await create(paypal);
-    await addPayout(app.context, jane, { payoutMethodId: (body as { id: number }).id });
+    await addPayout(app.context, jane, { payout_method_id: (body as { id: number }).id });
     const refused = await app.v2("DELETE", "/payout_methods/1");
     expect([refused.status, (refused.body as { code: string }).code]).toEqual([409, "destroy_failed"]);
     await create({ ...paypal, is_selected: false });
@@ -235,7 +235,7 @@ it("payout methods are not removed while a payout is being paid by them", async 
     return {
       call: () => app.v2("DELETE", "/payout_methods/1"),
       meanwhile: () => movePayout(app, { id, to: "completed" }),
-      look: async () => (await app.records.get("payout", id))?.payoutMethodId,
+      look: async () => (await app.records.get("payout", id))?.payout_method_id,
     };
   });
   const outcomes = new Set(races.map(({ answer, seen }) => `${answer.status}, paid by ${seen}`));

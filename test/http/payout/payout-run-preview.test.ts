@@ -18,11 +18,11 @@ describe("payout runs", () => {
   let joe: RecordOf<"promoter">;
   beforeEach(async () => {
     app = await startApp();
-    account = await changeAccount(app.context, app.accountId, { minPaymentCents: 1_000 });
+    account = await changeAccount(app.context, app.account_id, { min_payment_cents: 1_000 });
     jane = await addPromoter(app.context, account, { email: "jane@example.com" });
     joe = await addPromoter(app.context, account, { email: "joe@example.com" });
-    await addCommission(app.context, jane, { amount: 700, createdAt: "2026-02-10T00:00:00.000Z" });
-    await addCommission(app.context, jane, { amount: 600, createdAt: "2026-02-11T00:00:00.000Z" });
+    await addCommission(app.context, jane, { amount: 700, created_at: "2026-02-10T00:00:00.000Z" });
+    await addCommission(app.context, jane, { amount: 600, created_at: "2026-02-11T00:00:00.000Z" });
     await addCommission(app.context, jane, { amount: 900, status: "pending" });
     await addCommission(app.context, joe, { amount: 999 });
     await addCommission(app.context, joe, { amount: 3, unit: "points" });

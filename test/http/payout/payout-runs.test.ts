@@ -25,31 +25,31 @@ describe("a run of payouts", () => {
   let jane: RecordOf<"promoter">;
   beforeEach(async () => {
     app = await startApp();
-    account = await changeAccount(app.context, app.accountId, {});
-    jane = await addPromoter(app.context, account, { email: "jane@example.com", taxRateHundredths: 1_900 });
+    account = await changeAccount(app.context, app.account_id, {});
+    jane = await addPromoter(app.context, account, { email: "jane@example.com", tax_rate_hundredths: 1_900 });
   });
   afterEach(() => app.close());
 
   const made = () => app.records.all("payout");
-  const sums = async () => (await made()).map(({ promoterId, amount }) => [promoterId, amount]);
+  const sums = async () => (await made()).map(({ promoter_id, amount }) => [promoter_id, amount]);
   const run = (period = JANUARY) => runPayouts(app.context, account, period);
   const approve = (commission: { id: number }, status: "approved" | "denied" = "approved") =>
     app.records.change("commission", commission.id, { status });
 
   it("pays commissions made by the end of its period, with tax and a due date, and V2 shows the payouts", async () => {
-    await addCommission(app.context, jane, { amount: 1_001, createdAt: "2025-11-30T10:00:00.000Z" });
-    await addCommission(app.context, jane, { amount: 500, createdAt: "2026-01-31T23:59:59.999Z" });
-    await addCommission(app.context, jane, { amount: 7, createdAt: "2026-02-01T00:00:00.000Z" });
+    await addCommission(app.context, jane, { amount: 1_001, created_at: "2025-11-30T10:00:00.000Z" });
+    await addCommission(app.context, jane, { amount: 500, created_at: "2026-01-31T23:59:59.999Z" });
+    await addCommission(app.context, jane, { amount: 7, created_at: "2026-02-01T00:00:00.000Z" });
     await addCommission(app.context, jane, { amount: 9, status: "pending" });
-    await addCommission(app.context, jane, { amount: 11, isPaidElsewhere: true });
+    await addCommission(app.context, jane, { amount: 11, is_paid_elsewhere: true });
     expect(await run()).toEqual({
-      accountId: app.accountId,
+      account_id: app.account_id,
       id: 1,
-      groupRef: "2026-01",
-      periodStart: "2026-01-01T00:00:00.000Z",
-      periodEnd: "2026-01-31T23:59:59.999Z",
-      startedAt: NOW,
-      finishedAt: NOW,
+      group_ref: "2026-01",
+      period_start: "2026-01-01T00:00:00.000Z",
+      period_end: "2026-01-31T23:59:59.999Z",
+      started_at: NOW,
+      finished_at: NOW,
     });
     const { body } = await app.v2("GET", "/payouts?filters[group_ref]=2026-01");
     expect(body).toEqual([
@@ -74,7 +74,7 @@ describe("a run of payouts", () => {
       },
     ]);
     const [payout] = await made();
-    expect(payout).toMatchObject({ dueDate: "2026-03-02", hasOwnTerms: false, runId: 1 });
+    expect(payout).toMatchObject({ due_date: "2026-03-02", has_own_terms: false, run_id: 1 });
     expect(await commissionIdsOf(app.context, payout!)).toEqual([1, 2]);
     const units = await balancesOf(app, jane.id);
     expect(units).toEqual({ cash: { earnings: 1_519, current: 1_508, paid: 11 } });
@@ -82,19 +82,21 @@ describe("a run of payouts", () => {
 
   it("makes one payout for each promoter, campaign and unit", async () => {
     const other = await addCampaign(app, { name: "Other" });
-    const joe = await addPromoter(app.context, account, { email: "joe@example.com", netPayoutDays: 5 });
+    const joe = await addPromoter(app.context, account, { email: "joe@example.com", net_payout_days: 5 });
     for (const promoter of [jane, joe, jane]) await addCommission(app.context, promoter);
-    await addCommission(app.context, jane, { campaignId: other.id, amount: 20 });
+    await addCommission(app.context, jane, { campaign_id: other.id, amount: 20 });
     await addCommission(app.context, jane, { unit: "credits", amount: 3 });
     await run();
-    const rows = (await made()).map(({ promoterId, campaignId, unit, amount, totalInclTax, dueDate }) => [
-      promoterId,
-      campaignId,
-      unit,
-      amount,
-      totalInclTax,
-      dueDate,
-    ]);
+    const rows = (await made()).map(
+      ({ promoter_id, campaign_id, unit, amount, total_incl_tax, due_date }) => [
+        promoter_id,
+        campaign_id,
+        unit,
+        amount,
+        total_incl_tax,
+        due_date,
+      ],
+    );
     expect(rows).toEqual([
       [jane.id, 1, "cash", 2_000, 2_380, "2026-03-02"],
       [jane.id, 1, "credits", 3, 3, "2026-03-02"],
@@ -107,31 +109,31 @@ describe("a run of payouts", () => {
     await addCommission(app.context, jane, { amount: -400 });
     await run();
     expect(await made()).toEqual([]);
-    await addCommission(app.context, jane, { amount: 1_000, createdAt: "2026-02-10T00:00:00.000Z" });
+    await addCommission(app.context, jane, { amount: 1_000, created_at: "2026-02-10T00:00:00.000Z" });
     await run(FEBRUARY);
     expect(await sums()).toEqual([[jane.id, 600]]);
   });
 
   it("carries over a sum below the minimum, without counting pending payouts", async () => {
-    account = await changeAccount(app.context, app.accountId, { minPaymentCents: 1_000 });
+    account = await changeAccount(app.context, app.account_id, { min_payment_cents: 1_000 });
     await addCommission(app.context, jane, { amount: 1_000 });
     await run();
-    await addCommission(app.context, jane, { amount: 999, createdAt: "2026-02-10T00:00:00.000Z" });
+    await addCommission(app.context, jane, { amount: 999, created_at: "2026-02-10T00:00:00.000Z" });
     await run(FEBRUARY);
     expect(await sums()).toEqual([[jane.id, 1_000]]);
   });
 
   it("carries over the sums of promoters with too few active customers, or without a usable method", async () => {
-    account = await changeAccount(app.context, app.accountId, {
-      minPayingCustomers: 1,
-      requiresPayoutMethod: true,
+    account = await changeAccount(app.context, app.account_id, {
+      min_paying_customers: 1,
+      requires_payout_method: true,
     });
     await addCommission(app.context, jane);
     await run();
     await app.v1("/track/signup", { email: "sam@example.net", ref_id: "jane" });
     await app.v1("/leads/update", { email: "sam@example.net", customer_since: NOW, state: "active" });
     await run();
-    const { id } = await selectMethod(app.context, jane, { method: "wise", isDisabled: true });
+    const { id } = await selectMethod(app.context, jane, { method: "wise", is_disabled: true });
     await run();
     expect(await made()).toEqual([]);
     await app.v2("PUT", `/payout_methods/${id}`, { is_disabled: false });
@@ -169,18 +171,18 @@ describe("a run of payouts", () => {
     const cut = payoutSteps(app.context, account, JANUARY);
     for (let step = 0; step < 3; step++) await cut.next();
     await cut.return(undefined as never);
-    expect(await app.records.all("payoutRun")).toMatchObject([{ finishedAt: null }]);
+    expect(await app.records.all("payoutRun")).toMatchObject([{ finished_at: null }]);
     const before = await made();
     // Thirty-one more were under way.
     expect(before).toHaveLength(34);
     await Promise.all([run(), run()]);
     const after = await made();
     expect(after.slice(0, 34)).toEqual(before);
-    expect(new Set(after.map(({ promoterId }) => promoterId))).toEqual(
+    expect(new Set(after.map(({ promoter_id }) => promoter_id))).toEqual(
       new Set(promoters.map(({ id }) => id)),
     );
     expect(after).toHaveLength(promoters.length);
-    expect(await app.records.all("payoutRun")).toMatchObject([{ id: 1, finishedAt: NOW }]);
+    expect(await app.records.all("payoutRun")).toMatchObject([{ id: 1, finished_at: NOW }]);
   });
 
   it("puts five thousand commissions into one payout, in one commit", async () => {
@@ -211,13 +213,13 @@ describe("a run of payouts", () => {
     });
     await addCommission(app.context, jane);
     await run();
-    expect(await app.records.all("fact")).toMatchObject([{ entity: "payout", entityId: 1 }]);
+    expect(await app.records.all("fact")).toMatchObject([{ entity: "payout", entity_id: 1 }]);
   });
 });
 
 it("a run of payouts leaves out a commission that is denied at any moment of the run", async () => {
   const outcomes = await racesAtEachStep<RecordOf<"payout">[]>(async (app) => {
-    const account = await changeAccount(app.context, app.accountId, {});
+    const account = await changeAccount(app.context, app.account_id, {});
     const jane = await addPromoter(app.context, account, { email: "jane@example.com" });
     await addCommission(app.context, jane, { amount: 1 });
     const denied = await addCommission(app.context, jane, { amount: 20 });
@@ -229,7 +231,7 @@ it("a run of payouts leaves out a commission that is denied at any moment of the
       meanwhile: async () => {
         const current = (await app.records.get("commission", denied.id))!;
         // Once it is in a payout, denying it must lower that payout, which is another test.
-        if (current.payoutId === null)
+        if (current.payout_id === null)
           await app.records.put("commission", { ...current, status: "denied" as const });
       },
       look: () => app.records.all("commission"),
@@ -237,8 +239,8 @@ it("a run of payouts leaves out a commission that is denied at any moment of the
   });
   for (const { answer, seen } of outcomes) {
     const [payout, ...others] = answer;
-    const paid = (seen as { amount: number; status: string; payoutId: number | null }[]).filter(
-      ({ payoutId }) => payoutId === payout?.id,
+    const paid = (seen as { amount: number; status: string; payout_id: number | null }[]).filter(
+      ({ payout_id }) => payout_id === payout?.id,
     );
     expect(others).toEqual([]);
     expect(paid.every(({ status }) => status === "approved")).toBe(true);

@@ -15,7 +15,7 @@ describe("the scheduled payouts", () => {
   beforeEach(async () => {
     app = await startApp();
     elapsed = 0;
-    account = await changeAccount(app.context, app.accountId, { createdAt: "2025-01-01T00:00:00.000Z" });
+    account = await changeAccount(app.context, app.account_id, { created_at: "2025-01-01T00:00:00.000Z" });
     jane = await addPromoter(app.context, account, { email: "jane@example.com" });
   });
   afterEach(() => app.close());
@@ -32,12 +32,12 @@ describe("the scheduled payouts", () => {
   const periods = async () =>
     (await app.records.all("payoutRun"))
       .toReversed()
-      .map(({ groupRef, finishedAt }) => [groupRef, finishedAt]);
+      .map(({ group_ref, finished_at }) => [group_ref, finished_at]);
   const sums = async () =>
-    (await app.records.all("payout")).map(({ groupRef, amount }) => [groupRef, amount]);
+    (await app.records.all("payout")).map(({ group_ref, amount }) => [group_ref, amount]);
 
   it("pay a month from the first moment after it, once, whoever runs", async () => {
-    await addCommission(app.context, jane, { createdAt: "2026-03-31T23:59:59.999Z" });
+    await addCommission(app.context, jane, { created_at: "2026-03-31T23:59:59.999Z" });
     await at("2026-03-31T23:59:59.999Z");
     expect([await periods(), await sums()]).toEqual([[["2026-02", "2026-03-31T23:59:59.999Z"]], []]);
     await at("2026-04-01T00:00:00.000Z");
@@ -47,16 +47,16 @@ describe("the scheduled payouts", () => {
   });
 
   it("come late, but not never, after months without a server", async () => {
-    await addCommission(app.context, jane, { createdAt: "2026-02-10T00:00:00.000Z" });
-    await addCommission(app.context, jane, { createdAt: "2026-05-10T00:00:00.000Z" });
+    await addCommission(app.context, jane, { created_at: "2026-02-10T00:00:00.000Z" });
+    await addCommission(app.context, jane, { created_at: "2026-05-10T00:00:00.000Z" });
     await at("2026-06-20T00:00:00.000Z");
     expect(await sums()).toEqual([["2026-05", 2_000]]);
   });
 
   it("break nothing where the clock jumps ahead and back", async () => {
-    await addCommission(app.context, jane, { createdAt: "2026-03-10T00:00:00.000Z" });
+    await addCommission(app.context, jane, { created_at: "2026-03-10T00:00:00.000Z" });
     await at("2027-08-01T00:00:00.000Z");
-    await addCommission(app.context, jane, { createdAt: "2026-03-11T00:00:00.000Z" });
+    await addCommission(app.context, jane, { created_at: "2026-03-11T00:00:00.000Z" });
     await at("2026-04-01T00:00:00.000Z");
     expect(await sums()).toEqual([
       ["2027-07", 1_000],
@@ -65,14 +65,14 @@ describe("the scheduled payouts", () => {
   });
 
   it("follow the account's cycle", async () => {
-    await changeAccount(app.context, app.accountId, { payoutCycle: "weekly" });
-    await addCommission(app.context, jane, { createdAt: "2026-03-08T23:00:00.000Z" });
+    await changeAccount(app.context, app.account_id, { payout_cycle: "weekly" });
+    await addCommission(app.context, jane, { created_at: "2026-03-08T23:00:00.000Z" });
     await at("2026-03-09T00:00:00.000Z");
     expect(await sums()).toEqual([["2026-03-02/2026-03-08", 1_000]]);
   });
 
   it("begin with the first period that an account has seen the end of", async () => {
-    await changeAccount(app.context, app.accountId, { createdAt: "2026-03-04T00:00:00.000Z" });
+    await changeAccount(app.context, app.account_id, { created_at: "2026-03-04T00:00:00.000Z" });
     await at("2026-03-31T00:00:00.000Z");
     expect(await periods()).toEqual([]);
     await at("2026-04-01T00:00:00.000Z");
@@ -84,25 +84,25 @@ describe("the scheduled payouts", () => {
     const joe = await addPromoter(app.context, account, { email: "joe@example.com" });
     const { account: other } = await addAccount(app, {
       name: "Other",
-      publicId: "other",
-      landingUrl: "https://www.other.example/",
+      public_id: "other",
+      landing_url: "https://www.other.example/",
       key: "key-of-other",
     });
-    await changeAccount(app.context, other.id, { createdAt: "2025-01-01T00:00:00.000Z" });
+    await changeAccount(app.context, other.id, { created_at: "2025-01-01T00:00:00.000Z" });
     const ann = await addPromoter(app.context, other, { email: "ann@example.com" });
     for (const promoter of [jane, gone, joe]) await addCommission(app.context, promoter);
-    await addCommission(app.context, ann, { campaignId: 2 });
+    await addCommission(app.context, ann, { campaign_id: 2 });
     await app.records.remove("promoter", gone.id);
     await at("2026-02-01T00:00:00.000Z");
     const paid = async (id: number) =>
-      (await recordsIn(app.context.store, id).all("payout")).map(({ promoterId }) => promoterId);
-    expect([await paid(app.accountId), await paid(other.id)]).toEqual([[jane.id, joe.id], [ann.id]]);
+      (await recordsIn(app.context.store, id).all("payout")).map(({ promoter_id }) => promoter_id);
+    expect([await paid(app.account_id), await paid(other.id)]).toEqual([[jane.id, joe.id], [ann.id]]);
     expect([await periods(), app.bugs.length]).toEqual([[["2026-01", null]], 1]);
     expect(app.bugs[0]).toContain(`promoter ${gone.id}`);
 
     await app.records.put("promoter", gone);
     await at("2026-02-01T01:00:00.000Z");
-    expect(await paid(app.accountId)).toEqual([jane.id, joe.id, gone.id]);
+    expect(await paid(app.account_id)).toEqual([jane.id, joe.id, gone.id]);
     expect(await periods()).toEqual([["2026-01", "2026-02-01T01:00:00.000Z"]]);
   });
 
@@ -112,7 +112,7 @@ describe("the scheduled payouts", () => {
         app.context,
         await addPromoter(app.context, account, { email: `p${count}@example.com` }),
         {
-          createdAt: "2026-03-10T00:00:00.000Z",
+          created_at: "2026-03-10T00:00:00.000Z",
         },
       );
     }

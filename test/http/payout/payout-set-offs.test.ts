@@ -32,33 +32,33 @@ async function startProgram(): Promise<TestApp> {
 /** The promoter campaign of a promoter in a campaign. */
 async function membership(app: TestApp, promoterId: number, campaignId: number): Promise<number> {
   const all = await app.records.all("promoterCampaign");
-  return all.find((each) => each.promoterId === promoterId && each.campaignId === campaignId)!.id;
+  return all.find((each) => each.promoter_id === promoterId && each.campaign_id === campaignId)!.id;
 }
 
 async function give(
   app: TestApp,
-  { promoterId = 1, campaignId, amount, at = IN_JANUARY }: Given,
+  { promoter_id = 1, campaign_id, amount, at = IN_JANUARY }: Given,
 ): Promise<void> {
   const { status } = await app.v2("POST", "/commissions", {
     commission_type: "custom",
     unit: "cash",
     amount,
-    promoter_campaign_id: await membership(app, promoterId, campaignId),
+    promoter_campaign_id: await membership(app, promoter_id, campaign_id),
     event_date: at,
   });
   expect(status).toBe(200);
 }
 
 interface Given {
-  promoterId?: number;
-  campaignId: number;
+  promoter_id?: number;
+  campaign_id: number;
   amount: number;
   at?: string;
 }
 
 async function faultsOf(app: TestApp): Promise<string[]> {
   return [
-    ...(await lastingBreaches(app.services.store, app.accountId)),
+    ...(await lastingBreaches(app.services.store, app.account_id)),
     ...(await balanceFaults(app)),
     ...(await findFaults(app.stored.engine)),
     ...(await bookFaults(app, [await shownToday(app, [1, 2])])),
@@ -70,7 +70,7 @@ describe("a debt in one campaign", () => {
   let account: RecordOf<"account">;
   beforeEach(async () => {
     app = await startProgram();
-    account = await changeAccount(app.context, app.accountId, {});
+    account = await changeAccount(app.context, app.account_id, {});
   });
   afterEach(async () => {
     expect(await faultsOf(app)).toEqual([]);
@@ -80,14 +80,15 @@ describe("a debt in one campaign", () => {
 
   const run = (period = JANUARY) => runPayouts(app.context, account, period);
   const payouts = async () =>
-    (await app.records.all("payout")).map(({ campaignId, unit, amount, setOffs }) => [
-      campaignId,
+    (await app.records.all("payout")).map(({ campaign_id, unit, amount, set_offs }) => [
+      campaign_id,
       unit,
       amount,
-      ...(setOffs ?? []).map((each) => `${each.amount} of ${each.campaignId}`),
+      ...(set_offs ?? []).map((each) => `${each.amount} of ${each.campaign_id}`),
     ]);
   const gives = async (...all: [campaignId: number, amount: number, at?: string][]) => {
-    for (const [campaignId, amount, at] of all) await give(app, { campaignId, amount, ...(at && { at }) });
+    for (const [campaignId, amount, at] of all)
+      await give(app, { campaign_id: campaignId, amount, ...(at && { at }) });
   };
   const call = (request: string, body?: unknown) => outcome(company(app, request, body));
 
@@ -140,9 +141,9 @@ describe("a debt in one campaign", () => {
 
   it("is another promoter's own, and another unit's", async () => {
     await gives([1, -500]);
-    await give(app, { promoterId: 2, campaignId: 2, amount: 800 });
+    await give(app, { promoter_id: 2, campaign_id: 2, amount: 800 });
     const jane = (await app.records.get("promoter", 1))!;
-    await addCommission(app.context, jane, { campaignId: 2, amount: 9, unit: "points" });
+    await addCommission(app.context, jane, { campaign_id: 2, amount: 9, unit: "points" });
     await run();
     expect(await payouts()).toEqual([
       [2, "points", 9],
@@ -152,7 +153,7 @@ describe("a debt in one campaign", () => {
 
   it("is set off in other units, too, and new points wait for it", async () => {
     const jane = (await app.records.get("promoter", 1))!;
-    await addCommission(app.context, jane, { campaignId: 2, amount: -5, unit: "points" });
+    await addCommission(app.context, jane, { campaign_id: 2, amount: -5, unit: "points" });
     const points = { commission_type: "custom", unit: "points", promoter_campaign_id: 1 };
     await call("POST /commissions", { ...points, amount: 8, event_date: IN_JANUARY });
     expect(await payouts()).toEqual([]);
@@ -163,7 +164,7 @@ describe("a debt in one campaign", () => {
   });
 
   it("waits with a sum that stays below the minimum", async () => {
-    account = await changeAccount(app.context, app.accountId, { minPaymentCents: 400 });
+    account = await changeAccount(app.context, app.account_id, { min_payment_cents: 400 });
     await gives([1, -300], [2, 600], [3, 500]);
     await run();
     expect(await payouts()).toEqual([[3, "cash", 500]]);
@@ -189,12 +190,12 @@ describe("a debt in one campaign", () => {
     await gives([1, -500], [2, 2_000]);
     await run();
     const [{ id }] = (await app.records.all("payout")) as [RecordOf<"payout">];
-    const pair = (await app.records.all("commission")).filter(({ setOff }) => setOff !== undefined);
+    const pair = (await app.records.all("commission")).filter(({ set_off }) => set_off !== undefined);
     expect(
-      pair.map(({ campaignId, amount, payoutId, setOff }) => [campaignId, amount, payoutId, setOff]),
+      pair.map(({ campaign_id, amount, payout_id, set_off }) => [campaign_id, amount, payout_id, set_off]),
     ).toEqual([
-      [2, -500, id, { campaignId: 1 }],
-      [1, 500, null, { campaignId: 2 }],
+      [2, -500, id, { campaign_id: 1 }],
+      [1, 500, null, { campaign_id: 2 }],
     ]);
     const before = await app.records.all("commission");
     for (const each of pair) {
@@ -230,20 +231,20 @@ describe("a debt in one campaign", () => {
   it("is set off once if the run is killed at any commit, and goes on beside another", async () => {
     for (let commits = 0; commits < 6; commits++) {
       const killed = await startProgram();
-      const own = await changeAccount(killed.context, killed.accountId, {});
+      const own = await changeAccount(killed.context, killed.account_id, {});
       for (const [campaignId, amount] of [
         [1, -900],
         [2, 600],
         [3, 500],
       ] as const)
-        await give(killed, { campaignId, amount });
+        await give(killed, { campaign_id: campaignId, amount });
       const revive = failCommits(killed, new Error("killed"), (at) => at >= commits);
       await runPayouts(killed.context, own, JANUARY).catch(() => {});
       revive();
       const again = () => runPayouts(killed.context, own, JANUARY);
       await Promise.all([again(), again()]);
       const made = await killed.records.all("payout");
-      expect(made.map(({ campaignId, amount }) => [campaignId, amount])).toEqual([[3, 200]]);
+      expect(made.map(({ campaign_id, amount }) => [campaign_id, amount])).toEqual([[3, 200]]);
       expect(await faultsOf(killed)).toEqual([]);
       await killed.close();
     }
@@ -251,8 +252,8 @@ describe("a debt in one campaign", () => {
 });
 
 const group = fc.record({
-  promoterId: fc.constantFrom(1, 2),
-  campaignId: fc.constantFrom(1, 2, 3),
+  promoter_id: fc.constantFrom(1, 2),
+  campaign_id: fc.constantFrom(1, 2, 3),
   amount: fc.constantFrom(-1_500, -700, -1, 1, 300, 700, 2_000),
   at: fc.constantFrom(IN_JANUARY, IN_FEBRUARY),
 });
@@ -272,7 +273,7 @@ it("whatever is given, denied, cancelled and paid, a run pays what is left of al
       fc.array(fc.array(step, { maxLength: 8 }), { minLength: 3, maxLength: 3 }),
       async (parts) => {
         const app = await startProgram();
-        const account = await changeAccount(app.context, app.accountId, {});
+        const account = await changeAccount(app.context, app.account_id, {});
         for (const [at, steps] of parts.entries()) {
           for (const each of steps) await take(app, each);
           const owed = await unpaidOf(app, months[at]!.end);
@@ -280,7 +281,7 @@ it("whatever is given, denied, cancelled and paid, a run pays what is left of al
           for await (const _ of payoutSteps(app.context, account, months[at]!));
           const made = (await app.records.all("payout")).filter(({ id }) => !known.has(id));
           for (const id of [1, 2]) {
-            const own = made.filter(({ promoterId }) => promoterId === id);
+            const own = made.filter(({ promoter_id }) => promoter_id === id);
             const paid = own.reduce((sum, { amount }) => sum + amount, 0);
             expect(paid).toBe(Math.max(0, owed[id]!));
           }
@@ -308,21 +309,21 @@ async function take(
 /** What each promoter has in no payout, of all campaigns, made until an instant. */
 async function unpaidOf(app: TestApp, until: string): Promise<Record<number, number>> {
   const owed: Record<number, number> = { 1: 0, 2: 0 };
-  for (const { promoterId, amount, status, payoutId, createdAt } of await app.records.all("commission"))
-    if (status === "approved" && payoutId === null && createdAt <= until) owed[promoterId]! += amount;
+  for (const { promoter_id, amount, status, payout_id, created_at } of await app.records.all("commission"))
+    if (status === "approved" && payout_id === null && created_at <= until) owed[promoter_id]! += amount;
   return owed;
 }
 
 /** Where what payouts say was set off differs from their commissions, or a pair from zero. */
 async function setOffFaults(app: TestApp): Promise<string[]> {
-  const pairs = (await app.records.all("commission")).filter(({ setOff }) => setOff !== undefined);
+  const pairs = (await app.records.all("commission")).filter(({ set_off }) => set_off !== undefined);
   const sum = pairs.reduce((total, { amount }) => total + amount, 0);
   const payouts = (await app.records.all("payout")).filter(({ status }) => status !== "cancelled");
   return [
     ...(sum === 0 ? [] : [`the pairs add up to ${sum}`]),
-    ...payouts.flatMap(({ id, setOffs = [] }) => {
-      const said = setOffs.reduce((total, { amount }) => total + amount, 0);
-      const own = pairs.filter(({ payoutId, amount }) => payoutId === id && amount < 0);
+    ...payouts.flatMap(({ id, set_offs = [] }) => {
+      const said = set_offs.reduce((total, { amount }) => total + amount, 0);
+      const own = pairs.filter(({ payout_id, amount }) => payout_id === id && amount < 0);
       const written = own.reduce((total, { amount }) => total - amount, 0);
       return said <= written ? [] : [`payout ${id} says ${said}, and its commissions ${written}`];
     }),

@@ -38,7 +38,7 @@ describe("statistics of payouts", () => {
   let joe: RecordOf<"promoter">;
   beforeEach(async () => {
     app = await startApp();
-    account = await changeAccount(app.context, app.accountId, {});
+    account = await changeAccount(app.context, app.account_id, {});
     jane = await addPromoter(app.context, account, { email: "jane@example.com" });
     joe = await addPromoter(app.context, account, { email: "joe@example.com" });
   });
@@ -60,10 +60,10 @@ describe("statistics of payouts", () => {
     await selectMethod(app.context, joe, { method: "wise" });
     await addPayout(app.context, jane);
     await addPayout(app.context, joe);
-    await addPayout(app.context, joe, { status: "completed", paidAt: NOW });
-    await addPayout(app.context, jane, { status: "completed", paidAt: NOW, unit: "credits", amount: 3 });
-    const december = { periodStart: "2025-12-01T00:00:00.000Z", periodEnd: "2025-12-31T23:59:59.999Z" };
-    await addPayout(app.context, jane, { status: "completed", paidAt: NOW, ...december });
+    await addPayout(app.context, joe, { status: "completed", paid_at: NOW });
+    await addPayout(app.context, jane, { status: "completed", paid_at: NOW, unit: "credits", amount: 3 });
+    const december = { period_start: "2025-12-01T00:00:00.000Z", period_end: "2025-12-31T23:59:59.999Z" };
+    await addPayout(app.context, jane, { status: "completed", paid_at: NOW, ...december });
     const data = {
       by_paid_period: [
         {
@@ -88,14 +88,14 @@ describe("statistics of payouts", () => {
 
   it("tell what is due next, overdue, and apart from the cycle", async () => {
     const other = await addCampaign(app, { name: "Other" });
-    const next = { dueDate: "2026-03-30", periodEnd: "2026-02-28T23:59:59.999Z" };
+    const next = { due_date: "2026-03-30", period_end: "2026-02-28T23:59:59.999Z" };
     await addPayout(app.context, jane, next);
-    await addPayout(app.context, joe, { ...next, campaignId: other.id });
-    await addPayout(app.context, joe, { dueDate: "2026-04-30", periodEnd: "2026-03-31T23:59:59.999Z" });
-    await addPayout(app.context, jane, { dueDate: "2026-03-03" });
+    await addPayout(app.context, joe, { ...next, campaign_id: other.id });
+    await addPayout(app.context, joe, { due_date: "2026-04-30", period_end: "2026-03-31T23:59:59.999Z" });
+    await addPayout(app.context, jane, { due_date: "2026-03-03" });
     await addPayout(app.context, jane);
-    await addPayout(app.context, jane, { status: "completed", paidAt: NOW });
-    await addPayout(app.context, joe, { hasOwnTerms: true });
+    await addPayout(app.context, jane, { status: "completed", paid_at: NOW });
+    await addPayout(app.context, joe, { has_own_terms: true });
     expect(await due()).toEqual({
       meta: META,
       data: {
@@ -113,9 +113,9 @@ describe("statistics of payouts", () => {
 
   it("name the payouts that the list shows, although others of the period were paid before", async () => {
     const other = await addCampaign(app, { name: "Other" });
-    await addPayout(app.context, jane, { dueDate: "2026-03-05", status: "completed", paidAt: NOW });
-    await addPayout(app.context, joe, { dueDate: "2026-03-20", campaignId: other.id });
-    await addPayout(app.context, joe, { dueDate: "2026-03-30" });
+    await addPayout(app.context, jane, { due_date: "2026-03-05", status: "completed", paid_at: NOW });
+    await addPayout(app.context, joe, { due_date: "2026-03-20", campaign_id: other.id });
+    await addPayout(app.context, joe, { due_date: "2026-03-30" });
     const listed = async (query: string) => {
       const { body } = await company(app, `GET /payouts?filters[due_period]=next&${query}`);
       return (body as { id: number }[]).map(({ id }) => id);
@@ -133,11 +133,11 @@ describe("statistics of payouts", () => {
   });
 
   it("describe the account's terms", async () => {
-    await changeAccount(app.context, app.accountId, {
-      payoutCycle: "weekly",
-      netPayoutDays: 7,
-      minPaymentCents: 5_000,
-      minPayingCustomers: 2,
+    await changeAccount(app.context, app.account_id, {
+      payout_cycle: "weekly",
+      net_payout_days: 7,
+      min_payment_cents: 5_000,
+      min_paying_customers: 2,
     });
     expect(await stats()).toMatchObject({
       meta: {

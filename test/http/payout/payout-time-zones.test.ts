@@ -19,9 +19,9 @@ afterEach(() => app.close());
 async function begin(): Promise<void> {
   app = await startApp();
   elapsedMs = 0;
-  await changeAccount(app.context, app.accountId, {
-    createdAt: "2025-01-01T00:00:00.000Z",
-    netPayoutDays: 15,
+  await changeAccount(app.context, app.account_id, {
+    created_at: "2025-01-01T00:00:00.000Z",
+    net_payout_days: 15,
   });
   await join(app, "jane@example.com", { ref_id: "jane" });
   await offer(app, await makeReward(app));

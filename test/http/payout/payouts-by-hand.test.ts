@@ -17,8 +17,8 @@ let account: RecordOf<"account">;
 let jane: RecordOf<"promoter">;
 beforeEach(async () => {
   app = await startApp();
-  account = await changeAccount(app.context, app.accountId, { minPaymentCents: 100_000 });
-  jane = await addPromoter(app.context, account, { email: "jane@example.com", taxRateHundredths: 1_900 });
+  account = await changeAccount(app.context, app.account_id, { min_payment_cents: 100_000 });
+  jane = await addPromoter(app.context, account, { email: "jane@example.com", tax_rate_hundredths: 1_900 });
 });
 afterEach(() => app.close());
 
@@ -32,8 +32,8 @@ describe("payouts of chosen commissions", () => {
     const joe = await addPromoter(app.context, account, { email: "joe@example.com" });
     const other = await addCampaign(app, { name: "Other" });
     for (const promoter of [jane, joe]) await addCommission(app.context, promoter);
-    await addCommission(app.context, jane, { amount: -1, createdAt: "2026-01-03T00:00:00.000Z" });
-    await addCommission(app.context, jane, { campaignId: other.id });
+    await addCommission(app.context, jane, { amount: -1, created_at: "2026-01-03T00:00:00.000Z" });
+    await addCommission(app.context, jane, { campaign_id: other.id });
     await addCommission(app.context, jane, { amount: 5_000 });
     expect(await generate([1, 2, 3, 4])).toEqual({
       status: 200,
@@ -54,18 +54,18 @@ describe("payouts of chosen commissions", () => {
     });
     const terms = {
       status: "pending",
-      runId: null,
-      hasOwnTerms: true,
-      periodEnd: NOW,
-      dueDate: "2026-04-03",
+      run_id: null,
+      has_own_terms: true,
+      period_end: NOW,
+      due_date: "2026-04-03",
     };
     const rows = await made();
     expect(rows).toMatchObject([
-      { ...terms, amount: 999, totalInclTax: 1_189, periodStart: "2026-01-03T00:00:00.000Z" },
-      { ...terms, amount: 1_000, promoterId: joe.id, periodStart: "2026-01-15T12:00:00.000Z" },
-      { ...terms, amount: 1_000, campaignId: other.id },
+      { ...terms, amount: 999, total_incl_tax: 1_189, period_start: "2026-01-03T00:00:00.000Z" },
+      { ...terms, amount: 1_000, promoter_id: joe.id, period_start: "2026-01-15T12:00:00.000Z" },
+      { ...terms, amount: 1_000, campaign_id: other.id },
     ]);
-    expect(new Set(rows.map(({ groupRef }) => groupRef)).size).toBe(1);
+    expect(new Set(rows.map(({ group_ref }) => group_ref)).size).toBe(1);
     expect(await commissionIdsOf(app.context, rows[0]!)).toEqual([1, 3]);
     const custom = await app.v2("GET", "/payouts?filters[due_period]=custom");
     expect((custom.body as unknown[]).length).toBe(3);
@@ -79,13 +79,13 @@ describe("payouts of chosen commissions", () => {
       status: 200,
       body: { failed_count: 1, processing_errors: ["1: Promoter not found."] },
     });
-    expect((await made()).map(({ promoterId }) => promoterId)).toEqual([jane.id]);
+    expect((await made()).map(({ promoter_id }) => promoter_id)).toEqual([jane.id]);
   });
 
   it("leave out commissions that can't be paid, and say why", async () => {
     await addCommission(app.context, jane, { status: "pending" });
     await addCommission(app.context, jane, { status: "denied" });
-    await addCommission(app.context, jane, { isPaidElsewhere: true });
+    await addCommission(app.context, jane, { is_paid_elsewhere: true });
     await addCommission(app.context, jane);
     await addCommission(app.context, jane, { amount: -2_000 });
     await addCommission(app.context, jane, { amount: 10 });
@@ -115,8 +115,8 @@ describe("payouts of chosen commissions", () => {
 
 describe("V1's payouts/create", () => {
   it("pays everything of the promoter's campaign, and answers the payout", async () => {
-    await addCommission(app.context, jane, { createdAt: "2024-01-15T12:00:00.000Z" });
-    await addCommission(app.context, jane, { amount: 500, createdAt: NOW });
+    await addCommission(app.context, jane, { created_at: "2024-01-15T12:00:00.000Z" });
+    await addCommission(app.context, jane, { amount: 500, created_at: NOW });
     const { status, body } = await form("/payouts/create", { promoter_email: "JANE@example.com" });
     const list = await app.request("/api/v1/payouts/list", { headers: { "x-api-key": KEY } });
     const [{ promoter }] = (await list.json()) as [{ promoter: unknown }];
@@ -164,7 +164,7 @@ describe("V1's payouts/create", () => {
   it("pays for another campaign if one is named", async () => {
     const other = await addCampaign(app, { name: "Other" });
     await addCommission(app.context, jane);
-    await addCommission(app.context, jane, { campaignId: other.id, amount: 30 });
+    await addCommission(app.context, jane, { campaign_id: other.id, amount: 30 });
     const params = { promoter_id: String(jane.id), campaign_id: String(other.id) };
     expect((await form("/payouts/create", params)).body).toMatchObject({
       amount: 30,
@@ -240,13 +240,13 @@ describe("a commission of another unit than money", () => {
     const terms = {
       unit: "credits",
       status: "pending",
-      taxRateHundredths: 0,
-      hasOwnTerms: true,
-      runId: null,
+      tax_rate_hundredths: 0,
+      has_own_terms: true,
+      run_id: null,
     };
     expect(await made()).toMatchObject([
-      { ...terms, amount: 3, totalInclTax: 3 },
-      { ...terms, amount: 4, totalInclTax: 4 },
+      { ...terms, amount: 3, total_incl_tax: 3 },
+      { ...terms, amount: 4, total_incl_tax: 4 },
     ]);
     await app.v1("/rewards/update", { id: "2", status: "denied" });
     expect(await made()).toMatchObject([{ amount: 3 }]);
@@ -255,7 +255,7 @@ describe("a commission of another unit than money", () => {
   });
 
   it("waits for the run if refunds have taken back more than there is", async () => {
-    const owed = { unit: "points", createdAt: "2026-01-15T12:00:00.000Z" } as const;
+    const owed = { unit: "points", created_at: "2026-01-15T12:00:00.000Z" } as const;
     await addCommission(app.context, jane, { ...owed, amount: -5 });
     await earn(3, "points");
     expect(await made()).toEqual([]);
@@ -269,6 +269,6 @@ describe("a commission of another unit than money", () => {
     await earn(1, "points");
     expect((await made()).at(-1)).toMatchObject({ unit: "points", amount: 1 });
     const commissions = await app.records.all("commission");
-    expect(commissions.filter(({ payoutId }) => payoutId === null)).toEqual([]);
+    expect(commissions.filter(({ payout_id }) => payout_id === null)).toEqual([]);
   });
 });

@@ -12,10 +12,10 @@ describe.each(STORAGES)("GET /api/v1/payouts/list on %s", (storage) => {
     await addCampaign(app, { name: "Second", landing_url: "https://2.example/" });
     await app.v1("/promoters/create", { email: "jane@example.com", ref_id: "jane" });
     await app.v1("/promoters/create", { email: "bob@example.com", ref_id: "bob" });
-    await put({ id: 1, amount: 1234, totalInclTax: 1481 });
-    await put({ id: 2, status: "completed", paidAt: NOW, unit: "credits" });
-    await put({ id: 3, promoterId: 2, promoterCampaignId: 2 });
-    await put({ id: 4, promoterId: 2, campaignId: 2, status: "failed", error: "no account" });
+    await put({ id: 1, amount: 1234, total_incl_tax: 1481 });
+    await put({ id: 2, status: "completed", paid_at: NOW, unit: "credits" });
+    await put({ id: 3, promoter_id: 2, promoter_campaign_id: 2 });
+    await put({ id: 4, promoter_id: 2, campaign_id: 2, status: "failed", error: "no account" });
   });
   afterEach(async () => {
     expect(app.bugs).toEqual([]);
@@ -24,29 +24,29 @@ describe.each(STORAGES)("GET /api/v1/payouts/list on %s", (storage) => {
 
   const put = (changes: Partial<RecordOf<"payout">>) =>
     app.records.put("payout", {
-      accountId: app.accountId,
+      account_id: app.account_id,
       id: 1,
-      promoterCampaignId: 1,
-      promoterId: 1,
-      campaignId: 1,
+      promoter_campaign_id: 1,
+      promoter_id: 1,
+      campaign_id: 1,
       status: "pending",
       unit: "cash",
       amount: 1000,
-      taxRateHundredths: 0,
-      totalInclTax: 1000,
-      periodStart: "2026-02-01T00:00:00.000Z",
-      periodEnd: "2026-02-28T23:59:59.999Z",
-      dueDate: "2026-03-30",
-      hasOwnTerms: false,
-      runId: null,
-      groupRef: null,
-      paymentsBatchId: null,
-      payoutMethodId: null,
+      tax_rate_hundredths: 0,
+      total_incl_tax: 1000,
+      period_start: "2026-02-01T00:00:00.000Z",
+      period_end: "2026-02-28T23:59:59.999Z",
+      due_date: "2026-03-30",
+      has_own_terms: false,
+      run_id: null,
+      group_ref: null,
+      payments_batch_id: null,
+      payout_method_id: null,
       error: null,
-      paidAt: null,
-      processingStartedAt: null,
-      failedAt: null,
-      createdAt: NOW,
+      paid_at: null,
+      processing_started_at: null,
+      failed_at: null,
+      created_at: NOW,
       ...changes,
     });
 

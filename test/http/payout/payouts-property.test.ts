@@ -16,14 +16,14 @@ const day = fc.constantFrom(...DAYS);
 const payout = fc.record({
   promoter: fc.nat(2),
   status: fc.constantFrom(...PAYOUT_STATUSES),
-  campaignId: fc.constantFrom(1, 2),
+  campaign_id: fc.constantFrom(1, 2),
   amount: fc.constantFrom(100, 5_000, 5_001),
-  periodStart: day,
-  periodEnd: day,
-  dueDate: fc.constantFrom("2026-02-01", TODAY, "2026-03-30"),
-  hasOwnTerms: fc.boolean(),
-  groupRef: fc.constantFrom(null, "a"),
-  paymentsBatchId: fc.constantFrom(null, 7),
+  period_start: day,
+  period_end: day,
+  due_date: fc.constantFrom("2026-02-01", TODAY, "2026-03-30"),
+  has_own_terms: fc.boolean(),
+  group_ref: fc.constantFrom(null, "a"),
+  payments_batch_id: fc.constantFrom(null, 7),
 });
 
 type Subject = { payout: RecordOf<"payout">; promoter: RecordOf<"promoter">; method: string | null };
@@ -38,7 +38,7 @@ const filters: fc.Arbitrary<Filter> = fc.oneof(
   fc.constantFrom("Ann", "b@", "LEE").map((q): Filter => ({
     query: `q=${q}`,
     passes: ({ promoter: { profile, email } }) =>
-      `${profile.firstName} ${profile.lastName}\n${email}`.toLowerCase().includes(q.toLowerCase()),
+      `${profile.first_name} ${profile.last_name}\n${email}`.toLowerCase().includes(q.toLowerCase()),
   })),
   fc.constantFrom(...PAYOUT_STATUSES).map((status): Filter => ({
     query: `filters[status]=${status}`,
@@ -47,17 +47,17 @@ const filters: fc.Arbitrary<Filter> = fc.oneof(
   })),
   fc.subarray([1, 2], { minLength: 1 }).map((ids): Filter => ({
     query: ids.map((id) => `filters[campaign_id][]=${id}`).join("&"),
-    passes: ({ payout }) => ids.includes(payout.campaignId),
+    passes: ({ payout }) => ids.includes(payout.campaign_id),
     narrowsNext: true,
   })),
   fc.constant<Filter>({
     query: "filters[payments_batch_id]=7",
-    passes: ({ payout }) => payout.paymentsBatchId === 7,
+    passes: ({ payout }) => payout.payments_batch_id === 7,
   }),
-  fc.constant<Filter>({ query: "filters[group_ref]=a", passes: ({ payout }) => payout.groupRef === "a" }),
+  fc.constant<Filter>({ query: "filters[group_ref]=a", passes: ({ payout }) => payout.group_ref === "a" }),
   fc.constantFrom(1, 2, 3).map((id): Filter => ({
     query: `filters[promoter_id]=${id}`,
-    passes: ({ payout }) => payout.promoterId === id,
+    passes: ({ payout }) => payout.promoter_id === id,
   })),
   fc.constantFrom("paypal", "wise", "not_set").map((method): Filter => ({
     query: `filters[payout_method]=${method}`,
@@ -66,16 +66,16 @@ const filters: fc.Arbitrary<Filter> = fc.oneof(
   fc.constant<Filter>({ query: "filters[only_payable]=yes", passes: ({ method }) => method !== null }),
   fc.constantFrom("no_suspicion", "ad_source").map((suspicion): Filter => ({
     query: `filters[fraud_suspicions][]=${suspicion}`,
-    passes: ({ promoter }) => (suspicion === "no_suspicion") === (promoter.fraudSuspicions.length === 0),
+    passes: ({ promoter }) => (suspicion === "no_suspicion") === (promoter.fraud_suspicions.length === 0),
   })),
   fc.constantFrom("next", "overdue", "custom").map((period): Filter => ({
     query: `filters[due_period]=${period}`,
     passes: ({ payout }, among) => {
-      if (period === "custom") return payout.hasOwnTerms;
-      if (payout.hasOwnTerms) return false;
-      if (period === "overdue") return payout.status === "pending" && payout.dueDate < TODAY;
-      const coming = among.filter(({ dueDate, hasOwnTerms }) => !hasOwnTerms && dueDate >= TODAY);
-      return payout.dueDate === coming.map(({ dueDate }) => dueDate).toSorted()[0];
+      if (period === "custom") return payout.has_own_terms;
+      if (payout.has_own_terms) return false;
+      if (period === "overdue") return payout.status === "pending" && payout.due_date < TODAY;
+      const coming = among.filter(({ due_date, has_own_terms }) => !has_own_terms && due_date >= TODAY);
+      return payout.due_date === coming.map(({ due_date }) => due_date).toSorted()[0];
     },
   })),
   fc
@@ -83,13 +83,13 @@ const filters: fc.Arbitrary<Filter> = fc.oneof(
     .map(([name, date, isFrom]): Filter => ({
       query: `filters[${name}][${isFrom ? "from" : "to"}]=${date}`,
       passes: ({ payout }) => {
-        const own = (name === "period_start" ? payout.periodStart : payout.periodEnd).slice(0, 10);
+        const own = (name === "period_start" ? payout.period_start : payout.period_end).slice(0, 10);
         return isFrom ? own >= date : own <= date;
       },
     })),
 );
 
-const FIELDS = { amount: "amount", period_start: "periodStart", period_end: "periodEnd" } as const;
+const FIELDS = { amount: "amount", period_start: "period_start", period_end: "period_end" } as const;
 const sorting = fc.uniqueArray(
   fc.tuple(fc.constantFrom("amount", "period_start", "period_end"), fc.constantFrom("asc", "desc")),
   { maxLength: 2, selector: ([name]) => name },
@@ -130,27 +130,27 @@ it("answers like a plain filter over all payouts, for any combination of filters
       ),
       async (records, requests) => {
         const app = await startApp("memory");
-        const account = await changeAccount(app.context, app.accountId, {});
+        const account = await changeAccount(app.context, app.account_id, {});
         await addCampaign(app, { name: "Spring" });
         const people = [
           await addPromoter(app.context, account, {
             email: "a@x.example",
-            firstName: "Ann",
-            lastName: "Lee",
+            first_name: "Ann",
+            last_name: "Lee",
           }),
-          await addPromoter(app.context, account, { email: "b@x.example", fraudSuspicions: ["ad_source"] }),
-          await addPromoter(app.context, account, { email: "c@x.example", firstName: "Joann" }),
+          await addPromoter(app.context, account, { email: "b@x.example", fraud_suspicions: ["ad_source"] }),
+          await addPromoter(app.context, account, { email: "c@x.example", first_name: "Joann" }),
         ];
         for (const [at, method] of METHODS.entries()) {
           if (method) await selectMethod(app.context, people[at]!, { method });
         }
         const subjects: Subject[] = [];
-        for (const { promoter: at, periodStart, periodEnd, ...fields } of records) {
+        for (const { promoter: at, period_start, period_end, ...fields } of records) {
           const promoter = people[at]!;
           const made = await addPayout(app.context, promoter, {
             ...fields,
-            periodStart: `${periodStart}T00:00:00.000Z`,
-            periodEnd: `${periodEnd}T23:59:59.999Z`,
+            period_start: `${period_start}T00:00:00.000Z`,
+            period_end: `${period_end}T23:59:59.999Z`,
           });
           subjects.push({ payout: made, promoter, method: METHODS[at]! });
         }

@@ -33,8 +33,12 @@ describe.each(STORAGES)("GET /api/v2/company/payouts on %s", (storage) => {
   let bob: RecordOf<"promoter">;
   beforeEach(async () => {
     app = await startApp(storage);
-    const account = await changeAccount(app.context, app.accountId, {});
-    jane = await addPromoter(app.context, account, { email: JANE.email, firstName: "Jane", lastName: "Roe" });
+    const account = await changeAccount(app.context, app.account_id, {});
+    jane = await addPromoter(app.context, account, {
+      email: JANE.email,
+      first_name: "Jane",
+      last_name: "Roe",
+    });
     bob = await addPromoter(app.context, account, { email: "bob@example.com" });
   });
   afterEach(() => app.close());
@@ -53,13 +57,13 @@ describe.each(STORAGES)("GET /api/v2/company/payouts on %s", (storage) => {
       status: "failed",
       unit: "credits",
       amount: 7,
-      totalInclTax: 7,
-      taxRateHundredths: 0,
-      paymentsBatchId: 3,
+      total_incl_tax: 7,
+      tax_rate_hundredths: 0,
+      payments_batch_id: 3,
       error: "refused",
-      processingStartedAt: NOW,
-      failedAt: NOW,
-      payoutMethodId: method.id,
+      processing_started_at: NOW,
+      failed_at: NOW,
+      payout_method_id: method.id,
     });
     const { status, body, headers } = await list("");
     expect(status).toBe(200);
@@ -165,31 +169,31 @@ describe.each(STORAGES)("GET /api/v2/company/payouts on %s", (storage) => {
     await addCampaign(app, { name: "Spring" });
     const paypal = await selectMethod(app.context, bob, { method: "paypal" });
     await selectMethod(app.context, jane, { method: "wise" });
-    const suspected = await addPromoter(app.context, await changeAccount(app.context, app.accountId, {}), {
+    const suspected = await addPromoter(app.context, await changeAccount(app.context, app.account_id, {}), {
       email: "unused@example.com",
     });
     expect(suspected.id).toBe(3);
-    await app.records.put("promoter", { ...bob, fraudSuspicions: ["ad_source"] });
-    await addPayout(app.context, jane, { dueDate: "2026-03-02" });
+    await app.records.put("promoter", { ...bob, fraud_suspicions: ["ad_source"] });
+    await addPayout(app.context, jane, { due_date: "2026-03-02" });
     await addPayout(app.context, bob, {
       status: "completed",
       amount: 20_000,
-      periodStart: "2026-02-01T00:00:00.000Z",
-      periodEnd: "2026-02-28T23:59:59.999Z",
-      dueDate: "2026-03-30",
-      paymentsBatchId: 5,
-      payoutMethodId: paypal.id,
+      period_start: "2026-02-01T00:00:00.000Z",
+      period_end: "2026-02-28T23:59:59.999Z",
+      due_date: "2026-03-30",
+      payments_batch_id: 5,
+      payout_method_id: paypal.id,
     });
     await app.v2("PUT", `/payout_methods/${paypal.id}`, { is_selected: false, is_disabled: true });
     await addPayout(app.context, bob, {
       amount: 50,
-      campaignId: 2,
-      periodStart: "2026-03-01T00:00:00.000Z",
-      periodEnd: "2026-03-31T23:59:59.999Z",
-      dueDate: "2026-04-30",
-      hasOwnTerms: true,
-      groupRef: "run-7",
-      paymentsBatchId: 6,
+      campaign_id: 2,
+      period_start: "2026-03-01T00:00:00.000Z",
+      period_end: "2026-03-31T23:59:59.999Z",
+      due_date: "2026-04-30",
+      has_own_terms: true,
+      group_ref: "run-7",
+      payments_batch_id: 6,
     });
     expect(await ids(query)).toEqual(expected);
     expect((await list(query)).headers.get("total")).toBe(String(expected.length));
@@ -232,11 +236,14 @@ describe.each(STORAGES)("GET /api/v2/company/payouts on %s", (storage) => {
   it("counts a promoter as payable above the minimum and, if required, with approved invoice details", async () => {
     await selectMethod(app.context, jane, { method: "wise" });
     await addPayout(app.context, jane, { amount: 10_000 });
-    await changeAccount(app.context, app.accountId, { minPaymentCents: 10_000 });
+    await changeAccount(app.context, app.account_id, { min_payment_cents: 10_000 });
     expect(await ids("?filters[only_payable]=1")).toEqual([1]);
-    await changeAccount(app.context, app.accountId, { minPaymentCents: 10_001 });
+    await changeAccount(app.context, app.account_id, { min_payment_cents: 10_001 });
     expect(await ids("?filters[only_payable]=1")).toEqual([]);
-    await changeAccount(app.context, app.accountId, { minPaymentCents: 0, requiresInvoiceDetails: true });
+    await changeAccount(app.context, app.account_id, {
+      min_payment_cents: 0,
+      requires_invoice_details: true,
+    });
     expect(await ids("?filters[only_payable]=1")).toEqual([]);
   });
 });

@@ -211,5 +211,5 @@ it("a person who applies accepts the terms there", async () => {
   );
   expect(answered.status).toBe(201);
   const acceptedTerms = { version: NOW, at: NOW };
-  expect(await app.records.get("promoterCampaign", 1)).toMatchObject({ acceptedTerms });
+  expect(await app.records.get("promoterCampaign", 1)).toMatchObject({ accepted_terms: acceptedTerms });
 });

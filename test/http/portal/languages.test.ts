@@ -129,8 +129,8 @@ describe("a company's own texts", () => {
     expect(await shownIn("de")).toEqual(["Verdienen Sie mit.", "Be nice."]);
     expect(await shownIn("ja")).toEqual(["Earn with us.", "規約です。"]);
     const { body } = await app.v1("/promoters/create", { email: "jane@example.com" });
-    const { auth_token: authToken } = body as { auth_token: string };
-    const german = await signedInBrowser(app, authToken, GERMAN);
+    const { auth_token } = body as { auth_token: string };
+    const german = await signedInBrowser(app, auth_token, GERMAN);
     const campaigns = (await german.outcome("GET /campaigns")).body;
     expect(campaigns).toMatchObject([{ description: "Verdienen Sie mit." }]);
     const joined = (await german.outcome("GET /promoter_campaigns")).body;

@@ -72,9 +72,12 @@ describe.each(STORAGES)("a promoter's clicks by landing page and source on %s", 
   });
 
   it("of pages beyond those that the account keeps are counted together", async () => {
-    const { accountId } = app;
+    const { account_id } = app;
     const known = Array.from({ length: 1_000 }, (_, at) => `https://x.example/${at}`);
-    await app.records.put("originName", ...known.map((name) => ({ accountId, kind: "page", name }) as const));
+    await app.records.put(
+      "originName",
+      ...known.map((name) => ({ account_id, kind: "page", name }) as const),
+    );
     for (let at = 0; at < 3; at++) await visit("jane", `made-up-${at}`);
     expect(await clicks(jane)).toEqual([["other", 3]]);
   });

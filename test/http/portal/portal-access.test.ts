@@ -239,8 +239,8 @@ describe("what the company gives to a promoter", () => {
 
   it("is a link that signs in once, within 24 hours, and is logged", async () => {
     const { status, body } = await make();
-    const { url, ends_at: endsAt } = body as Record<string, string>;
-    expect([status, Date.parse(endsAt ?? "") - Date.parse(NOW)]).toEqual([201, 24 * 60 * 60 * 1_000]);
+    const { url, ends_at } = body as Record<string, string>;
+    expect([status, Date.parse(ends_at ?? "") - Date.parse(NOW)]).toEqual([201, 24 * 60 * 60 * 1_000]);
     const token = url?.split("#")[1];
     const browser = portalBrowser(app);
     const check = () => browser.outcome("POST /session/link/check", { token });
@@ -249,7 +249,7 @@ describe("what the company gives to a promoter", () => {
     expect((await browser.outcome("GET /promoters/current")).status).toBe(200);
     expect((await check()).status).toBe(404);
     const late = ((await make()).body as { url: string }).url.split("#")[1];
-    app.setNow(endsAt ?? "");
+    app.setNow(ends_at ?? "");
     expect((await browser.outcome("POST /session/link/check", { token: late })).status).toBe(404);
     expect(await company(app, "GET /audit_log?filters[action]=let_in")).toMatchObject({
       body: [

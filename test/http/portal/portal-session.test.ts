@@ -273,7 +273,7 @@ describe("a link by e-mail", () => {
 
   it("promises nothing if the server sends no e-mails", async () => {
     await app.close();
-    app = await startApp("memory", { hasMail: false });
+    app = await startApp("memory", { has_mail: false });
     browser = portalBrowser(app);
     await app.v1("/promoters/create", { email: EMAIL });
     const told = { message: "This program sends no e-mails. Ask the company to let you in." };

@@ -295,7 +295,7 @@ describe("a payout method", () => {
       details: { wallet_email: "j@wallet.example" },
     });
     await addPayout(app.context, (await app.records.get("promoter", 1))!, {
-      payoutMethodId: 1,
+      payout_method_id: 1,
     });
     const details = { wallet_email: "new@wallet.example" };
     expect(await jane.outcome("PUT /payout_methods/1", { details })).toMatchObject({

@@ -51,9 +51,9 @@ const check = () => jane.outcome("POST /stripe_account/check");
 const show = async () => (await jane.call("GET /stripe_account")).body;
 const methods = async () =>
   ((await jane.call("GET /payout_methods")).body as { data: Record<string, unknown>[] }).data.map(
-    ({ method, is_selected: isSelected, details }) => [
+    ({ method, is_selected, details }) => [
       method,
-      isSelected,
+      is_selected,
       (details as { stripe_account?: string }).stripe_account,
     ],
   );
@@ -118,7 +118,7 @@ describe("with Stripe connected", () => {
     "opens one account if the process is killed after %i commits",
     async (afterCommits) => {
       for (const isWritten of [false, true]) {
-        const given = { promoterId: jane.id, email: "jane@example.com", country: "US" };
+        const given = { promoter_id: jane.id, email: "jane@example.com", country: "US" };
         await startStripeKilled(app, given, { afterCommits, isWritten });
         if (stripe.accounts.length > 0) enable();
       }
@@ -233,7 +233,7 @@ describe("with Stripe connected", () => {
     await check();
     await erase();
     expect(await stored()).toMatchObject([
-      { state: "closing", country: "", missing: [], payoutMethodId: null, stripeId: "acct_1" },
+      { state: "closing", country: "", missing: [], payout_method_id: null, stripe_id: "acct_1" },
     ]);
     // An event that arrives meanwhile changes nothing.
     await app.request("/hooks/payments/stripe/acme", { method: "POST", ...stripe.event("acct_1") });
@@ -264,7 +264,7 @@ describe("with Stripe connected", () => {
     stripe.accounts[0]!.balance = 100;
     await runPaymentJob(app);
     await runAt("2026-03-04T06:30:00.000Z");
-    expect(await stored()).toMatchObject([{ closingRefusal: "It has a balance" }]);
+    expect(await stored()).toMatchObject([{ closing_refusal: "It has a balance" }]);
     stripe.accounts[0]!.balance = 0;
     await runAt("2026-03-05T06:00:00.000Z");
     expect([stripe.closed, await app.stored.placesOf("acct_1")]).toEqual([["acct_1"], []]);

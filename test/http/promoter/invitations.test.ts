@@ -118,7 +118,7 @@ it("reads names as mail programs write them, whole and without control character
   expect((await invite({ emails })).status).toBe(201);
   const namesOf = async (id: number) => {
     const promoter = await app.records.get("promoter", id);
-    return [promoter?.profile.firstName, promoter?.profile.lastName];
+    return [promoter?.profile.first_name, promoter?.profile.last_name];
   };
   expect(await Promise.all([1, 2, 3, 4, 5].map(namesOf))).toEqual([
     ["Hans", "Huber"],
@@ -140,8 +140,8 @@ it("takes the name from whichever mention of an address has one", async () => {
     promoters: [{ email: "jane@example.com" }, { email: "kim@example.com" }],
   });
   expect(await app.records.all("promoter")).toMatchObject([
-    { email: "jane@example.com", profile: { firstName: "Jane", lastName: "Doe" } },
-    { email: "kim@example.com", profile: { firstName: "Kim", lastName: null } },
+    { email: "jane@example.com", profile: { first_name: "Jane", last_name: "Doe" } },
+    { email: "kim@example.com", profile: { first_name: "Kim", last_name: null } },
   ]);
 });
 

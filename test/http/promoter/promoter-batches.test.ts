@@ -139,7 +139,7 @@ describe.each(STORAGES)("batches of promoters on %s", (storage) => {
     expect(await promoter(1)).toMatchObject({
       promoter_campaigns: [{ id: 1, campaign_id: 2, ref_token: "jane" }],
     });
-    expect(await app.records.get("lead", 1)).toMatchObject({ campaignId });
+    expect(await app.records.get("lead", 1)).toMatchObject({ campaign_id: campaignId });
     expect((await batch("move_to_campaign", { ...move, ids: [1] })).body).toMatchObject({
       processing_errors: ["1: Promoter is not in this campaign."],
     });

@@ -133,7 +133,7 @@ describe.each(STORAGES)("V1 actions on a promoter on %s", (storage) => {
           },
         ],
       });
-      expect(await app.records.get("lead", 1)).toMatchObject({ campaignId: 1 });
+      expect(await app.records.get("lead", 1)).toMatchObject({ campaign_id: 1 });
       expect(
         await v1(app, "POST", "/track/signup", { email: "b@example.com", ref_id: "jane" }),
       ).toMatchObject({ status: 200 });
@@ -172,34 +172,34 @@ describe.each(STORAGES)("V1 actions on a promoter on %s", (storage) => {
 
   describe("delete", () => {
     it("removes the promoter and their records, retires their ref id and keeps their leads", async () => {
-      const { accountId } = app;
+      const { account_id } = app;
       await v1(app, "POST", "/promoters/create", { email: "kid@example.com", parent_promoter_id: "1" });
       await v1(app, "POST", "/promoters/add_to_campaign", { id: "1", campaign_id: second });
       await v1(app, "POST", "/track/signup", { email: "lead@example.com", ref_id: "jane", ip: "192.0.2.1" });
       await app.records.put("promoCode", {
-        accountId,
+        account_id,
         id: 1,
         code: "C",
-        rewardId: 1,
-        promoterCampaignId: 1,
-        extId: null,
+        reward_id: 1,
+        promoter_campaign_id: 1,
+        ext_id: null,
         description: null,
         metadata: null,
         details: null,
-        createdAt: NOW,
-        archivedAt: null,
+        created_at: NOW,
+        archived_at: null,
       });
       await app.records.put("payoutMethod", {
-        accountId,
+        account_id,
         id: 1,
-        promoterId: 1,
+        promoter_id: 1,
         method: "bank",
         details: {},
         meta: {},
-        isSelected: true,
-        isDisabled: false,
-        isManaged: false,
-        createdAt: NOW,
+        is_selected: true,
+        is_disabled: false,
+        is_managed: false,
+        created_at: NOW,
       });
       const { status, body } = await remove({ id: "1" });
       expect({ status, body }).toEqual({ status: 200, body: { message: "Promoter removed." } });
@@ -209,9 +209,9 @@ describe.each(STORAGES)("V1 actions on a promoter on %s", (storage) => {
         await app.records.all("promoterCampaign"),
         await app.records.all("promoterAddress"),
       ];
-      expect([...joined, ...addresses].filter(({ promoterId }) => promoterId === 1)).toEqual([]);
+      expect([...joined, ...addresses].filter(({ promoter_id }) => promoter_id === 1)).toEqual([]);
       expect(await app.records.count("payoutMethod")).toBe(0);
-      expect(await app.records.get("promoCode", 1)).toMatchObject({ archivedAt: NOW });
+      expect(await app.records.get("promoCode", 1)).toMatchObject({ archived_at: NOW });
       expect(await app.records.get("lead", 1)).toMatchObject({ email: "lead@example.com" });
       expect((await show({ promoter_email: "kid@example.com" })).body).toMatchObject({
         pref: null,
@@ -228,12 +228,12 @@ describe.each(STORAGES)("V1 actions on a promoter on %s", (storage) => {
     });
 
     it("refuses a promoter who has earned or will be paid, and changes nothing", async () => {
-      const { accountId } = app;
+      const { account_id } = app;
       const refused = { status: 422, body: { error: expect.stringContaining("can't be removed") } };
-      await app.records.put("payout", newPayout(accountId));
+      await app.records.put("payout", newPayout(account_id));
       expect(await remove({ id: "1" })).toMatchObject(refused);
       await app.records.remove("payout", 1);
-      await app.records.put("commission", deniedCommission(accountId));
+      await app.records.put("commission", deniedCommission(account_id));
       expect(await remove({ id: "1" })).toMatchObject(refused);
       expect((await show({ id: "1" })).body).toEqual(jane);
     });
@@ -263,41 +263,41 @@ describe.each(STORAGES)("V1 actions on a promoter on %s", (storage) => {
 
 function deniedCommission(accountId: number): RecordOf<"commission"> {
   return newCommission({
-    accountId,
+    account_id: accountId,
     id: 1,
-    promoterCampaignId: 1,
-    promoterId: 1,
-    campaignId: 1,
+    promoter_campaign_id: 1,
+    promoter_id: 1,
+    campaign_id: 1,
     status: "denied",
     amount: 100,
-    createdAt: NOW,
+    created_at: NOW,
   });
 }
 
 function newPayout(accountId: number): RecordOf<"payout"> {
   return {
-    accountId,
+    account_id: accountId,
     id: 1,
-    promoterCampaignId: 1,
-    promoterId: 1,
-    campaignId: 1,
+    promoter_campaign_id: 1,
+    promoter_id: 1,
+    campaign_id: 1,
     status: "pending",
     unit: "cash",
     amount: 100,
-    taxRateHundredths: 0,
-    totalInclTax: 100,
-    periodStart: NOW,
-    periodEnd: NOW,
-    dueDate: "2026-04-01",
-    hasOwnTerms: false,
-    runId: null,
-    groupRef: null,
-    paymentsBatchId: null,
-    payoutMethodId: null,
+    tax_rate_hundredths: 0,
+    total_incl_tax: 100,
+    period_start: NOW,
+    period_end: NOW,
+    due_date: "2026-04-01",
+    has_own_terms: false,
+    run_id: null,
+    group_ref: null,
+    payments_batch_id: null,
+    payout_method_id: null,
     error: null,
-    paidAt: null,
-    processingStartedAt: null,
-    failedAt: null,
-    createdAt: NOW,
+    paid_at: null,
+    processing_started_at: null,
+    failed_at: null,
+    created_at: NOW,
   };
 }

@@ -58,8 +58,8 @@ describe.each(STORAGES)("POST /api/v1/promoters/create on %s", (storage) => {
       expect(shown).toBe(given.temp_password ?? shown);
       const kept = (await app.records.get("promoter", id))!;
       expect(JSON.stringify(kept)).not.toContain(shown);
-      expect(await isPassword(app.context, shown, kept.tempPasswordHash!)).toBe(true);
-      expect(await isPassword(app.context, `${shown}x`, kept.tempPasswordHash!)).toBe(false);
+      expect(await isPassword(app.context, shown, kept.temp_password_hash!)).toBe(true);
+      expect(await isPassword(app.context, `${shown}x`, kept.temp_password_hash!)).toBe(false);
       const again = await app.v1("/promoters/show", { id: String(id) });
       expect(again.body).toEqual({ ...(body as object), temp_password: null });
     },

@@ -93,14 +93,14 @@ describe.each(STORAGES)("the remains of a deleted promoter on %s", (storage) => 
         status: 200,
         body: { id: 1, lead: { id: 1, username: "new" }, promoter: { id: 2 } },
       });
-      expect(await stored()).toMatchObject({ username: "new", promoterId: 1, promoterCampaignId: 1 });
+      expect(await stored()).toMatchObject({ username: "new", promoter_id: 1, promoter_campaign_id: 1 });
       expect(await signup({})).toMatchObject({ status: 422 });
     });
 
     it("can have its first sign-up event", async () => {
-      await app.records.change("lead", 1, { signupEventId: null });
+      await app.records.change("lead", 1, { signup_event_id: null });
       expect(await signup({ username: "x" })).toMatchObject({ status: 200, body: { promoter: { id: 2 } } });
-      expect(await stored()).toMatchObject({ username: "x", promoterId: 1 });
+      expect(await stored()).toMatchObject({ username: "x", promoter_id: 1 });
     });
   });
 });
@@ -110,8 +110,8 @@ async function remainsOf({ records }: TestApp): Promise<object[]> {
   const [addresses, joined] = [await records.all("promoterAddress"), await records.all("promoterCampaign")];
   return [
     ...(await records.all("payoutMethod")),
-    ...[...addresses, ...joined].filter(({ promoterId }) => promoterId === 1),
-    ...(await records.all("promoter")).filter(({ parentPromoterId }) => parentPromoterId === 1),
-    ...(await records.all("promoCode")).filter(({ archivedAt }) => archivedAt === null),
+    ...[...addresses, ...joined].filter(({ promoter_id }) => promoter_id === 1),
+    ...(await records.all("promoter")).filter(({ parent_promoter_id }) => parent_promoter_id === 1),
+    ...(await records.all("promoCode")).filter(({ archived_at }) => archived_at === null),
   ];
 }

@@ -27,16 +27,16 @@ describe.each(STORAGES)("promoters who move with their leads on %s", (storage) =
 
   const signup = (email: string, ref_id = "jane") => v1(app, "POST", "/track/signup", { email, ref_id });
   const moving = (from: number, to: number, movesLeads = true) =>
-    moveToCampaign(app.context, app.accountId, {
+    moveToCampaign(app.context, app.account_id, {
       selection: byId(1),
       fromCampaignId: from,
       toCampaignId: to,
-      movesLeads,
+      moves_leads: movesLeads,
       show: asItIs,
     });
   const all = () => app.records.all("lead");
-  const campaignsOfLeads = async () => new Set((await all()).map(({ campaignId }) => campaignId));
-  const where = async () => (await app.records.get("promoterCampaign", 1))?.campaignId;
+  const campaignsOfLeads = async () => new Set((await all()).map(({ campaign_id }) => campaign_id));
+  const where = async () => (await app.records.get("promoterCampaign", 1))?.campaign_id;
 
   async function signUpMany(): Promise<void> {
     await signup("lead@example.com");
@@ -56,7 +56,7 @@ describe.each(STORAGES)("promoters who move with their leads on %s", (storage) =
       soft_move_referrals: true,
     });
     const counted = async () => {
-      const daily = await dailySums(app.services.store, app.accountId, "campaign");
+      const daily = await dailySums(app.services.store, app.account_id, "campaign");
       const sums = daily.map(({ id, metric, sum }) => `${id} ${metric} ${sum}`);
       const { body } = await v2(app, "GET", "/campaigns");
       const customers = (body as { stats: { customers_count: number } }[]).map(
@@ -65,7 +65,7 @@ describe.each(STORAGES)("promoters who move with their leads on %s", (storage) =
       return { sums: sums.sort(), customers };
     };
     expect(await counted()).toEqual({
-      sums: ["2 activeCustomers 1", "2 customers 1", "2 referrals 1"],
+      sums: ["2 active_customers 1", "2 customers 1", "2 referrals 1"],
       customers: [0, 1],
     });
     await v1(app, "DELETE", "/leads/delete", { id: "1" });
@@ -114,7 +114,7 @@ describe.each(STORAGES)("promoters who move with their leads on %s", (storage) =
       await signup("3@example.com");
       await v1(app, "POST", "/promoters/add_to_campaign", { id: "1", campaign_id: "1" });
       const again = await app.records.get("promoterCampaign", 3);
-      await signup("4@example.com", again?.refToken);
+      await signup("4@example.com", again?.ref_token);
       await app.records.put("commission", ...(await all()).map(commissionOf));
     });
 
@@ -162,21 +162,21 @@ function combinations(values: Record<string, string[]>): Params[] {
 }
 
 function commissionOf({
-  accountId,
+  account_id,
   id,
-  promoterCampaignId,
-  promoterId,
-  campaignId,
+  promoter_campaign_id,
+  promoter_id,
+  campaign_id,
 }: RecordOf<"lead">): RecordOf<"commission"> {
   return newCommission({
-    accountId,
+    account_id,
     id,
-    promoterCampaignId,
-    promoterId,
-    campaignId,
-    leadId: id,
+    promoter_campaign_id,
+    promoter_id,
+    campaign_id,
+    lead_id: id,
     status: "pending",
     amount: 100,
-    createdAt: NOW,
+    created_at: NOW,
   });
 }

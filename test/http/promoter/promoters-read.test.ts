@@ -50,15 +50,15 @@ describe.each(STORAGES)("V1 promoters on %s", (storage) => {
     });
 
     it("shows all promotions, rewards and the promo codes in use", async () => {
-      const reward: RecordOf<"reward"> = newReward({ accountId: app.accountId, id: 1, name: "30%" });
+      const reward: RecordOf<"reward"> = newReward({ account_id: app.account_id, id: 1, name: "30%" });
       const offer: RecordOf<"reward"> = newReward({
-        accountId: app.accountId,
+        account_id: app.account_id,
         id: 2,
         name: "$5 off",
-        isPromoterReward: false,
-        promoterRewardType: null,
+        is_promoter_reward: false,
+        promoter_reward_type: null,
       });
-      offer.schemas = [{ unit: "cash", amountTenThousandths: 50_000, isFlat: true, rules: [] }];
+      offer.schemas = [{ unit: "cash", amount_ten_thousandths: 50_000, is_flat: true, rules: [] }];
       await app.records.put("reward", reward, offer);
       const entry = { apply_on: "all", product_ids: [] };
       const campaign = await addCampaign(app, {
@@ -68,17 +68,17 @@ describe.each(STORAGES)("V1 promoters on %s", (storage) => {
         rewards_for_referrals: [{ ...entry, reward_id: 2 }],
       });
       const code = {
-        accountId: app.accountId,
-        rewardId: 2,
-        promoterCampaignId: 1,
-        extId: null,
+        account_id: app.account_id,
+        reward_id: 2,
+        promoter_campaign_id: 1,
+        ext_id: null,
         description: null,
         metadata: null,
         details: null,
-        createdAt: NOW,
+        created_at: NOW,
       };
-      await app.records.put("promoCode", { ...code, id: 1, code: "FIVE", archivedAt: null });
-      await app.records.put("promoCode", { ...code, id: 2, code: "OLD", archivedAt: NOW });
+      await app.records.put("promoCode", { ...code, id: 1, code: "FIVE", archived_at: null });
+      await app.records.put("promoCode", { ...code, id: 2, code: "OLD", archived_at: NOW });
       await v1(app, "POST", "/promoters/add_to_campaign", { id: "1", campaign_id: String(campaign.id) });
       const { body } = await show({ promo_code: "five" });
       expect(body).toEqual({
@@ -157,23 +157,23 @@ describe.each(STORAGES)("V1 promoters on %s", (storage) => {
 });
 
 function newReward(
-  own: Partial<RecordOf<"reward">> & Pick<RecordOf<"reward">, "accountId" | "id" | "name">,
+  own: Partial<RecordOf<"reward">> & Pick<RecordOf<"reward">, "account_id" | "id" | "name">,
 ): RecordOf<"reward"> {
   return {
-    isPromoterReward: true,
-    promoterRewardType: "sale",
-    tierRewardMode: null,
-    tierLevel: null,
+    is_promoter_reward: true,
+    promoter_reward_type: "sale",
+    tier_reward_mode: null,
+    tier_level: null,
     coupon: "COUPON",
-    isHidden: false,
-    providerCouponId: null,
+    is_hidden: false,
+    provider_coupon_id: null,
     duration: null,
-    durationMonths: null,
-    maxRedemptions: null,
-    newCustomersOnly: false,
-    schemas: [{ unit: "cash", amountTenThousandths: 300_000, isFlat: false, rules: [] }],
-    createdAt: NOW,
-    updatedAt: NOW,
+    duration_months: null,
+    max_redemptions: null,
+    new_customers_only: false,
+    schemas: [{ unit: "cash", amount_ten_thousandths: 300_000, is_flat: false, rules: [] }],
+    created_at: NOW,
+    updated_at: NOW,
     ...own,
   };
 }

@@ -50,8 +50,8 @@ describe.each(STORAGES)("PUT /api/v1/promoters/update on %s", (storage) => {
       promotions: [{ customer_promo_code: "JANE20", referral_link: "https://jane.example/?via=jane" }],
     });
     const kept = () => app.records.get("promoter", 1);
-    const { tempPasswordHash } = (await kept())!;
-    expect(await isPassword(app.context, "secret", tempPasswordHash!)).toBe(true);
+    const { temp_password_hash } = (await kept())!;
+    expect(await isPassword(app.context, "secret", temp_password_hash!)).toBe(true);
     const { body } = await update({
       cust_id: "cus_2",
       email: "",
@@ -75,7 +75,7 @@ describe.each(STORAGES)("PUT /api/v1/promoters/update on %s", (storage) => {
       profile: { ...(jane as unknown as { profile: object }).profile, first_name: "Jane" },
       promotions: [{ ...jane.promotions[0], promo_code: null }],
     });
-    expect(await kept()).toMatchObject({ tempPasswordHash });
+    expect(await kept()).toMatchObject({ temp_password_hash });
   });
 
   it("accepts paypal_email as another name of wallet_email, which wins", async () => {

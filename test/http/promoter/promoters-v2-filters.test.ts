@@ -8,8 +8,11 @@ let jane: RecordOf<"promoter">;
 let bob: RecordOf<"promoter">;
 beforeEach(async () => {
   app = await startApp();
-  const account = await changeAccount(app.context, app.accountId, {});
-  jane = await addPromoter(app.context, account, { email: "jane@example.com", skipEmailNotification: true });
+  const account = await changeAccount(app.context, app.account_id, {});
+  jane = await addPromoter(app.context, account, {
+    email: "jane@example.com",
+    skip_email_notification: true,
+  });
   bob = await addPromoter(app.context, account, { email: "bob@example.com" });
 });
 afterEach(() => app.close());

@@ -39,14 +39,17 @@ describe.each(STORAGES)("GET /api/v2/company/promoters on %s", (storage) => {
     await create({ email: "old@x.example", created_at: "2025-01-01" });
     await v2(app, "POST", "/promoters/archive", { ids: [5] });
     await change(2, {
-      customFields: { level: "Gold", tags: ["a", "b"] },
-      lastLoginAt: "2026-03-03T10:00:00.000Z",
+      custom_fields: { level: "Gold", tags: ["a", "b"] },
+      last_login_at: "2026-03-03T10:00:00.000Z",
     });
-    await change(3, { fraudSuspicions: ["ad_source"], invoiceDetailsStatus: "approved" });
-    await change(4, { fraudSuspicions: ["same_ip_suspicion", "ad_source"], invoiceDetailsStatus: "denied" });
+    await change(3, { fraud_suspicions: ["ad_source"], invoice_details_status: "approved" });
+    await change(4, {
+      fraud_suspicions: ["same_ip_suspicion", "ad_source"],
+      invoice_details_status: "denied",
+    });
     await count(1, "clicks", 5);
     await count(2, "clicks", 9);
-    await count(2, "salesCents", 700);
+    await count(2, "sales_cents", 700);
     await count(3, "customers", 2);
   });
   afterAll(async () => {

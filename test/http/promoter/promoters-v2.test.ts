@@ -50,7 +50,7 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
         ],
       });
       expect(await app.records.get("promoter", 1)).toMatchObject({
-        skipEmailNotification: true,
+        skip_email_notification: true,
       });
     });
 
@@ -115,17 +115,17 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
         customer_promo_code: "Typed",
       });
       await app.records.put("promoCode", {
-        accountId: app.accountId,
+        account_id: app.account_id,
         id: 1,
         code: "OWN",
-        rewardId: 1,
-        promoterCampaignId: 1,
-        extId: null,
+        reward_id: 1,
+        promoter_campaign_id: 1,
+        ext_id: null,
         description: null,
         metadata: null,
         details: null,
-        createdAt: NOW,
-        archivedAt: null,
+        created_at: NOW,
+        archived_at: null,
       });
     });
 
@@ -151,7 +151,7 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
 
     it("finds by auth token", async () => {
       const promoter = await app.records.get("promoter", 1);
-      const answer = await v2(app, "GET", `/promoters/${promoter?.authToken}?find_by=auth_token`);
+      const answer = await v2(app, "GET", `/promoters/${promoter?.auth_token}?find_by=auth_token`);
       expect(answer).toMatchObject({ status: 200, body: { id: 1 } });
     });
 
@@ -212,27 +212,27 @@ describe.each(STORAGES)("V2 promoters on %s", (storage) => {
         parent_promoter_id: "1",
       });
       const method = {
-        accountId: app.accountId,
+        account_id: app.account_id,
         details: { iban: "secret" },
         meta: {},
-        isManaged: false,
-        createdAt: NOW,
+        is_managed: false,
+        created_at: NOW,
       };
       await app.records.put("payoutMethod", {
         ...method,
         id: 1,
-        promoterId: 2,
+        promoter_id: 2,
         method: "bank",
-        isSelected: false,
-        isDisabled: false,
+        is_selected: false,
+        is_disabled: false,
       });
       await app.records.put("payoutMethod", {
         ...method,
         id: 2,
-        promoterId: 2,
+        promoter_id: 2,
         method: "wise",
-        isSelected: true,
-        isDisabled: true,
+        is_selected: true,
+        is_disabled: true,
       });
       const {
         selected_payout_method: _,

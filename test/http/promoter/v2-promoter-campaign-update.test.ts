@@ -116,8 +116,8 @@ describe.each(STORAGES)("updates of promoter campaigns on %s", (storage) => {
       expect(await put({ ref_token: "jane" })).toEqual(
         invalid({ ref_token: ["has already been taken"] }, 400),
       );
-      const { promoterCampaignId } = await join(app, "jane@other.example", { first_name: "Jane" });
-      const { body } = await call(`GET ${PATH}?ids=${promoterCampaignId}`);
+      const { promoter_campaign_id } = await join(app, "jane@other.example", { first_name: "Jane" });
+      const { body } = await call(`GET ${PATH}?ids=${promoter_campaign_id}`);
       expect(body).toMatchObject([{ ref_token: expect.stringMatching(/^jane\d\d$/) }]);
     });
 
@@ -129,9 +129,9 @@ describe.each(STORAGES)("updates of promoter campaigns on %s", (storage) => {
 
     it("keeps a landing page that is not tracked by its address alone", async () => {
       const page = { landing_url: "https://www.acme.example/bob" };
-      const { promoterCampaignId } = await join(app, "bob@example.com", page);
+      const { promoter_campaign_id } = await join(app, "bob@example.com", page);
       const link = { ref_link: "https://www.acme.example/bob?via=bob", direct_url: null };
-      expect((await put({ direct_url: null }, promoterCampaignId)).body).toMatchObject(link);
+      expect((await put({ direct_url: null }, promoter_campaign_id)).body).toMatchObject(link);
     });
 
     it("names every value that belongs to another record, and changes nothing", async () => {

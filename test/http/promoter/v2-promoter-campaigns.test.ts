@@ -117,7 +117,7 @@ describe.each(STORAGES)("lists of promoter campaigns on %s", (storage) => {
     });
 
     it("shows nothing of another account", async () => {
-      const other = { name: "Other", landingUrl: "https://o.example/", publicId: "o", key: "k" };
+      const other = { name: "Other", landing_url: "https://o.example/", public_id: "o", key: "k" };
       await addAccount(app, other);
       const headers = { authorization: "Bearer k", "account-id": "o" };
       expect((await company(app, `GET ${PATH}`, undefined, headers)).body).toEqual([]);

@@ -136,11 +136,11 @@ describe("a cancellation", () => {
   it("stays counted as a former release counted it", async () => {
     const app = await newProgram();
     await sell(app, "inv_1", "2026-03-05");
-    const { customerHistory: _, ...lead } = (await app.records.get("lead", 2))!;
+    const { customer_history: _, ...lead } = (await app.records.get("lead", 2))!;
     await app.records.put("lead", {
       ...lead,
       state: "cancelled" as const,
-      cancelledAt: "2026-03-07T00:00:00.000Z",
+      cancelled_at: "2026-03-07T00:00:00.000Z",
     });
     const before = await months(app);
     expect(before).toEqual([

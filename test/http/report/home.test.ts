@@ -35,21 +35,21 @@ const points = (...values: [date: string, value: number][]) =>
   values.map(([date, value]) => ({ date, value }));
 
 it("shows a range beside the one before, and what promoters were owed at its end", async () => {
-  const { promoterCampaignId } = await join(app, "jane@example.com");
+  const { promoter_campaign_id } = await join(app, "jane@example.com");
   const facts = [
-    ["2026-01-10", "earningsCents", 700],
+    ["2026-01-10", "earnings_cents", 700],
     ["2026-02-27", "clicks", 4],
-    ["2026-02-27", "earningsCents", 500],
+    ["2026-02-27", "earnings_cents", 500],
     ["2026-03-01", "clicks", 10],
     ["2026-03-02", "referrals", 4],
     ["2026-03-02", "customers", 1],
-    ["2026-03-02", "salesCents", 5_000],
-    ["2026-03-02", "earningsCents", 1_000],
-    ["2026-03-02", "paidCents", 200],
+    ["2026-03-02", "sales_cents", 5_000],
+    ["2026-03-02", "earnings_cents", 1_000],
+    ["2026-03-02", "paid_cents", 200],
     ["2026-03-03", "clicks", 90],
   ] as const;
   const { store } = app.services;
-  const jane = (await app.records.get("promoterCampaign", promoterCampaignId))!;
+  const jane = (await app.records.get("promoterCampaign", promoter_campaign_id))!;
   for (const [day, metric, amount] of facts) {
     await putFact(store, jane, { metric, at: `${day}T12:00:00.000Z`, amount });
   }
@@ -117,13 +117,19 @@ it("counts what waits for someone, and shows the latest leads first", async () =
   await join(app, "waiting@example.com");
   await company(app, "PUT /campaigns/1", { auto_approve_promoters: true });
   const kim = await join(app, "kim@example.com");
-  const { promoterId, promoterCampaignId } = await join(app, "jane@example.com", { ref_id: "jane" });
+  const { promoter_id, promoter_campaign_id } = await join(app, "jane@example.com", { ref_id: "jane" });
   const signUp = (email: string) => app.v1("/track/signup", { email, ref_id: "jane" });
   await signUp("first@example.net");
   await signUp("jane+one@example.com");
   await signUp("jane+two@example.com");
   await company(app, "POST /referrals/disable", { ids: [3] });
-  const owner = { accountId: app.accountId, promoterId, promoterCampaignId, campaignId: 1, createdAt: NOW };
+  const owner = {
+    account_id: app.account_id,
+    promoter_id,
+    promoter_campaign_id,
+    campaign_id: 1,
+    created_at: NOW,
+  };
   await app.records.put("commission", newCommission({ ...owner, id: 1, amount: 150, status: "pending" }));
   await app.records.put("commission", newCommission({ ...owner, id: 2, amount: 250, status: "pending" }));
   await app.records.put(
@@ -164,15 +170,15 @@ it("counts what waits for someone, and shows the latest leads first", async () =
 /** A webhook whose latest attempt failed, one that recovered, and one that was switched off. */
 async function failingWebhook(): Promise<void> {
   const histories = [
-    { isActive: true, statuses: ["delivered", "retrying", "pending"] as const },
-    { isActive: true, statuses: ["failed", "delivered", "pending"] as const },
-    { isActive: false, statuses: ["failed"] as const },
+    { is_active: true, statuses: ["delivered", "retrying", "pending"] as const },
+    { is_active: true, statuses: ["failed", "delivered", "pending"] as const },
+    { is_active: false, statuses: ["failed"] as const },
   ];
-  for (const { isActive, statuses } of histories) {
+  for (const { is_active, statuses } of histories) {
     const { body } = await company(app, "POST /webhooks", {
       url: "https://hooks.example.com/",
       event_types: ["referral.created"],
-      active: isActive,
+      active: is_active,
     });
     const { id: webhookId } = body as { id: number };
     for (const [minute, status] of statuses.entries()) {
@@ -181,13 +187,13 @@ async function failingWebhook(): Promise<void> {
       const delivery: RecordOf<"delivery"> = {
         ...newDelivery({
           id,
-          ownerId: app.accountId,
+          owner_id: app.account_id,
           lane: String(id),
-          webhookId,
-          createdAt,
+          webhook_id: webhookId,
+          created_at: createdAt,
           status: "held",
         }),
-        accountId: SYSTEM,
+        account_id: SYSTEM,
         status,
       };
       await app.records.put("delivery", delivery);
@@ -231,7 +237,7 @@ it("ticks off the steps of setting an account up", async () => {
     event_types: ["referral.created"],
   });
   const startedAt = NOW;
-  await startWith(app, { publicUrl: "", trustProxyHops: 0, hasMail: true, startedAt });
+  await startWith(app, { public_url: "", trust_proxy_hops: 0, has_mail: true, started_at: startedAt });
   expect(await setup()).toEqual({
     status: 200,
     body: {

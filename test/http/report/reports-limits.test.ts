@@ -24,7 +24,7 @@ describe("reports", () => {
     for (let id = 1; id <= PROMOTERS; id++) {
       await app.v1("/promoters/create", { email: `promoter-${id}@example.com` });
       const promoterCampaign = (await app.records.get("promoterCampaign", id))!;
-      const fact = { metric: "salesCents", at: "2024-06-01T00:00:00.000Z", amount: id } as const;
+      const fact = { metric: "sales_cents", at: "2024-06-01T00:00:00.000Z", amount: id } as const;
       await putFact(app.services.store, promoterCampaign, fact);
     }
   });

@@ -11,24 +11,24 @@ type Fact = [day: string, id: number, metric: Metric, delta: number];
 
 const FACTS: Fact[] = [
   ["2024-12-31", 1, "customers", 4],
-  ["2024-12-31", 1, "activeCustomers", 4],
+  ["2024-12-31", 1, "active_customers", 4],
   ["2025-01-01", 1, "clicks", 100],
   ["2025-01-15", 1, "referrals", 20],
   ["2025-01-31", 1, "customers", 5],
-  ["2025-01-31", 1, "activeCustomers", 5],
+  ["2025-01-31", 1, "active_customers", 5],
   ["2025-01-31", 1, "sales", 5],
-  ["2025-01-31", 1, "salesCents", 161_317],
+  ["2025-01-31", 1, "sales_cents", 161_317],
   ["2025-02-01", 2, "clicks", 30],
-  ["2025-02-01", 2, "salesCents", 5],
+  ["2025-02-01", 2, "sales_cents", 5],
   ["2025-02-28", 3, "clicks", 10],
   ["2025-02-28", 3, "refunds", 1],
-  ["2025-02-28", 3, "refundsCents", 900],
+  ["2025-02-28", 3, "refunds_cents", 900],
   ["2025-02-28", 3, "cancellations", 3],
-  ["2025-02-28", 3, "activeCustomers", -3],
-  ["2025-02-28", 1, "earningsCents", 2600],
-  ["2025-02-28", 1, "nonLinkCustomers", 2],
-  ["2025-02-28", 1, "paidCents", 100],
-  ["2025-03-01", 2, "salesCents", 1_000_000],
+  ["2025-02-28", 3, "active_customers", -3],
+  ["2025-02-28", 1, "earnings_cents", 2600],
+  ["2025-02-28", 1, "non_link_customers", 2],
+  ["2025-02-28", 1, "paid_cents", 100],
+  ["2025-03-01", 2, "sales_cents", 1_000_000],
 ];
 const YEAR_START = { start_date: "2025-01-01", end_date: "2025-02-28" };
 const MARCH = { start_date: "2025-03-01", end_date: "2025-03-31" };
@@ -134,7 +134,7 @@ describe.each(STORAGES)("V1 reports on %s", (storage) => {
       const ask = { "selected_fields[]": "3m_epc", start_date: "2025-05-01", end_date: "2025-05-31" };
       expect(await report("overview", ask)).toEqual([{ "3m_epc": "$0.00", period: "May 2025" }]);
       await count(["2025-03-01", 2, "clicks", 2]);
-      await count(["2025-03-02", 2, "earningsCents", 500]);
+      await count(["2025-03-02", 2, "earnings_cents", 500]);
       expect(await report("overview", ask)).toEqual([{ "3m_epc": "$2.50", period: "May 2025" }]);
       expect(await report("overview", { ...ask, "selected_fields[]": "6m_epc" })).toEqual([
         { "6m_epc": "$0.22", period: "May 2025" },
@@ -175,7 +175,7 @@ describe.each(STORAGES)("V1 reports on %s", (storage) => {
       ["HUF", "HUF\u{a0}10,000.00"],
       ["IQD", "IQD\u{a0}1,000.000"],
     ])("writes %s with the decimals that it is counted in", async (currency, amount) => {
-      await app.records.change("account", app.accountId, { currency });
+      await app.records.change("account", app.account_id, { currency });
       expect(await report("overview", { ...MARCH, "selected_fields[]": "revenue_amount" })).toEqual([
         { revenue_amount: amount, period: "Mar 2025" },
       ]);

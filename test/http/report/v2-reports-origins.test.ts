@@ -119,7 +119,7 @@ describe.each(STORAGES)("V2 reports on sources and pages on %s", (storage) => {
     await visit("https://www.acme.example/a", "https://news.example/");
     await visit("https://www.acme.example/b");
     await app.services.store.transact(async (tx) => {
-      for (const id of [1, 2]) await removeVisitor(tx, (await tx.get(visitors, app.accountId, tid(id)))!);
+      for (const id of [1, 2]) await removeVisitor(tx, (await tx.get(visitors, app.account_id, tid(id)))!);
     });
     expect(await app.records.count("pastClick")).toBe(2);
     expect(await names("traffic_sources")).toHaveLength(2);
@@ -127,17 +127,17 @@ describe.each(STORAGES)("V2 reports on sources and pages on %s", (storage) => {
   });
 
   it("adds up whole months and the days at both ends, whatever the range", async () => {
-    const [accountId, day] = [app.accountId, (at: number) => isoDay(Date.UTC(2025, 0, 1) + at * DAY_MS)];
-    const owner = { accountId, promoterCampaignId: 1, promoterId: 1, campaignId: 1 };
+    const [accountId, day] = [app.account_id, (at: number) => isoDay(Date.UTC(2025, 0, 1) + at * DAY_MS)];
+    const owner = { account_id: accountId, promoter_campaign_id: 1, promoter_id: 1, campaign_id: 1 };
     const facts = Array.from({ length: 150 }, (_, at) => ({
       day: day((at * 37) % 400),
       page: `p${at % 3}`,
       at,
     }));
-    const names = ["p0", "p1", "p2"].map((name) => ({ accountId, kind: "page", name }) as const);
+    const names = ["p0", "p1", "p2"].map((name) => ({ account_id: accountId, kind: "page", name }) as const);
     await app.records.put("originName", ...names);
     const clicks = facts.map(({ day, page, at }) => {
-      const origin = { sourceKey: NO_VISIT.sourceKey, pageKey: nameKey(page) };
+      const origin = { source_key: NO_VISIT.source_key, page_key: nameKey(page) };
       return { ...owner, day, origin, count: 1 + (at % 5) };
     });
     await app.records.put("pastClick", ...clicks);
@@ -179,8 +179,11 @@ describe.each(STORAGES)("V2 reports on sources and pages on %s", (storage) => {
 
   it("counts the names beyond the first thousand as other", async () => {
     const known = Array.from({ length: 1_000 }, (_, at) => `https://www.acme.example/${at}`);
-    const { accountId } = app;
-    await app.records.put("originName", ...known.map((name) => ({ accountId, kind: "page", name }) as const));
+    const { account_id } = app;
+    await app.records.put(
+      "originName",
+      ...known.map((name) => ({ account_id, kind: "page", name }) as const),
+    );
     await visit("https://www.acme.example/new", "https://news.example/");
     await visit("https://www.acme.example/7");
     expect(await names("urls", "&sorting[clicks_count]=desc")).toEqual(
@@ -197,9 +200,9 @@ describe.each(STORAGES)("V2 reports on sources and pages on %s", (storage) => {
     await visit("https://www.acme.example/", "https://news.example/");
     app.setNow("2026-03-11T09:30:00Z");
     await visit("https://www.acme.example/", "https://news.example/");
-    const { accountId } = app;
+    const { account_id } = app;
     const made = (at: number) => ({ page: `https://www.acme.example/${at}`, source: `made-${at}.example` });
-    const seen = { accountId, days: 1, lastDay: "2026-03-11" };
+    const seen = { account_id, days: 1, last_day: "2026-03-11" };
     const some = Array.from({ length: 999 }, (_, at) => made(at));
     await app.records.put(
       "originName",
@@ -252,10 +255,10 @@ describe.each(STORAGES)("V2 reports on sources and pages on %s", (storage) => {
   });
 
   it("lets a name give way that was not seen for long", async () => {
-    const { accountId } = app;
+    const { account_id } = app;
     const old = Array.from({ length: 1_000 }, (_, at) => {
-      const seen = { days: 9, lastDay: at === 7 ? "2025-01-01" : "2026-03-01" };
-      return { accountId, kind: "source", name: `old-${at}.example`, ...seen } as const;
+      const seen = { days: 9, last_day: at === 7 ? "2025-01-01" : "2026-03-01" };
+      return { account_id, kind: "source", name: `old-${at}.example`, ...seen } as const;
     });
     await app.records.put("originName", ...old);
     await visit("https://www.acme.example/", "https://new.example/");
@@ -266,11 +269,11 @@ describe.each(STORAGES)("V2 reports on sources and pages on %s", (storage) => {
     app.setNow("2026-07-01T09:30:00Z");
     await visit("https://www.acme.example/", "https://newer.example/");
     expect(await app.records.all("originName")).toContainEqual({
-      accountId,
+      account_id,
       kind: "source",
       name: "newer.example",
       days: 1,
-      lastDay: "2026-07-01",
+      last_day: "2026-07-01",
     });
   });
 

@@ -9,7 +9,7 @@ const PUBLIC_URL = "https://acme.example/partners";
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startApp("memory", { publicUrl: PUBLIC_URL });
+  app = await startApp("memory", { public_url: PUBLIC_URL });
   for (const email of ["jane@example.com", "bob@example.com"]) await app.v1("/promoters/create", { email });
   await addUser(app, "owner");
 });

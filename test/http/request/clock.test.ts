@@ -45,7 +45,7 @@ describe.each(STORAGES)("a clock that is set back, on %s", (kind) => {
     app.setNow(DAY_BEFORE);
     await visit(TIDS[1]);
     await signUp({ email: "second@example.com" });
-    expect(await statsOf(app.context.store, app.accountId, 1)).toMatchObject({ clicks: 2, referrals: 2 });
+    expect(await statsOf(app.context.store, app.account_id, 1)).toMatchObject({ clicks: 2, referrals: 2 });
   });
 
   it("still finds the visitor, the first sign-up and the suspicion, which now lie in the future", async () => {
@@ -68,8 +68,8 @@ describe.each(STORAGES)("a clock that is set back, on %s", (kind) => {
     const update = (params: Record<string, string>) => app.v1("/leads/update", { id: String(id), ...params });
     expect((await update({ state: "active" })).body).toMatchObject({ customer_since: DAY_BEFORE });
     expect((await update({ state: "cancelled" })).body).toMatchObject({ cancelled_at: DAY_BEFORE });
-    const counted = { referrals: 1, customers: 1, activeCustomers: 0, cancellations: 1 };
-    expect(await statsOf(app.context.store, app.accountId, 1)).toMatchObject(counted);
+    const counted = { referrals: 1, customers: 1, active_customers: 0, cancellations: 1 };
+    expect(await statsOf(app.context.store, app.account_id, 1)).toMatchObject(counted);
     expect(app.bugs).toEqual([]);
   });
 
@@ -79,7 +79,7 @@ describe.each(STORAGES)("a clock that is set back, on %s", (kind) => {
     expect((await visit()).status).toBe(200);
     app.setNow(NOW);
     await visit();
-    expect(await statsOf(app.context.store, app.accountId, 1)).toMatchObject({ clicks: 1 });
+    expect(await statsOf(app.context.store, app.account_id, 1)).toMatchObject({ clicks: 1 });
   });
 
   it("sends the events of a record in the order in which they happened, at once", async () => {

@@ -76,7 +76,7 @@ describe.each(V1_PATHS)("POST %s", (path) => {
 
 describe("limits", () => {
   it("counts V1 requests by key and refuses those above the limit", async () => {
-    const { key: other } = await createApiKey(app.context, app.accountId, "other");
+    const { key: other } = await createApiKey(app.context, app.account_id, "other");
     const first = await post(V1_PATHS[1]!, form({}, { "x-api-key": KEY }));
     expect(first.headers.get("ratelimit-limit")).toBe("100");
     expect(first.headers.get("ratelimit-remaining")).toBe("99");
@@ -129,7 +129,7 @@ describe("limits", () => {
   it("refuses an address that guessed too many keys, except for the keys that were valid there", async () => {
     const from = (key: string, address: string) =>
       post(V1_PATHS[1]!, form({}, { "x-api-key": key, "x-forwarded-for": address }));
-    const { key: other } = await createApiKey(app.context, app.accountId, "other");
+    const { key: other } = await createApiKey(app.context, app.account_id, "other");
     expect((await from(KEY, "203.0.113.1")).status).toBe(400);
     for (let count = 0; count < 5; count++)
       expect((await from(`guess ${count}`, "203.0.113.1")).status).toBe(401);
@@ -163,14 +163,14 @@ describe("limits", () => {
   });
 
   it("refuses a key as soon as it is revoked", async () => {
-    const { key } = await createApiKey(app.context, app.accountId, "short");
+    const { key } = await createApiKey(app.context, app.account_id, "short");
     expect((await post(V1_PATHS[1]!, form({}, { "x-api-key": key }))).status).toBe(400);
-    const { hash } = (await listApiKeys(app.services.store, app.accountId)).find(
+    const { hash } = (await listApiKeys(app.services.store, app.account_id)).find(
       ({ name }) => name === "short",
     )!;
-    await revokeApiKey(app.context, app.accountId, hash.slice(0, 12));
+    await revokeApiKey(app.context, app.account_id, hash.slice(0, 12));
     expect((await post(V1_PATHS[1]!, form({}, { "x-api-key": key }))).status).toBe(401);
-    await expect(revokeApiKey(newContext(app.services), app.accountId, hash)).rejects.toThrow(
+    await expect(revokeApiKey(newContext(app.services), app.account_id, hash)).rejects.toThrow(
       `The key ${hash} was already revoked, at ${NOW}`,
     );
   });

@@ -68,9 +68,9 @@ ${name === "dashboard" ? "" : BRAND}<link rel="icon" href="data:,">
   it("the portal may stand in frames of the sites that accounts name", async () => {
     const framing = async () => (await get("/iframe")).headers.get("content-security-policy");
     expect(await framing()).toBe(`${POLICY}; frame-ancestors 'self'`);
-    const account = (await app.records.get("account", app.accountId))!;
+    const account = (await app.records.get("account", app.account_id))!;
     const portalOrigins = ["https://app.acme.example", "https://*; script-src *"];
-    await app.records.put("account", { ...account, portalOrigins });
+    await app.records.put("account", { ...account, portal_origins: portalOrigins });
     expect(await framing()).toBe(`${POLICY}; frame-ancestors 'self' https://app.acme.example`);
   });
 });

@@ -112,8 +112,8 @@ const OF_PROMOTER: Record<string, (app: TestApp, id: number) => Promise<Race["ca
     return () => company(app, "POST /commissions", body);
   },
   "joining a campaign by oneself": async (app, id) => {
-    const { authToken } = (await app.records.get("promoter", id))!;
-    const { call } = await signedInBrowser(app, authToken);
+    const { auth_token } = (await app.records.get("promoter", id))!;
+    const { call } = await signedInBrowser(app, auth_token);
     return async () => {
       const answer = await call("POST /campaigns/2/join", {});
       if (answer.status < 300) expect(answer.body).toMatchObject({ id: 2, state: "accepted" });

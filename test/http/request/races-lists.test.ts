@@ -76,8 +76,8 @@ async function kidOf(app: TestApp, parentId: number, name: string): Promise<numb
 }
 
 async function payee(app: TestApp, name: string): Promise<RecordOf<"payout">> {
-  const account = (await app.records.get("account", app.accountId))!;
-  const input = { email: `${name}@example.com`, firstName: name, lastName: "Doe" };
+  const account = (await app.records.get("account", app.account_id))!;
+  const input = { email: `${name}@example.com`, first_name: name, last_name: "Doe" };
   const promoter = await addPromoter(app.context, account, input);
   await selectMethod(app.context, promoter, { method: "paypal" });
   return addPayout(app.context, promoter);
@@ -110,11 +110,11 @@ describe("a list that is read during a deletion", () => {
 
   it.each(Object.entries(OF_PAYOUTS))("%s: the others are listed", (_, path) =>
     expectAll("zoe", async (app) => {
-      const { id, promoterId } = await payee(app, "jane");
+      const { id, promoter_id } = await payee(app, "jane");
       await payee(app, "zoe");
       const meanwhile = async () => {
         await company(app, "DELETE /payouts/destroy", { ids: [id] });
-        await remove(app, promoterId);
+        await remove(app, promoter_id);
       };
       return { call: () => ask(app, path), meanwhile };
     }),
@@ -141,18 +141,18 @@ describe("a list that is read during a deletion", () => {
       await reward(app);
       const promoterId = await member(app, "jane");
       const [lead] = await app.records.all("lead");
-      const { promoterCampaignId, campaignId, id: leadId } = lead!;
+      const { promoter_campaign_id, campaign_id, id: leadId } = lead!;
       const commission = newCommission({
-        accountId: app.accountId,
+        account_id: app.account_id,
         id: 1,
-        promoterCampaignId,
-        promoterId,
-        campaignId,
-        leadId,
+        promoter_campaign_id,
+        promoter_id: promoterId,
+        campaign_id,
+        lead_id: leadId,
         status: "pending",
         amount: 100,
-        saleCents: 1_000,
-        createdAt: NOW,
+        sale_cents: 1_000,
+        created_at: NOW,
       });
       await app.records.put("commission", commission);
       const meanwhile = () => v1(app, "DELETE", "/leads/delete", { id: String(leadId) });
@@ -165,8 +165,8 @@ describe("a list that is read during a deletion", () => {
         ["jane", "paypal"],
         ["zoe", "wise"],
       ] as const) {
-        const { promoterId } = await payee(app, name);
-        const promoter = (await app.records.get("promoter", promoterId))!;
+        const { promoter_id } = await payee(app, name);
+        const promoter = (await app.records.get("promoter", promoter_id))!;
         await selectMethod(app.context, promoter, { method });
         expect((await company(app, "POST /payouts/create_payments_batch", { method })).status).toBeLessThan(
           300,

@@ -21,7 +21,7 @@ afterEach(async () => {
 const sell = (params: Record<string, string> = {}) =>
   app.v1("/track/sale", { email: "lead@example.com", event_id: "inv_1", amount: "10000", ...params });
 const made = async () =>
-  (await app.records.all("commission")).map(({ amount, createdAt }) => [amount, createdAt.slice(0, 10)]);
+  (await app.records.all("commission")).map(({ amount, created_at }) => [amount, created_at.slice(0, 10)]);
 const waiting = () => app.records.count("instalment");
 
 /** Lets the jobs run so many days after the sale. */

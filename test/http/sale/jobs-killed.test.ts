@@ -21,7 +21,7 @@ let entries: Entry[];
 let accountId: number;
 beforeAll(async () => {
   app = await startApp();
-  accountId = app.accountId;
+  accountId = app.account_id;
   for (const name of ["jane", "bob", "zoe"]) await join(app, `${name}@example.com`, { ref_id: name });
   await app.v2("POST", "/promoters/assign_parent", { parent_promoter_id: 2, ids: [1] });
   const tier = { promoter_reward_type: "tier", tier_level: 2, tier_reward_mode: "tier_commission_mode" };
@@ -56,9 +56,9 @@ async function work(engine: Engine, days: number, passes = 3): Promise<string[]>
   const chance = countedChance();
   const logOutage = () => void errors.push("outage");
   const seal = newSeal([]);
-  const { publicUrl, vies } = app.services;
+  const { public_url, vies } = app.services;
   const jobs = newJobs(
-    { store: newStore(engine), clock, chance, seal, vies, log, logOutage, publicUrl },
+    { store: newStore(engine), clock, chance, seal, vies, log, logOutage, public_url },
     () => elapsedMs,
   );
   for (let pass = 0; pass < passes; pass++) {
@@ -76,11 +76,11 @@ async function made(engine: Engine) {
   expect([faults, await breaches(store, accountId)]).toEqual([[], []]);
   return {
     commissions: (await app.records.all("commission")).map(
-      ({ promoterId, amount, status, createdAt, payoutId }) =>
-        `${promoterId} ${amount} ${status} ${createdAt.slice(0, 10)}${payoutId === null ? "" : " in a payout"}`,
+      ({ promoter_id, amount, status, created_at, payout_id }) =>
+        `${promoter_id} ${amount} ${status} ${created_at.slice(0, 10)}${payout_id === null ? "" : " in a payout"}`,
     ),
     payouts: (await app.records.all("payout")).map(
-      ({ promoterId, amount, groupRef }) => `${promoterId} ${amount} ${groupRef}`,
+      ({ promoter_id, amount, group_ref }) => `${promoter_id} ${amount} ${group_ref}`,
     ),
     waiting: await app.records.count("instalment"),
   };

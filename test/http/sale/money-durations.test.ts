@@ -108,9 +108,9 @@ async function leftAfter(app: TestApp, deeds: Deed[]): Promise<Left[]> {
     }
   }
   const sums = leftOf.map((): Left => [0, 0]);
-  const eventOf = new Map((await app.records.all("sale")).map(({ id, eventId }) => [id, eventId]));
-  for (const { saleId, unit, amount } of await app.records.all("commission"))
-    sums[Number(eventOf.get(saleId!)!.slice(5))]![unit === "cash" ? 0 : 1] += amount;
+  const eventOf = new Map((await app.records.all("sale")).map(({ id, event_id }) => [id, event_id]));
+  for (const { sale_id, unit, amount } of await app.records.all("commission"))
+    sums[Number(eventOf.get(sale_id!)!.slice(5))]![unit === "cash" ? 0 : 1] += amount;
   return sums;
 }
 
@@ -131,7 +131,7 @@ it("one-time, repeating and counting rewards give what the written rules say, in
       entries.push({ reward_id: await makeReward(app, [second]) });
       await offer(app, ...(entries as Record<string, unknown>[]));
       expect(await leftAfter(app, deeds)).toEqual(expected(deeds));
-      expect([await lastingBreaches(app.services.store, app.accountId), app.bugs]).toEqual([[], []]);
+      expect([await lastingBreaches(app.services.store, app.account_id), app.bugs]).toEqual([[], []]);
       await app.close();
     }),
     { numRuns: rounds(15, 200) },

@@ -54,7 +54,7 @@ it("after any history money stays the same to the last unit in exports, imports 
       const folder = mkdtempSync(join(tmpdir(), "tidemark-"));
       const engine = await memoryEngine();
       const app = await live(engine, given);
-      const ledger = await readLedger(app.services.store, app.accountId);
+      const ledger = await readLedger(app.services.store, app.account_id);
       const file = join(folder, "export.ndjson");
       const silent = () => {};
       const once = { onProgress: silent, resumes: false, isForced: false };
@@ -70,8 +70,8 @@ it("after any history money stays the same to the last unit in exports, imports 
         const copy = await memoryEngine();
         await copyTo(copy);
         const store = newStore(copy);
-        expect(await readLedger(store, app.accountId)).toEqual(ledger);
-        expect([await breaches(store, app.accountId), await faultsOf(copy)]).toEqual([[], []]);
+        expect(await readLedger(store, app.account_id)).toEqual(ledger);
+        expect([await breaches(store, app.account_id), await faultsOf(copy)]).toEqual([[], []]);
         await store.close();
       }
       await engine.close();
@@ -85,15 +85,15 @@ it("after any history money stays the same to the last unit in exports, imports 
 async function live(engine: Engine, { currency, waves }: MoneyHistory): Promise<TestApp> {
   const world = await foundProgram(engine, currency, true);
   const store = newStore(engine);
-  const { accountId } = world.processes[0]!.app;
-  let before = await readLedger(store, accountId);
+  const { account_id } = world.processes[0]!.app;
+  let before = await readLedger(store, account_id);
   for (const { steps, death } of waves) {
     if (death !== null) world.processes[0]!.mortal.kill(death);
     const calls = steps.flatMap(({ step, times }) => Array.from({ length: times }, () => step));
     await Promise.all(calls.map((step, at) => take(world, step, at)));
     await replaceDead(world);
-    const after = await readLedger(store, accountId);
-    expect(await breaches(store, accountId)).toEqual([]);
+    const after = await readLedger(store, account_id);
+    expect(await breaches(store, account_id)).toEqual([]);
     if (steps.every(({ step }) => step.kind !== "state"))
       expect([...changeBreaches(before, after), ...onceBreaches(before, after)]).toEqual([]);
     before = after;

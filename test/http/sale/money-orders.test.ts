@@ -80,9 +80,9 @@ async function leftBy(currency: string, tell: (app: TestApp, other: TestApp) => 
   const { processes } = await foundProgram(engine, currency);
   const [app, other] = processes.map((process) => process.app) as [TestApp, TestApp];
   await tell(app, other);
-  const { services, accountId, bugs } = app;
-  expect([bugs, await breaches(services.store, accountId)]).toEqual([[], []]);
-  const { promoters, leads, commissions, refunds } = await readLedger(services.store, accountId);
+  const { services, account_id, bugs } = app;
+  expect([bugs, await breaches(services.store, account_id)]).toEqual([[], []]);
+  const { promoters, leads, commissions, refunds } = await readLedger(services.store, account_id);
   const shown = await Promise.all(promoters.map(({ id }) => app.v2("GET", `/promoters/${id}`)));
   await engine.close();
   return {
@@ -90,18 +90,18 @@ async function leftBy(currency: string, tell: (app: TestApp, other: TestApp) => 
       const { balances, stats } = body as { balances: unknown; stats: unknown };
       return { balances, stats };
     }),
-    leads: leads.map(({ state, salesCount, refundedSalesCount, customerSince, cancelledAt }) => ({
+    leads: leads.map(({ state, sales_count, refunded_sales_count, customer_since, cancelled_at }) => ({
       state,
-      salesCount,
-      refundedSalesCount,
-      customerSince,
-      cancelledAt,
+      sales_count,
+      refunded_sales_count,
+      customer_since,
+      cancelled_at,
     })),
-    refunds: refunds.map(({ eventId, amountCents }) => `${eventId} ${amountCents}`).toSorted(),
+    refunds: refunds.map(({ event_id, amount_cents }) => `${event_id} ${amount_cents}`).toSorted(),
     commissions: commissions
       .map(
-        ({ promoterId, tierLevel, unit, amount, status, eventId }) =>
-          `${eventId} ${tierLevel} ${promoterId} ${amount} ${unit} ${status}`,
+        ({ promoter_id, tier_level, unit, amount, status, event_id }) =>
+          `${event_id} ${tier_level} ${promoter_id} ${amount} ${unit} ${status}`,
       )
       .toSorted(),
   };

@@ -29,7 +29,7 @@ it.each([
       meanwhile: () => meanwhile(app),
       look: async () => {
         const [sale] = await app.records.all("sale");
-        return { currency: (await accountOf(app)).currency, sold: sale?.amountCents ?? null };
+        return { currency: (await accountOf(app)).currency, sold: sale?.amount_cents ?? null };
       },
     };
   });

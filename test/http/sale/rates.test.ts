@@ -31,7 +31,7 @@ const call = (request: string, body?: unknown) => outcome(company(app, request, 
 
 async function convert(amount: number, currency: string | null, day = DAY) {
   const { store } = app.context;
-  const account = (await app.records.get("account", app.accountId))!;
+  const account = (await app.records.get("account", app.account_id))!;
   return toAccountCurrency(store, account, { amount, currency, at: new Date(`${day}T23:59:59Z`) });
 }
 
@@ -41,7 +41,7 @@ async function centsOf(amount: number, currency: string, day = DAY) {
 }
 
 async function useCurrency(code: string) {
-  return setCurrency(app.context, (await app.records.get("account", app.accountId))!, { code, hasMoney });
+  return setCurrency(app.context, (await app.records.get("account", app.account_id))!, { code, hasMoney });
 }
 
 describe("an amount in another currency", () => {
@@ -58,7 +58,11 @@ describe("an amount in another currency", () => {
   ])("is converted exactly: %s", async (_, currency, amount, cents) => {
     await storeRates(app, EUROS);
     const originalCurrency = currency === null || currency === "USD" ? null : currency.toUpperCase();
-    expect(await convert(amount, currency)).toEqual({ cents, originalAmount: amount, originalCurrency });
+    expect(await convert(amount, currency)).toEqual({
+      cents,
+      original_amount: amount,
+      original_currency: originalCurrency,
+    });
   });
 
   it("is converted to a currency of other decimals", async () => {
@@ -66,8 +70,8 @@ describe("an amount in another currency", () => {
     await storeRates(app, EUROS);
     expect(await convert(10_000, "USD")).toEqual({
       cents: 15_059,
-      originalAmount: 10_000,
-      originalCurrency: "USD",
+      original_amount: 10_000,
+      original_currency: "USD",
     });
   });
 
@@ -164,8 +168,8 @@ describe("the currency of an account", () => {
   });
 
   it("stays once there is a commission", async () => {
-    const owner = { accountId: app.accountId, promoterCampaignId: 1, promoterId: 1, campaignId: 1 };
-    const commission = newCommission({ ...owner, id: 1, amount: 100, createdAt: NOW });
+    const owner = { account_id: app.account_id, promoter_campaign_id: 1, promoter_id: 1, campaign_id: 1 };
+    const commission = newCommission({ ...owner, id: 1, amount: 100, created_at: NOW });
     await app.records.put("commission", commission);
     await expect(useCurrency("EUR")).rejects.toMatchObject({
       kind: "refused",

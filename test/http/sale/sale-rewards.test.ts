@@ -79,7 +79,7 @@ describe("a sale is paid by the rewards", () => {
     expect(await allCommissions()).toEqual(before);
     await trackV2(app, "refund", { email: "lead@example.com", event_id: "re_1", amount: 10_000 });
     expect(await cashOf(app, JANE)).toEqual([0, 0, 0]);
-    expect((await allCommissions()).map(({ amount, rewardName }) => [amount, rewardName])).toEqual([
+    expect((await allCommissions()).map(({ amount, reward_name }) => [amount, reward_name])).toEqual([
       [1_000, "ten percent"],
       [-1_000, "ten percent"],
     ]);
@@ -98,7 +98,7 @@ describe("a sale is paid by the rewards", () => {
     });
     expect(await earned()).toEqual([]);
     const kept = await app.records.all("sale");
-    expect(kept.map(({ referralRewardId }) => referralRewardId)).toEqual([discount, monthly, null]);
+    expect(kept.map(({ referral_reward_id }) => referral_reward_id)).toEqual([discount, monthly, null]);
     expect(await allCommissions()).toEqual([]);
   });
 });
@@ -155,7 +155,7 @@ describe("the parents of a sale's promoter", () => {
     await offer(app, await makeReward(app), await tier(2, 2), await tier(3, 3), await tier(4, 4));
     // No operation makes a circle, but data may come from elsewhere.
     for (const [id, parentPromoterId] of Object.entries(parents)) {
-      await app.records.change("promoter", Number(id), { parentPromoterId });
+      await app.records.change("promoter", Number(id), { parent_promoter_id: parentPromoterId });
     }
     expect(await earned()).toEqual(["1: 1000 of 1 in 1", ...paid]);
   });

@@ -28,7 +28,11 @@ const sell = async (params: Record<string, string> = {}, name = "sale") => {
   return { status, body };
 };
 const earnings = async () =>
-  (await app.records.all("commission")).map(({ amount, status, promoterId }) => [amount, status, promoterId]);
+  (await app.records.all("commission")).map(({ amount, status, promoter_id }) => [
+    amount,
+    status,
+    promoter_id,
+  ]);
 const allLeads = () => app.records.all("lead");
 
 describe("POST /api/v1/track/sale", () => {
@@ -62,14 +66,14 @@ describe("POST /api/v1/track/sale", () => {
         promoter,
       },
     });
-    expect(await statsOf(app.services.store, app.accountId, 1)).toMatchObject({
+    expect(await statsOf(app.services.store, app.account_id, 1)).toMatchObject({
       sales: 1,
-      salesCents: 10_000,
+      sales_cents: 10_000,
       customers: 1,
-      activeCustomers: 1,
+      active_customers: 1,
       commissions: 1,
-      earningsCents: 1000,
-      nonLinkCustomers: 0,
+      earnings_cents: 1000,
+      non_link_customers: 0,
     });
   });
 
@@ -94,7 +98,7 @@ describe("POST /api/v1/track/sale", () => {
     await signUp();
     for (const name of ["sale", "refund", "cancellation"]) expect((await sell({}, name)).status).toBe(200);
     const key = "key-of-another-account";
-    await addAccount(app, { name: "Other", landingUrl: "https://other.example/", key });
+    await addAccount(app, { name: "Other", landing_url: "https://other.example/", key });
     const other = (path: string, params: Record<string, string>) =>
       app.v1(path, params, { "x-api-key": key });
     await other("/promoters/create", { email: "jane@example.com", ref_id: "jane" });
@@ -153,20 +157,26 @@ describe("POST /api/v1/track/sale", () => {
     await app.v2("POST", "/promo_codes", { code: "JANE10", reward_id, promoter_campaign_id: 1 });
     expect((await sell(params)).status).toBe(200);
     expect(await allLeads()).toMatchObject([
-      { entrySource, promoterId, email: "lead@example.com", state: "active", signupEventId: null },
+      {
+        entry_source: entrySource,
+        promoter_id: promoterId,
+        email: "lead@example.com",
+        state: "active",
+        signup_event_id: null,
+      },
     ]);
-    const { nonLinkCustomers } = await statsOf(app.services.store, app.accountId, promoterId);
-    expect(nonLinkCustomers).toBe(entrySource === "coupon" ? 1 : 0);
+    const { non_link_customers } = await statsOf(app.services.store, app.account_id, promoterId);
+    expect(non_link_customers).toBe(entrySource === "coupon" ? 1 : 0);
   });
 
   it("gives sales without a name to the visitor's one lead, whatever arrives at once", async () => {
     await app.browser("/t/click", { tid: TID, ref_id: "jane" });
     const ids = ["a", "b", "c", "d"];
     await Promise.all(ids.map((event_id) => sell({ email: "", tid: TID, event_id })));
-    expect(await allLeads()).toMatchObject([{ email: null, uid: null, tid: TID, salesCount: 4 }]);
+    expect(await allLeads()).toMatchObject([{ email: null, uid: null, tid: TID, sales_count: 4 }]);
     await app.v1("/track/signup", { email: "lead@example.com", tid: TID });
     await sell({ email: "", tid: TID, event_id: "e" });
-    expect(await allLeads()).toMatchObject([{ salesCount: 5 }, { salesCount: 0 }]);
+    expect(await allLeads()).toMatchObject([{ sales_count: 5 }, { sales_count: 0 }]);
   });
 
   it("makes a cancelled or refunded lead active again, and leaves a denied one", async () => {
@@ -201,10 +211,10 @@ describe("POST /api/v1/track/sale", () => {
     });
     const [sale] = await app.records.all("sale");
     expect(sale).toMatchObject({
-      planId: "price_1",
-      productId: product,
+      plan_id: "price_1",
+      product_id: product,
       quantity: 3,
-      billingPeriod: "monthly",
+      billing_period: "monthly",
     });
   });
 
@@ -251,11 +261,11 @@ describe("POST /api/v1/track/refund", () => {
         promoter: { earnings_balance: { cash: 750 } },
       },
     });
-    expect(await statsOf(app.services.store, app.accountId, 1)).toMatchObject({
+    expect(await statsOf(app.services.store, app.account_id, 1)).toMatchObject({
       sales: 1,
       refunds: 1,
-      refundsCents: 2500,
-      earningsCents: 750,
+      refunds_cents: 2500,
+      earnings_cents: 750,
     });
   });
 
@@ -267,7 +277,7 @@ describe("POST /api/v1/track/refund", () => {
       expect((await refund({ amount, event_id: `re_${index}` })).status).toBe(200);
     }
     expect(await cashOf(app, 1)).toEqual([0, 0, 0]);
-    expect((await allLeads())[0]).toMatchObject({ state: "refunded", refundedSalesCount: 1 });
+    expect((await allLeads())[0]).toMatchObject({ state: "refunded", refunded_sales_count: 1 });
     const lead = await app.v1("/leads/show", { email: "lead@example.com" });
     expect(lead.body).toMatchObject({ state: "cancelled" });
   });
@@ -279,7 +289,7 @@ describe("POST /api/v1/track/refund", () => {
     await refund({ amount: "10000", event_id: "re_2" });
     await refund({ amount: "1", event_id: "re_3" });
     const all = await app.records.all("sale");
-    expect(all.map(({ refundedCents }) => refundedCents)).toEqual([1, 10_000, 10_000]);
+    expect(all.map(({ refunded_cents }) => refunded_cents)).toEqual([1, 10_000, 10_000]);
   });
 
   describe("of a sale in another currency", () => {
@@ -397,7 +407,7 @@ describe("POST /api/v1/track/refund", () => {
   });
 
   it("of a paid commission lowers what comes next, and the debt never becomes a payout", async () => {
-    const account = await changeAccount(app.context, app.accountId, {});
+    const account = await changeAccount(app.context, app.account_id, {});
     const period = month("2026-03");
     const context = { ...app.context, now: new Date("2026-04-01T00:00:00.000Z") };
     const paidBy = async () => {
@@ -480,9 +490,9 @@ describe("POST /api/v1/track/cancellation", () => {
     app.setNow("2026-04-01T00:00:00.000Z");
     const again = await app.v1("/track/cancellation", { email: "lead@example.com", event_id: "ev_1" });
     expect(again.body).toEqual(first.body);
-    expect(await statsOf(app.services.store, app.accountId, 1)).toMatchObject({
+    expect(await statsOf(app.services.store, app.account_id, 1)).toMatchObject({
       cancellations: 1,
-      activeCustomers: 0,
+      active_customers: 0,
       customers: 1,
     });
   });

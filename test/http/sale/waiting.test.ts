@@ -153,10 +153,10 @@ describe("a sale without an exchange rate", () => {
 
   it("is shown by home, doctor and the list, with what to do", async () => {
     await startWith(app, {
-      publicUrl: "https://track.acme.example",
-      trustProxyHops: 1,
-      hasMail: true,
-      startedAt: NOW,
+      public_url: "https://track.acme.example",
+      trust_proxy_hops: 1,
+      has_mail: true,
+      started_at: NOW,
     });
     await app.request("/svc.js", {
       headers: {
@@ -217,10 +217,10 @@ describe("a sale without an exchange rate", () => {
     expect(await tasks()).toEqual({ count: 1, failed_count: 1, currencies: [] });
     expect((await findProblems(app.services.store, new Date(NOW))).join()).not.toContain("inv_1");
     await startWith(app, {
-      publicUrl: "https://track.acme.example",
-      trustProxyHops: 1,
-      hasMail: true,
-      startedAt: NOW,
+      public_url: "https://track.acme.example",
+      trust_proxy_hops: 1,
+      has_mail: true,
+      started_at: NOW,
     });
     const [{ id } = { id: 0 }] = (await waiting()) as { id: number }[];
     expect(await findProblems(app.services.store, new Date(NOW))).toContain(

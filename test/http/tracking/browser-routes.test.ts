@@ -25,7 +25,7 @@ afterEach(async () => {
 
 const click = (params: Record<string, string>, headers?: Record<string, string>) =>
   app.browser("/t/click", { tid: TID, ...params }, headers);
-const clicksOf = async (id: number) => (await statsOf(app.services.store, app.accountId, id)).clicks;
+const clicksOf = async (id: number) => (await statsOf(app.services.store, app.account_id, id)).clicks;
 
 describe("POST /t/click", () => {
   it("makes a visitor, counts once, and lets the page read the answer", async () => {
@@ -260,7 +260,7 @@ describe("POST /t/click", () => {
   it("honours Global Privacy Control when the account says so", async () => {
     const opted = { "sec-gpc": "1" };
     expect((await click({ ref_id: "jane" }, opted)).body).toMatchObject({ tid: TID });
-    await app.records.change("account", app.accountId, { honoursPrivacyControl: true });
+    await app.records.change("account", app.account_id, { honours_privacy_control: true });
     expect((await click({ tid: TID_2, ref_id: "jane" }, opted)).body).toEqual(NOBODY);
   });
 
@@ -327,7 +327,7 @@ describe("POST /t/signup", () => {
     }
     const found = await app.records.all("lead");
     expect(found).toMatchObject([
-      { email: "lead@example.com", promoterId: 1, createdAt: "2026-03-04T05:06:07.890Z" },
+      { email: "lead@example.com", promoter_id: 1, created_at: "2026-03-04T05:06:07.890Z" },
     ]);
   });
 
@@ -362,8 +362,8 @@ describe("POST /t/signup", () => {
     expect(await app.records.get("visitor", TID)).toMatchObject({
       url: VISIT.url,
       referrer: VISIT.referrer,
-      subId: "blog",
-      hasConsent: true,
+      sub_id: "blog",
+      has_consent: true,
     });
     expect((await click({ ref_id: "jane" })).body).toEqual({ ...answer, status: "known" });
     expect((await signup({ email: "lead@example.com", ...VISIT })).body).toEqual(answer);
@@ -436,7 +436,7 @@ describe("POST /t/signup", () => {
       ...NOBODY,
       status: "recorded",
     });
-    expect(await app.records.all("lead")).toMatchObject([{ promoterId: 1, tid: TID }]);
+    expect(await app.records.all("lead")).toMatchObject([{ promoter_id: 1, tid: TID }]);
   });
 
   it.each([
@@ -511,8 +511,8 @@ it.each([
     expect((await from("203.0.113.100")).status).toBe(429);
     await addAccount(app, {
       name: "Other",
-      publicId: "other",
-      landingUrl: "https://www.acme.example/",
+      public_id: "other",
+      landing_url: "https://www.acme.example/",
       key: "k".repeat(32),
     });
     const sameAddress = { "x-forwarded-for": "203.0.113.200" };
@@ -544,7 +544,7 @@ describe("what a click and a page's sign-up keep", () => {
     expect(await kept()).toMatchObject({
       url: "https://www.acme.example/a",
       referrer: null,
-      subId: "y".repeat(250),
+      sub_id: "y".repeat(250),
     });
   });
 
@@ -556,7 +556,7 @@ describe("what a click and a page's sign-up keep", () => {
     };
     await sent("1", 2_048 - '{"plan":""}'.length);
     await sent("2", 2_049 - '{"plan":""}'.length);
-    const customFields = (await app.records.all("lead")).map((lead) => lead.customFields);
+    const customFields = (await app.records.all("lead")).map((lead) => lead.custom_fields);
     expect(customFields).toEqual([{ plan: expect.any(String) }, null]);
   });
 });
@@ -697,10 +697,10 @@ describe("other pages", () => {
     const account = (await findAccount(app.services.store, "acme"))!;
     const names = {
       global: "fpr",
-      dataGlobal: "FPROM",
+      data_global: "FPROM",
       cookie: "_fprom",
       script: "fpr.js",
-      readsFragment: true,
+      reads_fragment: true,
     };
     await nameTracker(app.context, account, names);
     const answer = await app.request("/fpr.js");
@@ -749,14 +749,14 @@ describe("other pages", () => {
 
   it.each([
     [{ global: "a-b" }, "global is not a valid variable name"],
-    [{ dataGlobal: "a;b" }, "data-global is not a valid variable name"],
+    [{ data_global: "a;b" }, "data-global is not a valid variable name"],
     [{ cookie: "a;b" }, "cookie may have letters, digits, dashes and underscores"],
     [{ script: "../svc.js" }, "script is not a free file name"],
     [{ script: "svc.js" }, "script is not a free file name"],
     [{ script: "svc-more.js" }, "script is not a free file name"],
     [{ script: "theirs.js" }, "theirs.js belongs to another account"],
   ])("refuses the names %o", async (names, message) => {
-    const other = await addAccount(app, { name: "Other", landingUrl: "https://other.example" });
+    const other = await addAccount(app, { name: "Other", landing_url: "https://other.example" });
     await nameTracker(app.context, other.account, { script: "theirs.js" });
     const account = (await findAccount(app.services.store, "acme"))!;
     await expect(nameTracker(app.context, account, names)).rejects.toThrow(message);

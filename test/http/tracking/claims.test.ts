@@ -42,20 +42,20 @@ describe.each(STORAGES)("a sign-up that only a page has claimed, on %s", (storag
   const sale = (params: Record<string, string>) =>
     app.v1("/track/sale", { email: CEO, event_id: "order-1", amount: "10000", ...params });
   const leads = async () =>
-    (await app.records.all("lead")).map(({ email, uid, promoterId, tid, suspicion, isClaim }) => ({
+    (await app.records.all("lead")).map(({ email, uid, promoter_id, tid, suspicion, is_claim }) => ({
       email,
       uid,
-      promoterId,
+      promoter_id,
       tid,
       suspicion,
-      isClaim,
+      is_claim,
     }));
   const earned = async () =>
-    (await app.records.all("commission")).map(({ promoterId, amount, status, tierLevel }) => [
-      promoterId,
+    (await app.records.all("commission")).map(({ promoter_id, amount, status, tier_level }) => [
+      promoter_id,
       amount,
       status,
-      tierLevel,
+      tier_level,
     ]);
   const logged = async () => {
     const { body } = await app.v2("GET", "/audit_log?filters[entity]=referral");
@@ -78,10 +78,10 @@ describe.each(STORAGES)("a sign-up that only a page has claimed, on %s", (storag
       {
         email: CEO,
         uid: "cus_1",
-        promoterId: 1,
+        promoter_id: 1,
         tid: VISITOR,
         suspicion: "no_suspicion",
-        isClaim: undefined,
+        is_claim: undefined,
       },
     ]);
     expect(await logged()).toEqual([
@@ -94,7 +94,7 @@ describe.each(STORAGES)("a sign-up that only a page has claimed, on %s", (storag
   it("gives way to a ref id without a visit as well", async () => {
     await claim({ email: CEO });
     expect(await signup({ email: CEO, ref_id: "jane" })).toMatchObject({ status: 200 });
-    expect(await leads()).toMatchObject([{ promoterId: 1, tid: null, suspicion: "no_suspicion" }]);
+    expect(await leads()).toMatchObject([{ promoter_id: 1, tid: null, suspicion: "no_suspicion" }]);
   });
 
   it.each([[{ tid: STRANGER }], [{ ref_id: "bob" }]])(
@@ -106,14 +106,14 @@ describe.each(STORAGES)("a sign-up that only a page has claimed, on %s", (storag
         {
           email: CEO,
           uid: null,
-          promoterId: 2,
+          promoter_id: 2,
           tid: STRANGER,
           suspicion: "no_suspicion",
-          isClaim: undefined,
+          is_claim: undefined,
         },
       ]);
       expect(await signup({ email: CEO, ref_id: "jane" })).toEqual(DUPLICATE);
-      expect(await leads()).toMatchObject([{ promoterId: 2 }]);
+      expect(await leads()).toMatchObject([{ promoter_id: 2 }]);
     },
   );
 
@@ -122,22 +122,22 @@ describe.each(STORAGES)("a sign-up that only a page has claimed, on %s", (storag
     await signup({ email: CEO, ref_id: "jane" });
     expect(await signup({ email: CEO, ref_id: "bob" })).toEqual(DUPLICATE);
     await claim({ email: CEO });
-    expect(await leads()).toMatchObject([{ promoterId: 1 }]);
+    expect(await leads()).toMatchObject([{ promoter_id: 1 }]);
   });
 
   it("stays with the promoter whom the company has named by an update", async () => {
     await claim({ email: CEO });
     await app.v2("PUT", "/referrals/1", { promoter_campaign_id: 1 });
     expect(await signup({ email: CEO, ref_id: "bob" })).toEqual(DUPLICATE);
-    expect(await leads()).toMatchObject([{ promoterId: 1, isClaim: undefined }]);
+    expect(await leads()).toMatchObject([{ promoter_id: 1, is_claim: undefined }]);
   });
 
   it("stays if its commission is paid", async () => {
     await claim({ email: CEO });
     await sale({});
-    await app.records.change("commission", 1, { status: "approved", isPaidElsewhere: true });
+    await app.records.change("commission", 1, { status: "approved", is_paid_elsewhere: true });
     expect(await signup({ email: CEO, ref_id: "jane" })).toEqual(DUPLICATE);
-    expect(await leads()).toMatchObject([{ promoterId: 2 }]);
+    expect(await leads()).toMatchObject([{ promoter_id: 2 }]);
     expect(await earned()).toEqual([[2, 1000, "approved", 1]]);
   });
 
@@ -152,8 +152,8 @@ describe.each(STORAGES)("a sign-up that only a page has claimed, on %s", (storag
     });
     await app.v1("/promoters/create", { email: "pia@example.com", first_name: "Pia" });
     await app.v1("/promoters/create", { email: "max@example.com", first_name: "Max" });
-    await app.records.change("promoter", 1, { parentPromoterId: 3 });
-    await app.records.change("promoter", 2, { parentPromoterId: 4 });
+    await app.records.change("promoter", 1, { parent_promoter_id: 3 });
+    await app.records.change("promoter", 2, { parent_promoter_id: 4 });
     await claim({ email: CEO });
     await sale({});
     await sale({ event_id: "order-2", amount: "5000" });
@@ -178,7 +178,7 @@ describe.each(STORAGES)("a sign-up that only a page has claimed, on %s", (storag
       [1, 750, "approved", 1],
       [3, 125, "approved", 2],
     ]);
-    expect((await app.records.all("sale")).map(({ promoterId }) => promoterId)).toEqual([1, 1]);
+    expect((await app.records.all("sale")).map(({ promoter_id }) => promoter_id)).toEqual([1, 1]);
     await app.v1("/track/refund", {
       email: CEO,
       event_id: "refund-2",
@@ -198,7 +198,7 @@ describe.each(STORAGES)("a sign-up that only a page has claimed, on %s", (storag
     await claim({ email: CEO });
     await claim({ uid: "cus_1", tid: "9f1b2c3d-1111-4222-8333-444455556666" });
     expect(await signup({ email: CEO, uid: "cus_1", ref_id: "jane" })).toMatchObject({ status: 200 });
-    expect(await leads()).toMatchObject([{ email: CEO, uid: "cus_1", promoterId: 1 }]);
+    expect(await leads()).toMatchObject([{ email: CEO, uid: "cus_1", promoter_id: 1 }]);
     expect(await logged()).toMatchObject([{ action: "updated" }, { action: "deleted" }]);
   });
 
@@ -208,23 +208,23 @@ describe.each(STORAGES)("a sign-up that only a page has claimed, on %s", (storag
     await app.browser("/t/click", { tid: VISITOR, ref_id: "jane" });
     const paid = invoice({ customer_email: CEO, metadata: { svc_tid: VISITOR } });
     expect(await outcomeOf(tellStripe(app, stripeEvent("invoice.paid", paid)))).toBe("sale");
-    expect(await leads()).toMatchObject([{ email: CEO, promoterId: 1, isClaim: undefined }]);
+    expect(await leads()).toMatchObject([{ email: CEO, promoter_id: 1, is_claim: undefined }]);
     expect((await earned()).map(([promoterId]) => promoterId)).toEqual([1]);
     expect(await logged()).toEqual([{ actor: { kind: "process", id: null, name: null }, action: "updated" }]);
   });
 
   it("is marked if no visit of its visitor was recorded, and earns pending", async () => {
     await claim({ email: CEO });
-    expect(await leads()).toMatchObject([{ suspicion: "unseen_visitor", isClaim: true }]);
+    expect(await leads()).toMatchObject([{ suspicion: "unseen_visitor", is_claim: true }]);
     await sale({});
     expect(await earned()).toEqual([[2, 1000, "pending", 1]]);
-    expect(await app.records.get("promoter", 2)).toMatchObject({ fraudSuspicions: [] });
+    expect(await app.records.get("promoter", 2)).toMatchObject({ fraud_suspicions: [] });
   });
 
   it("is not marked if its visitor has clicked before", async () => {
     await app.browser("/t/click", { tid: STRANGER, ref_id: "bob" });
     await claim({ email: CEO });
-    expect(await leads()).toMatchObject([{ suspicion: "no_suspicion", isClaim: true }]);
+    expect(await leads()).toMatchObject([{ suspicion: "no_suspicion", is_claim: true }]);
   });
 
   it("is not recorded if sign-ups come from the server, and the page gets the usual answer", async () => {
@@ -236,7 +236,7 @@ describe.each(STORAGES)("a sign-up that only a page has claimed, on %s", (storag
     });
     expect(await leads()).toEqual([]);
     expect(await signup({ email: CEO, tid: STRANGER })).toMatchObject({ status: 200 });
-    expect(await leads()).toMatchObject([{ promoterId: 2, tid: STRANGER }]);
+    expect(await leads()).toMatchObject([{ promoter_id: 2, tid: STRANGER }]);
   });
 
   it("is final if sign-ups come from browsers, and keys still record who is unknown", async () => {
@@ -244,7 +244,7 @@ describe.each(STORAGES)("a sign-up that only a page has claimed, on %s", (storag
     await claim({ email: CEO });
     expect(await signup({ email: CEO, ref_id: "jane" })).toEqual(DUPLICATE);
     expect(await signup({ email: "new@big.example", ref_id: "jane" })).toMatchObject({ status: 200 });
-    expect(await leads()).toMatchObject([{ promoterId: 2, isClaim: undefined }, { promoterId: 1 }]);
+    expect(await leads()).toMatchObject([{ promoter_id: 2, is_claim: undefined }, { promoter_id: 1 }]);
   });
 
   it("is recorded at one time, and taken over at another", async () => {

@@ -11,14 +11,20 @@ beforeEach(async () => {
   app = await startApp();
   const link = (token: string) => [{ id: `l-${token}`, token, url: null, clicks: 0 }];
   await importInto(app, [
-    former.campaign({ id: "c1", isDefault: true }),
+    former.campaign({ id: "c1", is_default: true }),
     former.promoter({ id: "pn_1Ab", email: "jane@example.com" }),
     former.promoter({ id: "pn_1aB", email: "bob@example.com" }),
     former.promoter({ id: "pn_gone" }),
-    former.place({ id: "m1", promoterId: "pn_1Ab", campaignId: "c1", links: link("jane") }),
-    former.place({ id: "m2", promoterId: "pn_1aB", campaignId: "c1", links: link("bob") }),
-    former.place({ id: "m3", promoterId: "pn_gone", campaignId: "c1", state: "blocked", links: link("eve") }),
-    former.customer({ id: "k1", promoterId: "pn_1aB", email: "lead@example.com" }),
+    former.place({ id: "m1", promoter_id: "pn_1Ab", campaign_id: "c1", links: link("jane") }),
+    former.place({ id: "m2", promoter_id: "pn_1aB", campaign_id: "c1", links: link("bob") }),
+    former.place({
+      id: "m3",
+      promoter_id: "pn_gone",
+      campaign_id: "c1",
+      state: "blocked",
+      links: link("eve"),
+    }),
+    former.customer({ id: "k1", promoter_id: "pn_1aB", email: "lead@example.com" }),
   ]);
 });
 afterEach(async () => {

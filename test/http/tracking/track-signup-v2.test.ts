@@ -55,7 +55,7 @@ describe.each(STORAGES)("POST /api/v2/track/signup on %s", (storage) => {
   it("accepts a number as uid, and keeps custom fields with any name", async () => {
     const body = '{"uid":42,"ref_id":"jane","custom_fields":{"__proto__":{"a":1},"constructor":2}}';
     expect(await v2(body)).toMatchObject({ status: 200, body: { referral: { uid: "42" } } });
-    expect(JSON.stringify((await app.records.all("lead"))[0]!.customFields)).toBe(
+    expect(JSON.stringify((await app.records.all("lead"))[0]!.custom_fields)).toBe(
       '{"__proto__":{"a":1},"constructor":2}',
     );
   });

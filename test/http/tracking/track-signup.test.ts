@@ -43,7 +43,7 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
         promoter: { ...V1_PROMOTER, status: "active" },
       },
     });
-    expect(await statsOf(app.services.store, app.accountId, 1)).toMatchObject({ clicks: 0, referrals: 1 });
+    expect(await statsOf(app.services.store, app.account_id, 1)).toMatchObject({ clicks: 0, referrals: 1 });
   });
 
   it("keeps every parameter", async () => {
@@ -73,7 +73,7 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
       visitor_sub_id: "newsletter",
     });
     expect(await stored()).toMatchObject([
-      { firstName: "Leo", lastName: "Lead", skipEmailNotification: true, promoterId: 1 },
+      { first_name: "Leo", last_name: "Lead", skip_email_notification: true, promoter_id: 1 },
     ]);
   });
 
@@ -90,7 +90,7 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
       uid: "u1",
       visitor_sub_id: "tweet",
     });
-    expect(await stored()).toMatchObject([{ tid: TID, promoterId: 1 }]);
+    expect(await stored()).toMatchObject([{ tid: TID, promoter_id: 1 }]);
   });
 
   it("finds the promoter by ref id first, then by promoter_id, then by promoter_email, then by tid", async () => {
@@ -100,7 +100,7 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
     await signup({ uid: "3", tid: TID });
     await signup({ uid: "4", tid: TID, promoter_id: "2", promoter_email: "jane@example.com" });
     await signup({ uid: "5", promoter_id: "1", ref_id: "bob" });
-    expect((await stored()).map(({ promoterId }) => promoterId)).toEqual([2, 2, 1, 2, 2]);
+    expect((await stored()).map(({ promoter_id }) => promoter_id)).toEqual([2, 2, 1, 2, 2]);
   });
 
   it.each([
@@ -214,12 +214,12 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
       lead: { ...V1_LEAD, uid: "u1", username: "new" },
     });
     expect(await signup({ uid: "u1", ref_id: "jane" })).toEqual({ status: 422, body: DUPLICATE });
-    expect(await statsOf(app.services.store, app.accountId, 1)).toMatchObject({ referrals: 1 });
+    expect(await statsOf(app.services.store, app.account_id, 1)).toMatchObject({ referrals: 1 });
   });
 
   it("gives a lead without a sign-up event its first one", async () => {
     await signup({ email: "lead@example.com", ref_id: "jane" });
-    await app.records.change("lead", 1, { signupEventId: null, username: "imported" });
+    await app.records.change("lead", 1, { signup_event_id: null, username: "imported" });
     expect(await signup({ email: "lead@example.com", ref_id: "bob", username: "x" })).toMatchObject({
       status: 200,
       body: { lead: { id: 1, username: "imported" }, promoter: { id: 1 } },
@@ -238,7 +238,7 @@ describe.each(STORAGES)("sign-up tracking on %s", (storage) => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(39).fill(422)]);
     expect(await stored()).toHaveLength(1);
     const [first, second] = await Promise.all(
-      [1, 2].map((id) => statsOf(app.services.store, app.accountId, id)),
+      [1, 2].map((id) => statsOf(app.services.store, app.account_id, id)),
     );
     expect(first!.referrals + second!.referrals).toBe(1);
   });

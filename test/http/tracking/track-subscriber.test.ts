@@ -31,7 +31,9 @@ describe.each(STORAGES)("subscriber tracking on %s", (storage) => {
 
   it("makes a lead of a subscriber that a promoter sent", async () => {
     expect(await subscribe({ ref_id: "jane" })).toEqual({ status: 200, body: RESULT });
-    expect(await stored()).toMatchObject([{ state: "subscribed", signupEventId: null, entrySource: "api" }]);
+    expect(await stored()).toMatchObject([
+      { state: "subscribed", signup_event_id: null, entry_source: "api" },
+    ]);
   });
 
   it("finds the promoter by the visit", async () => {

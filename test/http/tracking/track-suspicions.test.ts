@@ -47,7 +47,7 @@ describe.each(STORAGES)("the suspicion of a lead on %s", (storage) => {
       suspicion: "no_suspicion",
     });
     expect(await app.records.get("promoter", 3)).toMatchObject({
-      fraudSuspicions: ["same_ip_suspicion"],
+      fraud_suspicions: ["same_ip_suspicion"],
     });
   });
 
@@ -84,7 +84,8 @@ describe.each(STORAGES)("the suspicion of a lead on %s", (storage) => {
   });
 
   it("stores the address of frequent leads once a minute, because they would conflict otherwise", async () => {
-    const seenAt = async () => (await app.records.all("promoterAddress")).map(({ lastLeadAt }) => lastLeadAt);
+    const seenAt = async () =>
+      (await app.records.all("promoterAddress")).map(({ last_lead_at }) => last_lead_at);
     await lead({ uid: "1", ref_id: "jane", ip: "203.0.113.6" });
     app.setNow("2026-03-04T05:07:07.889Z");
     await lead({ uid: "2", ref_id: "jane", ip: "203.0.113.6" });
@@ -111,7 +112,7 @@ describe.each(STORAGES)("the suspicion of a lead on %s", (storage) => {
       ref_id: "ads",
       campaign_id: String(campaign.id),
     });
-    await app.records.change("promoter", 3, { trackAdTraffic: own });
+    await app.records.change("promoter", 3, { track_ad_traffic: own });
     await app.browser("/t/click", {
       tid: TID,
       ref_id: "ads",

@@ -27,7 +27,7 @@ afterEach(async () => {
 const click = (tid: string, ref_id: string, params = {}) =>
   app.browser("/t/click", { tid, ref_id, ...params });
 const clicksOf = async (id: number) => {
-  return (await statsOf(app.services.store, app.accountId, id)).clicks;
+  return (await statsOf(app.services.store, app.account_id, id)).clicks;
 };
 const visitorCount = () => app.records.count("visitor");
 const tidOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, "0")}`;
@@ -115,7 +115,7 @@ describe("the sweep of visitors", () => {
     const at = (ms: number) => app.setNow(new Date(Date.parse(NOW) + ms).toISOString());
     await wholeRound();
     await click(TID, "jane");
-    await app.records.change("visitor", TID, { expiresAt: NOW });
+    await app.records.change("visitor", TID, { expires_at: NOW });
     at(59 * 60_000);
     await wholeRound();
     expect(await visitorCount()).toBe(1);

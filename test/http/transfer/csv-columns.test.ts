@@ -67,7 +67,7 @@ describe("columns", () => {
         "Bewertung: - ",
       ],
     });
-    expect((await app.records.all("lead")).map(({ email, createdAt }) => [email, createdAt])).toEqual([
+    expect((await app.records.all("lead")).map(({ email, created_at }) => [email, created_at])).toEqual([
       ["mia@example.com", "2024-05-13T00:00:00.000Z"],
       ["zoe@example.com", "2024-05-14T00:00:00.000Z"],
     ]);
@@ -153,7 +153,7 @@ describe("columns", () => {
     expect(await run(KINDS.commissions, file, new Map([["Amount (2)", "sale_amount"]]))).toMatchObject({
       outcome: { added: 1 },
     });
-    expect(await app.records.all("commission")).toMatchObject([{ amount: 500, saleCents: 10_000 }]);
+    expect(await app.records.all("commission")).toMatchObject([{ amount: 500, sale_cents: 10_000 }]);
     await expect(run(KINDS.leads, "email,Ref Code,Token\nmia@example.com,jane,x\n")).rejects.toThrow(
       'Say which column is ref_id: "Ref Code" or "Token"',
     );
@@ -169,8 +169,8 @@ describe("columns", () => {
       'email,Full Name\na@example.com,Ana Maria Silva\nb@example.com,"Huber, Hans"\nc@example.com,Cher\n';
     expect((await run(KINDS.promoters, file)).outcome).toMatchObject({ added: 3, bad: 0 });
     const names = (await app.records.all("promoter")).map(({ profile }) => [
-      profile.firstName,
-      profile.lastName,
+      profile.first_name,
+      profile.last_name,
     ]);
     expect(names).toEqual([
       ["Ana Maria", "Silva"],
@@ -203,11 +203,13 @@ it("amounts and dates are read as another program writes them", async () => {
     outcome: { added: 3, bad: 1 },
     bad: ["5: amount must be a number of at most two decimals, created_at is invalid"],
   });
-  expect((await app.records.all("commission")).map(({ amount, createdAt }) => [amount, createdAt])).toEqual([
-    [123_450, "2024-12-25T00:00:00.000Z"],
-    [1_230, "2025-02-01T15:04:00.000Z"],
-    [-300, "2025-01-05T00:00:00.000Z"],
-  ]);
+  expect((await app.records.all("commission")).map(({ amount, created_at }) => [amount, created_at])).toEqual(
+    [
+      [123_450, "2024-12-25T00:00:00.000Z"],
+      [1_230, "2025-02-01T15:04:00.000Z"],
+      [-300, "2025-01-05T00:00:00.000Z"],
+    ],
+  );
 });
 
 it("a commission in another currency is refused", async () => {
@@ -222,8 +224,8 @@ it("a commission in another currency is refused", async () => {
 describe("sales", () => {
   const SALES = "event_id,email,ref_id,amount,created_at";
   const day = "2024-05-06";
-  const stats = async () => statsOf(app.context.store, app.accountId, 1);
-  const counted = { sales: 1, salesCents: 10_000, commissions: 1, earningsCents: 1_000 };
+  const stats = async () => statsOf(app.context.store, app.account_id, 1);
+  const counted = { sales: 1, sales_cents: 10_000, commissions: 1, earnings_cents: 1_000 };
   beforeEach(async () => void (await join(app, "jane@example.com", { ref_id: "jane" })));
 
   it.each(["before", "after"])("count once with commissions that come %s them", async (order) => {
@@ -253,9 +255,9 @@ describe("sales", () => {
     });
     expect(await run(KINDS.sales, file)).toMatchObject({ outcome: { known: 2, bad: 1 } });
     expect(await app.records.all("lead")).toMatchObject([
-      { email: "mia@example.com", state: "active", salesCount: 2, customerSince: `${day}T00:00:00.000Z` },
+      { email: "mia@example.com", state: "active", sales_count: 2, customer_since: `${day}T00:00:00.000Z` },
     ]);
-    expect(await stats()).toMatchObject({ sales: 2, salesCents: 20_000, commissions: 0, customers: 1 });
+    expect(await stats()).toMatchObject({ sales: 2, sales_cents: 20_000, commissions: 0, customers: 1 });
     expect(await app.records.all("commission")).toEqual([]);
   });
 
@@ -265,7 +267,7 @@ describe("sales", () => {
     expect((await run(KINDS.sales, file)).bad).toEqual([`2: ${missing}`]);
     await app.v2("POST", "/rates", { date: day, base: "EUR", rates: { USD: "1.5" } });
     expect((await run(KINDS.sales, file)).outcome.added).toBe(1);
-    expect(await stats()).toMatchObject({ salesCents: 15_000 });
+    expect(await stats()).toMatchObject({ sales_cents: 15_000 });
     expect((await run(KINDS.sales, file.replace(",100,", ",90,"))).bad).toEqual([
       "2: the sale s1 is known with another amount",
     ]);
@@ -284,7 +286,7 @@ describe("files", () => {
   ])("are read as %s", async (_, bytes) => {
     expect(await run(KINDS.promoters, bytes)).toMatchObject({ outcome: { added: 1, bad: 0 } });
     expect(await app.records.all("promoter")).toMatchObject([
-      { email: "jané@example.com", profile: { firstName: "Zoë" } },
+      { email: "jané@example.com", profile: { first_name: "Zoë" } },
     ]);
   });
 

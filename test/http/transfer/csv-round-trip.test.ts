@@ -43,13 +43,13 @@ async function carry(name: string, kind: Kind, target = to) {
 const factsOf = async (app: TestApp, promoterId: number) => {
   const {
     sales,
-    salesCents,
+    sales_cents,
     refunds,
-    refundsCents,
+    refunds_cents,
     commissions: count,
-    earningsCents,
-  } = await statsOf(app.services.store, app.accountId, promoterId);
-  return { sales, salesCents, refunds, refundsCents, count, earningsCents };
+    earnings_cents,
+  } = await statsOf(app.services.store, app.account_id, promoterId);
+  return { sales, sales_cents, refunds, refunds_cents, count, earnings_cents };
 };
 
 it("exported commissions give the same balances when they are imported, with all that refunds took back", async () => {
@@ -86,8 +86,8 @@ it("exported commissions give the same balances when they are imported, with all
   // What refunds took back in points is still to be subtracted.
   const owed = async (app: TestApp) => {
     const unpaid = (await app.records.all("commission")).filter(
-      ({ payoutId, status, isPaidElsewhere }) =>
-        payoutId === null && status === "approved" && !isPaidElsewhere,
+      ({ payout_id, status, is_paid_elsewhere }) =>
+        payout_id === null && status === "approved" && !is_paid_elsewhere,
     );
     return unpaid.flatMap(({ unit, amount }) => (unit === "points" && amount < 0 ? [amount] : [])).toSorted();
   };
@@ -139,11 +139,11 @@ it("an imported refund counts as one, and may name the event of its sale", async
   expect(await importCsv(to.context, await accountOf(to), form)).toMatchObject({ added: 3, bad: 1 });
   expect(bad).toEqual(["5: amount must be a number of at most two decimals"]);
   expect(await importCsv(to.context, await accountOf(to), form)).toMatchObject({ added: 0, known: 3 });
-  expect(await statsOf(to.services.store, to.accountId, 1)).toMatchObject({
+  expect(await statsOf(to.services.store, to.account_id, 1)).toMatchObject({
     sales: 1,
-    salesCents: 10_050,
+    sales_cents: 10_050,
     refunds: 1,
-    refundsCents: 5_025,
-    earningsCents: 1_256,
+    refunds_cents: 5_025,
+    earnings_cents: 1_256,
   });
 });

@@ -43,8 +43,8 @@ const added = (count: number) => ({ added: count, changed: 0, known: 0, bad: [] 
 const earned = async () =>
   (await app.records.all("commission")).map((each) => [
     each.amount,
-    each.saleCents,
-    each.isPaidElsewhere ? "paid" : each.status,
+    each.sale_cents,
+    each.is_paid_elsewhere ? "paid" : each.status,
   ]);
 
 async function ask(kind: KindName, file: string, query: Record<string, string> = {}) {
@@ -97,7 +97,7 @@ describe("commissions of another program", () => {
       [2_000, 10_000, "approved"],
       [4_000, 20_000, "denied"],
     ]);
-    expect((await app.records.all("commission")).map(({ eventId }) => eventId)).toEqual(["o-11", "o-12"]);
+    expect((await app.records.all("commission")).map(({ event_id }) => event_id)).toEqual(["o-11", "o-12"]);
   });
 
   it("stay denied or paid if another column says otherwise", async () => {

@@ -11,7 +11,7 @@ let standIn: StandIn;
 beforeEach(async () => {
   [app, standIn] = [await startApp(), await startFirstPromoter({ size: 60 })];
   const rates = { USD: "0.007", EUR: "0.006" };
-  await putRates(app.context.store, app.accountId, [{ day: "2024-12-31", base: "JPY", rates }]);
+  await putRates(app.context.store, app.account_id, [{ day: "2024-12-31", base: "JPY", rates }]);
 });
 afterEach(async () => {
   expect(app.bugs).toEqual([]);
@@ -45,7 +45,7 @@ it("promoters keep what their invoices need, and their notes", async () => {
   Object.assign(row("promoters", 2), { profile: { ...profile, country: "Germany" }, note: "Likes tea" });
   const { proof } = await take();
   expect(await promoterOf(2)).toMatchObject({ note: "Likes tea", profile: { ...profile, country: "DE" } });
-  expect(proof.differingCount).toBe(0);
+  expect(proof.differing_count).toBe(0);
 });
 
 it("promoters keep rewards of their own, and those that can't be imported are counted", async () => {
@@ -58,10 +58,12 @@ it("promoters keep rewards of their own, and those that can't be imported are co
   row("promoter_campaigns", 1_005)["rewards_for_promoters"] = row("campaigns", home)["rewards_for_promoters"];
   const { remarks } = await take();
   const named = new Map((await app.records.all("reward")).map(({ id, name }) => [id, name]));
-  const own = (await app.records.all("promoterCampaign")).filter((each) => each.rewardsForPromoters !== null);
-  expect(own.map(({ rewardsForPromoters: all }) => all!.map(({ rewardId }) => named.get(rewardId)))).toEqual([
-    ["An eighth"],
-  ]);
+  const own = (await app.records.all("promoterCampaign")).filter(
+    (each) => each.rewards_for_promoters !== null,
+  );
+  expect(
+    own.map(({ rewards_for_promoters: all }) => all!.map(({ reward_id }) => named.get(reward_id))),
+  ).toEqual([["An eighth"]]);
   expect(remarks).toContain(
     "Promoters whose own rewards have conditions that can't be imported: 2. Make them by hand.",
   );
@@ -102,10 +104,10 @@ it("promoters keep all their codes, whether they are texts or records, and in ei
     { id: 9_003, place: 1_003, code: "LISTED3", ext_id: null, archived_at: null },
   );
   const { remarks } = await take();
-  const codes = (await app.records.all("promoCode")).map(({ code, extId, archivedAt }) => [
+  const codes = (await app.records.all("promoCode")).map(({ code, ext_id, archived_at }) => [
     code,
-    extId,
-    archivedAt,
+    ext_id,
+    archived_at,
   ]);
   expect(codes).toEqual(
     expect.arrayContaining([

@@ -27,14 +27,14 @@ beforeEach(() => void (folder = mkdtempSync(join(tmpdir(), "tidemark-"))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
 async function run(
-  app: Pick<TestApp, "context" | "accountId">,
+  app: Pick<TestApp, "context" | "account_id">,
   kind: Kind,
   lines: string[],
   delimiter = ",",
 ) {
   const file = join(folder, "file.csv");
   writeFileSync(file, lines.join("\n"));
-  const account = (await app.context.store.get(accounts, SYSTEM, app.accountId))!;
+  const account = (await app.context.store.get(accounts, SYSTEM, app.account_id))!;
   const bad: string[] = [];
   const onBad = (line: number, reason: string) => bad.push(`${line}: ${reason}`);
   const left: { unknown?: string[] } = {};
@@ -54,7 +54,7 @@ describe.each(STORAGES)("on %s", (storage) => {
   afterEach(() => app.close());
 
   const get = <T extends typeof promoters | typeof leads | typeof commissions>(from: T, id: number) =>
-    app.context.store.get(from as never, app.accountId, id) as Promise<Record<string, unknown> | null>;
+    app.context.store.get(from as never, app.account_id, id) as Promise<Record<string, unknown> | null>;
 
   const JANE = ["email,ref_id", "jane@example.com,jane"];
 
@@ -63,13 +63,13 @@ describe.each(STORAGES)("on %s", (storage) => {
     ["KWD", ["1.234", "3.000", "1.2345"], [1_234, 3], "4: amount must be a number of at most three decimals"],
   ])("reads amounts of commissions in %s", async (currency, amounts, imported, fault) => {
     await app.context.store.transact(async (tx) => {
-      await tx.put(accounts, { ...(await tx.get(accounts, SYSTEM, app.accountId))!, currency });
+      await tx.put(accounts, { ...(await tx.get(accounts, SYSTEM, app.account_id))!, currency });
     });
     await run(app, PROMOTERS, JANE);
     const rows = amounts.map((amount, at) => `e${at},jane,${amount},${at === 1 ? "points" : "cash"}`);
     const result = await run(app, COMMISSIONS, ["event_id,ref_id,amount,unit", ...rows]);
     expect(result).toEqual({ ...NONE, added: 2, bad: [fault] });
-    const made = await app.context.store.page(commissions, "id", app.accountId, [], { limit: 9 });
+    const made = await app.context.store.page(commissions, "id", app.account_id, [], { limit: 9 });
     expect(made.map(({ amount }) => amount)).toEqual(imported);
   });
 
@@ -84,18 +84,18 @@ describe.each(STORAGES)("on %s", (storage) => {
     expect(await run(app, PROMOTERS, file, ";")).toEqual({ ...clean({ added: 2 }), unknown });
     expect(await get(promoters, 1)).toMatchObject({
       email: "Jane@Example.com",
-      profile: { firstName: "Jane", lastName: "Doe; the first" },
-      createdAt: "2024-05-06T00:00:00.000Z",
-      skipEmailNotification: true,
+      profile: { first_name: "Jane", last_name: "Doe; the first" },
+      created_at: "2024-05-06T00:00:00.000Z",
+      skip_email_notification: true,
     });
-    expect(await app.context.store.get(promoterCampaigns, app.accountId, 1)).toMatchObject({
-      refToken: "jane",
+    expect(await app.context.store.get(promoterCampaigns, app.account_id, 1)).toMatchObject({
+      ref_token: "jane",
       coupon: "SAVE10",
       state: "accepted",
     });
     expect(await get(promoters, 2)).toMatchObject({
-      parentPromoterId: 1,
-      createdAt: "2024-05-07T08:09:10.000Z",
+      parent_promoter_id: 1,
+      created_at: "2024-05-07T08:09:10.000Z",
     });
     expect(await run(app, PROMOTERS, file, ";")).toEqual({ ...clean({ known: 2 }), unknown });
   });
@@ -110,18 +110,18 @@ describe.each(STORAGES)("on %s", (storage) => {
     ];
     expect(await run(app, LEADS, file)).toEqual(clean({ added: 3 }));
     expect(await run(app, LEADS, file)).toEqual(clean({ known: 3 }));
-    const all = await app.context.store.page(leads, "id", app.accountId, [], { limit: 9 });
+    const all = await app.context.store.page(leads, "id", app.account_id, [], { limit: 9 });
     expect(all).toHaveLength(3);
     expect(all.find(({ uid }) => uid === "cus_1")).toMatchObject({
       state: "signup",
       suspicion: "no_suspicion",
-      signupEventId: null,
-      createdAt: "2024-05-06T00:00:00.000Z",
+      signup_event_id: null,
+      created_at: "2024-05-06T00:00:00.000Z",
     });
-    expect(await statsOf(app.context.store, app.accountId, 1)).toMatchObject({
+    expect(await statsOf(app.context.store, app.account_id, 1)).toMatchObject({
       referrals: 3,
       customers: 2,
-      activeCustomers: 1,
+      active_customers: 1,
       cancellations: 1,
     });
     expect(await app.v1("/track/signup", { email: "mia@example.com", ref_id: "jane" })).toMatchObject({
@@ -135,7 +135,7 @@ describe.each(STORAGES)("on %s", (storage) => {
     expect(await v1(app, "DELETE", "/promoters/delete", { id: "1" })).toMatchObject({ status: 200 });
     const file = ["email,amount", "mia@example.com,10"];
     expect(await run(app, COMMISSIONS, file)).toEqual({ ...NONE, bad: ["2: the promoter was not found"] });
-    expect(await app.context.store.count(commissions, "id", app.accountId, [])).toBe(0);
+    expect(await app.context.store.count(commissions, "id", app.account_id, [])).toBe(0);
   });
 
   it("keeps a denied lead denied, also as a customer", async () => {
@@ -147,7 +147,7 @@ describe.each(STORAGES)("on %s", (storage) => {
     expect(await get(leads, 1)).toMatchObject({
       state: "denied",
       uid: "cus_1",
-      customerSince: "2024-06-01T00:00:00.000Z",
+      customer_since: "2024-06-01T00:00:00.000Z",
     });
   });
 
@@ -161,15 +161,15 @@ describe.each(STORAGES)("on %s", (storage) => {
     ];
     expect(await run(app, CUSTOMERS, file)).toEqual(clean({ changed: 1, added: 1 }));
     expect(await run(app, CUSTOMERS, file)).toEqual(clean({ known: 2 }));
-    expect(await app.context.store.find(leads, "uid", app.accountId, ["cus_1"])).toMatchObject({
+    expect(await app.context.store.find(leads, "uid", app.account_id, ["cus_1"])).toMatchObject({
       email: "mia@example.com",
       state: "active",
-      planName: "pro",
-      customerSince: "2024-06-01T00:00:00.000Z",
-      createdAt: "2024-05-06T00:00:00.000Z",
+      plan_name: "pro",
+      customer_since: "2024-06-01T00:00:00.000Z",
+      created_at: "2024-05-06T00:00:00.000Z",
     });
-    const counted = { referrals: 2, customers: 2, activeCustomers: 2 };
-    expect(await statsOf(app.context.store, app.accountId, 1)).toMatchObject(counted);
+    const counted = { referrals: 2, customers: 2, active_customers: 2 };
+    expect(await statsOf(app.context.store, app.account_id, 1)).toMatchObject(counted);
   });
 
   it("lets a lead that moves take along what was imported for its own promoter only", async () => {
@@ -182,8 +182,8 @@ describe.each(STORAGES)("on %s", (storage) => {
     await run(app, LEADS, ["email,ref_id", "mia@example.com,jane"]);
     await run(app, COMMISSIONS, ["lead_email,ref_id,amount", "mia@example.com,,1", "mia@example.com,zoe,2"]);
     const owners = async () => [
-      (await get(commissions, 1))?.["promoterId"],
-      (await get(commissions, 2))?.["promoterId"],
+      (await get(commissions, 1))?.["promoter_id"],
+      (await get(commissions, 2))?.["promoter_id"],
     ];
     await app.v1("/leads/update", { email: "mia@example.com", new_ref_id: "zoe" });
     expect(await owners()).toEqual([2, 2]);
@@ -205,28 +205,28 @@ describe.each(STORAGES)("on %s", (storage) => {
     expect(await run(app, COMMISSIONS, file)).toEqual(clean({ added: 5 }));
     expect(await run(app, COMMISSIONS, file)).toEqual(clean({ known: 5 }));
     const imported = newCommission({
-      accountId: app.accountId,
+      account_id: app.account_id,
       id: 1,
-      promoterCampaignId: 1,
-      promoterId: 1,
-      campaignId: 1,
-      leadId: 1,
+      promoter_campaign_id: 1,
+      promoter_id: 1,
+      campaign_id: 1,
+      lead_id: 1,
       type: "sale",
       amount: 1_234,
-      eventId: "s1",
-      saleCents: 10_050,
-      createdAt: "2024-05-06T00:00:00.000Z",
+      event_id: "s1",
+      sale_cents: 10_050,
+      created_at: "2024-05-06T00:00:00.000Z",
     });
     expect(await get(commissions, 1)).toEqual(imported);
-    expect(await get(commissions, 3)).toMatchObject({ unit: "points", amount: 7, createdAt: NOW });
+    expect(await get(commissions, 3)).toMatchObject({ unit: "points", amount: 7, created_at: NOW });
     expect(await balancesOf(app, 1)).toEqual({
       cash: { earnings: 1_934, current: 1_434, paid: 500 },
     });
-    expect(await statsOf(app.context.store, app.accountId, 1)).toMatchObject({
+    expect(await statsOf(app.context.store, app.account_id, 1)).toMatchObject({
       sales: 1,
-      salesCents: 10_050,
-      earningsCents: 1_934,
-      paidCents: 500,
+      sales_cents: 10_050,
+      earnings_cents: 1_934,
+      paid_cents: 500,
     });
   });
 
@@ -255,7 +255,7 @@ describe.each(STORAGES)("on %s", (storage) => {
     const HEADER = "event_id,lead_email,amount,status,sale_amount,created_at";
     const line = (status: string) => [HEADER, `s1,mia@example.com,12.34,${status},100,2024-05-06`];
     const balance = async () => (await balancesOf(app, 1))["cash"] ?? null;
-    const stats = () => statsOf(app.context.store, app.accountId, 1);
+    const stats = () => statsOf(app.context.store, app.account_id, 1);
     beforeEach(async () => {
       await run(app, PROMOTERS, ["email,ref_id", "jane@example.com,jane", "joe@example.com,joe"]);
       await run(app, LEADS, ["email,uid,ref_id", "mia@example.com,u1,jane"]);
@@ -283,9 +283,9 @@ describe.each(STORAGES)("on %s", (storage) => {
       expect(await balance()).toEqual(cents && { earnings, current, paid });
       expect(await stats()).toMatchObject({
         sales: 1,
-        salesCents: 10_000,
-        earningsCents: earnings,
-        paidCents: paid,
+        sales_cents: 10_000,
+        earnings_cents: earnings,
+        paid_cents: paid,
       });
     });
 
@@ -432,7 +432,7 @@ describe.each(STORAGES)("on %s", (storage) => {
     ];
     expect(await run(app, PROMOTERS, [file.join("\r\n")])).toEqual(clean({ added: 2 }));
     expect(await get(promoters, 1)).toMatchObject({
-      profile: { firstName: 'Jane "J" Doe' },
+      profile: { first_name: 'Jane "J" Doe' },
       note: "one,\ntwo\n\nthree",
     });
   });
@@ -450,11 +450,11 @@ describe.each(STORAGES)("on %s", (storage) => {
 
 it("shows the result of an import without writing it", async () => {
   const app = await startApp();
-  const { accountId, context, stored } = app;
+  const { account_id, context, stored } = app;
   const before = await stored.entries();
-  const account = (await context.store.get(accounts, SYSTEM, accountId))!;
+  const account = (await context.store.get(accounts, SYSTEM, account_id))!;
   await onCopy(context.store, account, async (store) => {
-    const dry = { accountId, context: { ...context, store } };
+    const dry = { account_id, context: { ...context, store } };
     const promoterFile = ["email,ref_id", "jane@example.com,jane", "jim@example.com,jane"];
     expect(await run(dry, PROMOTERS, promoterFile)).toEqual({
       ...NONE,
@@ -463,10 +463,10 @@ it("shows the result of an import without writing it", async () => {
     });
     expect(await run(dry, LEADS, ["email,ref_id", "mia@example.com,jane"])).toEqual(clean({ added: 1 }));
     expect(await run(dry, COMMISSIONS, ["email,amount", "mia@example.com,5"])).toEqual(clean({ added: 1 }));
-    const [jane] = await store.page(promoters, "id", accountId, [], { limit: 9 });
+    const [jane] = await store.page(promoters, "id", account_id, [], { limit: 9 });
     const own = { limit: 9, reverse: true };
-    expect(await store.page(leads, "promoter", accountId, [jane!.id], own)).toHaveLength(1);
-    expect(await store.count(leads, "id", accountId, [])).toBe(1);
+    expect(await store.page(leads, "promoter", account_id, [jane!.id], own)).toHaveLength(1);
+    expect(await store.count(leads, "id", account_id, [])).toBe(1);
   });
   expect(await stored.entries()).toEqual(before);
   await app.close();

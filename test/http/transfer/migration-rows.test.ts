@@ -83,7 +83,7 @@ describe("a row must prove that it belongs to what was asked", () => {
       "firstpromoter",
       "commissions of a payout",
       (url) => url.replace(/(payout_id%5D=)\d+/, "$11"),
-      (read) => read.of("commission").filter(({ payoutId }) => payoutId !== null),
+      (read) => read.of("commission").filter(({ payout_id }) => payout_id !== null),
     ],
     [
       "firstpromoter",
@@ -95,7 +95,7 @@ describe("a row must prove that it belongs to what was asked", () => {
       "dub",
       "commissions of a payout",
       (url, first) => url.replace(/payoutId=[^&]+/, `payoutId=${first}`),
-      (read) => read.of("commission").filter(({ payoutId }) => payoutId !== null),
+      (read) => read.of("commission").filter(({ payout_id }) => payout_id !== null),
     ],
     [
       "partnerstack",

@@ -27,7 +27,7 @@ const STARTS = [
 let app: TestApp;
 beforeEach(async () => {
   app = await startApp();
-  await fillRates(app.context.store, app.accountId);
+  await fillRates(app.context.store, app.account_id);
 });
 afterEach(() => app.close());
 
@@ -85,7 +85,7 @@ it.each(STARTS)("takes %s over to the cent, and changes nothing the next time", 
   expect(await standingsHere(app.context.store, standIn.truth)).toEqual(standingsThere(standIn.truth));
   expect(await findFaults(app.stored.engine)).toEqual([]);
   // A source may deny the commission of a refunded sale instead of taking it back.
-  const breaches = await lastingBreaches(app.context.store, app.accountId);
+  const breaches = await lastingBreaches(app.context.store, app.account_id);
   expect(breaches.filter((breach) => !/^commission \d+ of \d+ has \d+ left$/.test(breach))).toEqual([]);
   const before = await app.stored.entries();
   const again = await importInto(app, all, program);

@@ -26,10 +26,10 @@ describe.each(STORAGES)("on %s", (storage) => {
   let app: TestApp;
   beforeEach(async () => {
     app = await startApp(storage);
-    await putRates(app.context.store, app.accountId, [RATES]);
+    await putRates(app.context.store, app.account_id, [RATES]);
   });
   afterEach(async () => {
-    expect(await lastingBreaches(app.context.store, app.accountId)).toEqual([]);
+    expect(await lastingBreaches(app.context.store, app.account_id)).toEqual([]);
     expect(await findFaults(app.stored.engine)).toEqual([]);
     await app.close();
   });
@@ -125,7 +125,7 @@ describe.each(STORAGES)("on %s", (storage) => {
     await importInto(app, difficultProgram());
     const bob = (await app.records.all("promoter")).find(({ email }) => email === "bob@example.com")!;
     await erasePromoter(app, String(bob.id));
-    const renamed = put(difficultProgram(), { kind: "promoter", id: "bob", lastName: "Roe" });
+    const renamed = put(difficultProgram(), { kind: "promoter", id: "bob", last_name: "Roe" });
     const again = await importInto(app, renamed);
     expect(outcomesOf(again)).toEqual({ known: 34 });
     expect(await app.stored.placesOf("bob@example.com")).toEqual([]);
@@ -144,10 +144,10 @@ describe.each(STORAGES)("on %s", (storage) => {
     const before = await app.stored.entries();
     const foreign = former.commission({
       id: "m",
-      promoterId: "jane",
+      promoter_id: "jane",
       amount: 1,
       currency: "gbp",
-      createdAt: "2024-02-01T00:00:00.000Z",
+      created_at: "2024-02-01T00:00:00.000Z",
     });
     const fault = "Nothing was written, because exchange rates to USD are missing: GBP on 2024-02-01.";
     await expect(importInto(app, [...difficultProgram(), foreign])).rejects.toThrow(fault);
@@ -161,13 +161,18 @@ describe.each(STORAGES)("on %s", (storage) => {
       profile: { first_name: "Janet" },
     });
     let later = difficultProgram();
-    later = put(later, { kind: "promoter", id: "jane", lastName: "Doe" });
-    later = put(later, { kind: "promoter", id: "bob", lastName: "Roe" });
+    later = put(later, { kind: "promoter", id: "jane", last_name: "Doe" });
+    later = put(later, { kind: "promoter", id: "bob", last_name: "Roe" });
     later = put(later, { kind: "commission", id: "m3", isPaid: true });
     later = put(later, { kind: "commission", id: "m10", isPaid: true });
-    later = put(later, { kind: "payout", id: "p2", status: "completed", paidAt: "2024-06-01T00:00:00.000Z" });
+    later = put(later, {
+      kind: "payout",
+      id: "p2",
+      status: "completed",
+      paid_at: "2024-06-01T00:00:00.000Z",
+    });
     later = put(later, { kind: "sale", id: "s1", refunded: 1_000 });
-    later.push(former.payout({ id: "p3", promoterId: "zoe", amount: 0, status: "cancelled" }));
+    later.push(former.payout({ id: "p3", promoter_id: "zoe", amount: 0, status: "cancelled" }));
     const migrated = await importInto(app, later);
     expect(outcomesOf(migrated)).toEqual({ added: 1, changed: 5, known: 28, edited: 1 });
     expect(differencesOf(migrated)).toEqual([]);
@@ -199,10 +204,10 @@ describe.each(STORAGES)("on %s", (storage) => {
   });
 
   it("says that promoters are missing whom the former program names and does not list, and unread records", async () => {
-    const stray = former.commission({ id: "m17", promoterId: "ghost", amount: 900 });
+    const stray = former.commission({ id: "m17", promoter_id: "ghost", amount: 900 });
     const guest = former.customer({
       id: "k6",
-      promoterId: "shade",
+      promoter_id: "shade",
       state: "signup",
       email: "guest@example.com",
     });
@@ -216,7 +221,7 @@ describe.each(STORAGES)("on %s", (storage) => {
         ["1, so it is not known whether anything is missing. The remarks name them"],
       ],
     ]);
-    expect(migrated.proof.differingCount).toBe(3);
+    expect(migrated.proof.differing_count).toBe(3);
   });
 
   it("follows old links, also those that a code has the name of", async () => {
@@ -238,8 +243,8 @@ describe.each(STORAGES)("on %s", (storage) => {
     const before = (await app.records.all("commission")).length;
     const later = [
       ...difficultProgram(),
-      former.sale({ id: "s7", eventId: "ch_7", customerId: "k1", promoterId: "jane", amount: 10_000 }),
-      former.commission({ id: "m17", saleId: "s7", customerId: "k1", promoterId: "jane", amount: 2_000 }),
+      former.sale({ id: "s7", event_id: "ch_7", customerId: "k1", promoter_id: "jane", amount: 10_000 }),
+      former.commission({ id: "m17", sale_id: "s7", customerId: "k1", promoter_id: "jane", amount: 2_000 }),
     ];
     const migrated = await importInto(app, later);
     expect(outcomesOf(migrated)).toEqual({ found: 2, known: 34 });
@@ -255,8 +260,8 @@ describe.each(STORAGES)("on %s", (storage) => {
     const createdAt = "2026-03-03T12:00:00.000Z";
     const later = [
       ...difficultProgram(),
-      former.sale({ id: "s7", customerId: "k1", promoterId: "jane", amount: 10_000, createdAt }),
-      former.commission({ id: "m17", saleId: "s7", customerId: "k1", promoterId: "jane", amount: 2_000 }),
+      former.sale({ id: "s7", customerId: "k1", promoter_id: "jane", amount: 10_000, created_at: createdAt }),
+      former.commission({ id: "m17", sale_id: "s7", customerId: "k1", promoter_id: "jane", amount: 2_000 }),
     ];
     const migrated = await importInto(app, later);
     expect(outcomesOf(migrated)).toEqual({ found: 2, known: 34 });
@@ -290,21 +295,21 @@ describe.each(STORAGES)("on %s", (storage) => {
     expect(differencesOf(await importInto(app, first))).toEqual([]);
     const before = await app.records.count("payout");
     // The commission of the first part is in no payout any more, and the rest is paid at the same time.
-    let later = put(first, { kind: "commission", id: "m17", payoutId: null });
+    let later = put(first, { kind: "commission", id: "m17", payout_id: null });
     later = put(later, { kind: "commission", id: "m18", isPaid: true });
     later = put(later, {
       kind: "payout",
       id: "p9",
       amount: 300,
       status: "completed",
-      paidAt: "2024-07-01T00:00:00.000Z",
+      paid_at: "2024-07-01T00:00:00.000Z",
     });
     const migrated = await importInto(app, later);
     expect(outcomesOf(migrated)).toEqual({ changed: 2, known: 35 });
     expect(differencesOf(migrated)).toEqual([]);
     expect(await app.records.count("payout")).toBe(before - 1);
     const paid = (await app.records.all("payout")).filter(({ amount }) => amount === 300);
-    expect(paid).toMatchObject([{ status: "completed", paidAt: "2024-07-01T00:00:00.000Z" }]);
+    expect(paid).toMatchObject([{ status: "completed", paid_at: "2024-07-01T00:00:00.000Z" }]);
     expect(outcomesOf(await importInto(app, later))).toEqual({ known: 37 });
   });
 
@@ -313,8 +318,8 @@ describe.each(STORAGES)("on %s", (storage) => {
     await importInto(app, first);
     const own = (await app.records.all("payout")).find(({ amount }) => amount === 300)!;
     await app.v2("POST", "/payouts/mark_as_paid", { ids: [own.id] });
-    let later = put(first, { kind: "commission", id: "m17", payoutId: null });
-    later = put(later, { kind: "payout", id: "p9", amount: 300, status: "failed", paidAt: null });
+    let later = put(first, { kind: "commission", id: "m17", payout_id: null });
+    later = put(later, { kind: "payout", id: "p9", amount: 300, status: "failed", paid_at: null });
     const migrated = await importInto(app, later);
     expect(migrated.remarks).toContain("payout p9: it changed there and here, so it stays as it is here");
     expect((await app.records.all("payout")).find(({ id }) => id === own.id)).toMatchObject({
@@ -328,7 +333,7 @@ describe.each(STORAGES)("on %s", (storage) => {
     expect(renewal.status).toBe(200);
     const refund = { uid: "cus_1", event_id: "re_1", sale_event_id: "ch_2", amount: "7500" };
     expect((await app.v1("/track/refund", refund)).status).toBe(200);
-    const taken = (await app.records.all("commission")).filter(({ eventId }) => eventId === "re_1");
+    const taken = (await app.records.all("commission")).filter(({ event_id }) => event_id === "re_1");
     expect(taken.map(({ amount }) => amount)).toEqual([-1_500]);
     // Only the imported part is compared.
     expect(differencesOf(await importInto(app, difficultProgram()))).toEqual([]);
@@ -339,24 +344,24 @@ describe.each(STORAGES)("on %s", (storage) => {
 function withTwoParts() {
   const vip = former.commission({
     id: "m17",
-    promoterId: "bob",
-    campaignId: "vip",
+    promoter_id: "bob",
+    campaign_id: "vip",
     amount: 200,
-    payoutId: "p9",
+    payout_id: "p9",
   });
   const main = former.commission({
     id: "m18",
-    promoterId: "bob",
-    campaignId: "main",
+    promoter_id: "bob",
+    campaign_id: "main",
     amount: 300,
-    payoutId: "p9",
+    payout_id: "p9",
   });
   const payout = former.payout({
     id: "p9",
-    promoterId: "bob",
+    promoter_id: "bob",
     amount: 500,
     status: "pending",
-    paidAt: null,
+    paid_at: null,
   });
   return [...difficultProgram(), vip, main, payout];
 }

@@ -14,7 +14,7 @@ beforeEach(async () => {
   app = await startApp();
   standIn = await startRewardful();
   folder = mkdtempSync(join(tmpdir(), "tidemark-"));
-  await fillRates(app.context.store, app.accountId);
+  await fillRates(app.context.store, app.account_id);
 });
 afterEach(async () => {
   await standIn.close();

@@ -82,8 +82,8 @@ it("another program reads every record back, and every sum to the cent", async (
     records.reduce((sum, { amount }) => sum + BigInt(amount), 0n);
   const cash = <R extends { unit: string }>(records: R[]) => records.filter(({ unit }) => unit === "cash");
   for (const [name, sum] of [
-    ["sales", sumOf(sales.map(({ amountCents: amount }) => ({ amount })))],
-    ["refunds", sumOf(refunds.map(({ amountCents: amount }) => ({ amount })))],
+    ["sales", sumOf(sales.map(({ amount_cents: amount }) => ({ amount })))],
+    ["refunds", sumOf(refunds.map(({ amount_cents: amount }) => ({ amount })))],
     ["commissions", sumOf(cash(commissions))],
     ["payouts", sumOf(cash(payouts))],
   ] as const) {
@@ -146,8 +146,8 @@ it("texts, lists and formulas come through, and secrets do not", async () => {
   const whole = readdirSync(out())
     .map((name) => readFileSync(joinPath(out(), name), "utf8"))
     .join("");
-  const { authToken } = (await app.records.all("promoter"))[0]!;
-  for (const secret of ["jane@pay.example", authToken, (await accountOf(app)).addressKey])
+  const { auth_token } = (await app.records.all("promoter"))[0]!;
+  for (const secret of ["jane@pay.example", auth_token, (await accountOf(app)).address_key])
     expect(whole).not.toContain(secret);
   expect(statSync(joinPath(out(), "promoters.csv")).mode & 0o777).toBe(0o600);
   await expect(write()).rejects.toThrow(`${out()} is not empty`);

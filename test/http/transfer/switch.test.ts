@@ -72,7 +72,7 @@ describe("the steps of a switch", () => {
       event_types: ["referral.created"],
     });
     await connectStripe(app);
-    await startWith(app, { publicUrl: "", trustProxyHops: 0, hasMail: true, startedAt: NOW });
+    await startWith(app, { public_url: "", trust_proxy_hops: 0, has_mail: true, started_at: NOW });
     await app.request("/svc.js", { headers: { referer: "https://www.acme.example/pricing" } });
     const click = {
       tid: "7c9e6679-7425-40de-944b-e07fc1f90ae7",
@@ -200,12 +200,12 @@ describe("new links", () => {
   });
 
   it("reach nobody who has unsubscribed before", async () => {
-    await app.records.put("unsubscription", { accountId: app.accountId, promoterId: 3, at: NOW });
+    await app.records.put("unsubscription", { account_id: app.account_id, promoter_id: 3, at: NOW });
     expect((await app.v2("POST", "/switch/mail_links", {})).body).toMatchObject({
       mailed_count: 2,
       unsubscribed_count: 1,
     });
     const sent = (await app.records.all("delivery")).filter(({ email }) => email?.kind === "new_links");
-    expect(sent.map(({ email }) => email?.promoterId)).toEqual([1, 2]);
+    expect(sent.map(({ email }) => email?.promoter_id)).toEqual([1, 2]);
   });
 });

@@ -27,8 +27,8 @@ describe("the audit log", () => {
   it("shows who changed what, newest first, with what changed before and after", async () => {
     const user = await addUser(app, "manager");
     const call = await callAs(app, user);
-    const { promoterId } = await join(app, "jane@example.com", { first_name: "Jane" });
-    await call(`PUT /promoters/${promoterId}`, { cust_id: "u-1", profile: { first_name: "Janet" } });
+    const { promoter_id } = await join(app, "jane@example.com", { first_name: "Jane" });
+    await call(`PUT /promoters/${promoter_id}`, { cust_id: "u-1", profile: { first_name: "Janet" } });
     const [update, ...others] = await entries("?filters[entity]=promoter");
     expect(update).toEqual({
       id: expect.any(Number),
@@ -36,7 +36,7 @@ describe("the audit log", () => {
       actor: { kind: "user", id: user.id, name: "manager@acme.example" },
       action: "updated",
       entity: "promoter",
-      entity_id: String(promoterId),
+      entity_id: String(promoter_id),
       entity_name: "Janet",
       before: { cust_id: null, profile: expect.objectContaining({ first_name: "Jane" }) },
       after: { cust_id: "u-1", profile: expect.objectContaining({ first_name: "Janet" }) },
@@ -53,12 +53,12 @@ describe("the audit log", () => {
 
   it("names the command line, and the process with its jobs", async () => {
     const context = audited();
-    await renameAccount(context, app.accountId, "Acme Inc.");
-    const account = await changeAccount(app.context, app.accountId, {
-      createdAt: "2026-01-01T00:00:00.000Z",
+    await renameAccount(context, app.account_id, "Acme Inc.");
+    const account = await changeAccount(app.context, app.account_id, {
+      created_at: "2026-01-01T00:00:00.000Z",
     });
     const jane = await addPromoter(app.context, account, { email: "jane@example.com" });
-    await addCommission(app.context, jane, { createdAt: "2026-02-03T00:00:00.000Z" });
+    await addCommission(app.context, jane, { created_at: "2026-02-03T00:00:00.000Z" });
     const jobs = newJobs(app.services, () => 1);
     await jobs.pass();
     await jobs.pass();
@@ -77,7 +77,7 @@ describe("the audit log", () => {
   });
 
   it("names a payout once, and the commissions that leave it", async () => {
-    const account = await changeAccount(app.context, app.accountId, {});
+    const account = await changeAccount(app.context, app.account_id, {});
     const jane = await addPromoter(app.context, account, { email: "jane@example.com" });
     const { id } = await addCommission(app.context, jane);
     const { length } = await entries();
@@ -129,18 +129,20 @@ describe("the audit log", () => {
   });
 
   it("has nothing of a change that was refused, and nothing of a change that changed nothing", async () => {
-    const { promoterId } = await join(app, "jane@example.com");
+    const { promoter_id } = await join(app, "jane@example.com");
     await join(app, "bob@example.com");
     const { length } = await entries();
-    expect((await app.v2("PUT", `/promoters/${promoterId}`, { email: "bob@example.com" })).status).toBe(400);
-    expect((await app.v2("PUT", `/promoters/${promoterId}`, { email: "jane@example.com" })).status).toBe(200);
+    expect((await app.v2("PUT", `/promoters/${promoter_id}`, { email: "bob@example.com" })).status).toBe(400);
+    expect((await app.v2("PUT", `/promoters/${promoter_id}`, { email: "jane@example.com" })).status).toBe(
+      200,
+    );
     expect(await entries()).toHaveLength(length);
   });
 
   it("shows that a secret changed, and never the secret", async () => {
     const context = audited();
     const user = await addUser(app, "owner");
-    const { key } = await createApiKey(context, app.accountId, "shop");
+    const { key } = await createApiKey(context, app.account_id, "shop");
     const created = await app.v2("POST", "/webhooks", {
       url: "https://hooks.example.com/",
       event_types: ["promoter.created"],
@@ -168,7 +170,7 @@ describe("the audit log", () => {
     expect(methods.status).toBeLessThan(300);
     await context.store.transact(async (tx) => {
       const { users } = await import("../../../server/domain/access/user/user.ts");
-      await tx.put(users, { ...user, passwordHash: "another-hash" });
+      await tx.put(users, { ...user, password_hash: "another-hash" });
     });
     const [rotation] = await entries("?filters[entity]=webhook&filters[action]=updated");
     expect(rotation).toMatchObject({ before: { secrets: "hidden" }, after: { secrets: "hidden" } });
@@ -181,7 +183,7 @@ describe("the audit log", () => {
       secret_key,
       auth_token,
       PASSWORD,
-      user.passwordHash!,
+      user.password_hash!,
       "another-hash",
       "first-password",
       "of-the-hook",
@@ -195,9 +197,9 @@ describe("the audit log", () => {
   });
 
   it("is written once when requests collide", async () => {
-    const { promoterId } = await join(app, "jane@example.com");
+    const { promoter_id } = await join(app, "jane@example.com");
     const given = ["one", "two", "three"];
-    await Promise.all(given.map((cust_id) => app.v2("PUT", `/promoters/${promoterId}`, { cust_id })));
+    await Promise.all(given.map((cust_id) => app.v2("PUT", `/promoters/${promoter_id}`, { cust_id })));
     const changes = await entries("?filters[entity]=promoter&filters[action]=updated");
     expect(changes).toHaveLength(3);
     // Each entry begins where another one ended.
@@ -210,7 +212,7 @@ describe("the audit log", () => {
 
   it("belongs to its account alone", async () => {
     expect(Object.keys(AUDITED).filter((name) => !TABLES.some((each) => each.name === name))).toEqual([]);
-    const other = await addUser(app, "owner", { ownerId: 999, email: "owner@other.example" });
+    const other = await addUser(app, "owner", { owner_id: 999, email: "owner@other.example" });
     await audited().store.transact(async (tx) => {
       const { users } = await import("../../../server/domain/access/user/user.ts");
       await tx.put(users, { ...other, name: "Other" });
@@ -246,16 +248,16 @@ describe("the filters of the audit log", () => {
   it("find what lies behind 10,000 others", async () => {
     const minute = (number: number) => new Date(Date.parse(NOW) + number * 60_000).toISOString();
     const added = (number: number, action: "created" | "updated") => ({
-      accountId: app.accountId,
+      account_id: app.account_id,
       id: 100_000 + number,
       at: minute(number),
       actor: COMMAND,
       action,
       entity: "product" as const,
-      entityId: String(number),
-      promoterId: null,
-      promoterCampaignId: null,
-      leadId: null,
+      entity_id: String(number),
+      promoter_id: null,
+      promoter_campaign_id: null,
+      lead_id: null,
       before: null,
       after: null,
     });

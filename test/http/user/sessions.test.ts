@@ -13,8 +13,8 @@ import {
 import { newContext } from "../../../server/request/services.ts";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 
-const USER: Holder = { kind: "user", accountId: 1, id: 7 };
-const PROMOTER: Holder = { kind: "promoter", accountId: 1, id: 7 };
+const USER: Holder = { kind: "user", account_id: 1, id: 7 };
+const PROMOTER: Holder = { kind: "promoter", account_id: 1, id: 7 };
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 let app: TestApp;
@@ -25,7 +25,7 @@ const context = () => newContext(app.services);
 const later = (ms: number) => app.setNow(new Date(Date.parse(NOW) + ms).toISOString());
 
 function open(holder: Holder, endsAt?: Date) {
-  const input = { holder, credential: "hash", device: "Firefox", ...(endsAt && { endsAt }) };
+  const input = { holder, credential: "hash", device: "Firefox", ...(endsAt && { ends_at: endsAt }) };
   return app.services.store.transact((tx) => openSession(tx, context(), input));
 }
 

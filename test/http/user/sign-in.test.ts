@@ -80,7 +80,7 @@ describe("POST /api/v2/company/session", () => {
     ["the API key", "owner@acme.example", KEY],
   ])("refuses %s in the same words", async (_, email, password) => {
     await addUser(app, "owner");
-    await addUser(app, "viewer", { email: "invited@acme.example", passwordHash: null });
+    await addUser(app, "viewer", { email: "invited@acme.example", password_hash: null });
     const answer = await signIn(email, password);
     expect(await outcome(Promise.resolve(answer))).toEqual(WRONG);
     expect(answer.headers.get("set-cookie")).toBeNull();
@@ -88,7 +88,7 @@ describe("POST /api/v2/company/session", () => {
 
   it("computes one hash, whoever exists", async () => {
     await addUser(app, "owner");
-    await addUser(app, "viewer", { email: "invited@acme.example", passwordHash: null });
+    await addUser(app, "viewer", { email: "invited@acme.example", password_hash: null });
     for (const email of ["owner@acme.example", "nobody@acme.example", "invited@acme.example"]) {
       expect(await hashCount(() => signIn(email, "wrong horse battery"))).toBe(1);
     }
@@ -376,7 +376,7 @@ describe("a link", () => {
   const makeLink = (...link: [kind: Parameters<typeof addUserLink>[1], userId: number | null]) =>
     addUserLink(app, ...link);
   const invite = async () => {
-    const user = await addUser(app, "manager", { email: "new@acme.example", passwordHash: null });
+    const user = await addUser(app, "manager", { email: "new@acme.example", password_hash: null });
     return makeLink("invitation", user.id);
   };
 

@@ -88,7 +88,7 @@ describe("e-mails to users", () => {
 
   it("promise no e-mail if the server sends none", async () => {
     await app.close();
-    app = await startApp("memory", { hasMail: false });
+    app = await startApp("memory", { has_mail: false });
     await addUser(app, "owner");
     for (const email of ["owner@acme.example", "stranger@acme.example"]) {
       expect(await outcome(post("/session/reset", { email }))).toEqual({
@@ -106,7 +106,7 @@ describe("e-mails to users", () => {
     app.setNow(new Date(Date.parse(NOW) + 25 * 60 * 60 * 1_000).toISOString());
     await send();
     expect(mail.emails).toEqual([]);
-    expect((await waiting()).map(({ status, lastError }) => [status, lastError])).toEqual([
+    expect((await waiting()).map(({ status, last_error }) => [status, last_error])).toEqual([
       ["failed", "The link is no longer needed"],
       ["failed", "The link is no longer needed"],
     ]);
@@ -114,7 +114,7 @@ describe("e-mails to users", () => {
 
   it("are not promised without a mail server", async () => {
     await app.close();
-    app = await startApp("memory", { hasMail: false });
+    app = await startApp("memory", { has_mail: false });
     call = await callAs(app, await addUser(app, "owner"));
     const { body } = await call("POST /users", { email: "new@acme.example", role: "viewer" });
     expect(body).toMatchObject({ link: expect.stringContaining("/admin/welcome#"), is_mailed: false });

@@ -8,7 +8,7 @@ let app: TestApp;
 let owner: RecordOf<"user">;
 let call: SessionCall;
 beforeEach(async () => {
-  app = await startApp("memory", { hasMail: false });
+  app = await startApp("memory", { has_mail: false });
   owner = await addUser(app, "owner");
   call = await callAs(app, owner);
 });
@@ -77,7 +77,7 @@ describe("users", () => {
   });
 
   it("have an e-mail address that nobody else on the server has", async () => {
-    await addUser(app, "owner", { ownerId: 999, email: "taken@other.example" });
+    await addUser(app, "owner", { owner_id: 999, email: "taken@other.example" });
     for (const email of ["OWNER@acme.example", "taken@other.example"]) {
       expect(await outcome(call("POST /users", { email, role: "viewer" }))).toEqual({
         status: 400,
@@ -141,7 +141,7 @@ describe("users", () => {
   });
 
   it("of another account don't exist", async () => {
-    const foreign = await addUser(app, "viewer", { ownerId: 999, email: "viewer@other.example" });
+    const foreign = await addUser(app, "viewer", { owner_id: 999, email: "viewer@other.example" });
     expect(await outcome(call(`PUT /users/${foreign.id}`, { role: "owner" }))).toEqual(NOT_FOUND);
     expect(await outcome(call(`DELETE /users/${foreign.id}`))).toEqual(NOT_FOUND);
     expect(await outcome(call(`POST /users/${foreign.id}/reset`))).toEqual(NOT_FOUND);

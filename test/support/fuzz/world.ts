@@ -36,14 +36,14 @@ export async function fillStore(url: string): Promise<OtherAccount> {
   const values = records.flatMap((record) => [
     String(record.id),
     ...("email" in record && record.email !== null ? [record.email] : []),
-    ...("refToken" in record ? [record.refToken] : []),
-    ...("authToken" in record ? [record.authToken] : []),
+    ...("ref_token" in record ? [record.ref_token] : []),
+    ...("auth_token" in record ? [record.auth_token] : []),
   ]);
-  values.push(String(theirs.defaultCampaignId));
+  values.push(String(theirs.default_campaign_id));
   await store.close();
   return { id: theirs.id, spoiling: { key, account: "other", values } };
 }
 
 function account(publicId: string, key: string) {
-  return { name: publicId, publicId, key, landingUrl: "https://www.acme.example/" };
+  return { name: publicId, public_id: publicId, key, landing_url: "https://www.acme.example/" };
 }

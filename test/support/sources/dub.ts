@@ -98,7 +98,7 @@ function partner(promoter: Program["promoters"][number]): Row {
   const { n, links } = promoter;
   return {
     id: name("pn", n),
-    name: `${promoter.firstName} ${promoter.lastName}`,
+    name: `${promoter.first_name} ${promoter.last_name}`,
     email: promoter.email,
     country: n % 2 === 0 ? "DE" : null,
     companyName: n === 2 ? "Acme" : null,
@@ -187,7 +187,7 @@ function zero(): Row {
 
 const PAYOUT_STATES = { pending: "pending", processing: "sent", completed: "completed", failed: "failed" };
 
-function payoutRow({ n, promoter, amount, currency, status, paidAt }: Program["payouts"][number]): Row {
+function payoutRow({ n, promoter, amount, currency, status, paid_at }: Program["payouts"][number]): Row {
   return {
     id: name("po", n),
     amount,
@@ -198,8 +198,8 @@ function payoutRow({ n, promoter, amount, currency, status, paidAt }: Program["p
     periodStart: null,
     periodEnd: null,
     invoiceId: null,
-    initiatedAt: paidAt,
-    paidAt,
+    initiatedAt: paid_at,
+    paidAt: paid_at,
     failureReason: null,
     partner: { id: name("pn", promoter) },
   };

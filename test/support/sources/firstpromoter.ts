@@ -156,13 +156,13 @@ function promoterRow(promoter: Program["promoters"][number]): Row {
   return {
     id: n,
     email: promoter.email,
-    name: `${promoter.firstName} ${promoter.lastName}`,
+    name: `${promoter.first_name} ${promoter.last_name}`,
     cust_id: n === 3 ? "own-3" : null,
     note: n === 2 ? "Likes tea" : null,
     stats: { clicks_count: links.reduce((sum, { clicks }) => sum + clicks, 0) },
     profile: {
-      first_name: promoter.firstName,
-      last_name: promoter.lastName,
+      first_name: promoter.first_name,
+      last_name: promoter.last_name,
       country: n === 2 ? "Germany" : "US",
     },
     joined_at: at,
@@ -285,7 +285,7 @@ function commissionRows(program: Program, commission: Program["commissions"][num
 }
 
 /** Amounts of payouts are dollars here, and cents in other accounts. */
-function payoutRow({ n, promoter, amount, status, at, paidAt }: Program["payouts"][number]): Row {
+function payoutRow({ n, promoter, amount, status, at, paid_at }: Program["payouts"][number]): Row {
   return {
     id: n,
     status,
@@ -295,7 +295,7 @@ function payoutRow({ n, promoter, amount, status, at, paidAt }: Program["payouts
     unit: "cash",
     period_start: at.slice(0, 10),
     period_end: at.slice(0, 10),
-    paid_at: paidAt,
+    paid_at,
     error: null,
     payout_method: { method: "paypal" },
     promoter: { id: promoter },

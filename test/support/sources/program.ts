@@ -20,8 +20,8 @@ export interface Campaign {
 export interface Promoter {
   n: number;
   email: string;
-  firstName: string;
-  lastName: string;
+  first_name: string;
+  last_name: string;
   campaign: number;
   state: "accepted" | "pending" | "rejected" | "blocked" | "inactive";
   isArchived: boolean;
@@ -77,7 +77,7 @@ export interface Payout {
   currency: string;
   status: "pending" | "processing" | "completed" | "failed";
   at: string;
-  paidAt: string | null;
+  paid_at: string | null;
 }
 
 /** What a promoter has after the import, in the source's ids. */
@@ -173,8 +173,8 @@ function makePromoter(n: number, dice: Dice): Promoter {
   return {
     n,
     email: `promoter-${n}@example.com`,
-    firstName: `Pia${n}`,
-    lastName: n === 6 ? "Unknown" : `Muster${n}`,
+    first_name: `Pia${n}`,
+    last_name: n === 6 ? "Unknown" : `Muster${n}`,
     campaign: 1 + (n % 3),
     state,
     isArchived: n === 7,
@@ -261,7 +261,7 @@ function makePayouts({ commissions }: Program): Payout[] {
       currency,
       status: isPaid ? "completed" : n % 3 === 0 ? "processing" : "pending",
       at: time(5_000 + n),
-      paidAt: isPaid ? time(5_001 + n) : null,
+      paid_at: isPaid ? time(5_001 + n) : null,
     };
     payout.amount += amount;
     commission.payout = payout.n;

@@ -62,7 +62,7 @@ export function truthIn(records: SourceRecord[]): Truth[] {
       const { id, email, counts } = record;
       found.set(id, { id, email, clicks: counts.clicks, leads: 0, customers: 0, ...none });
     }
-    const truth = "promoterId" in record ? found.get(record.promoterId) : undefined;
+    const truth = "promoter_id" in record ? found.get(record.promoter_id) : undefined;
     if (truth === undefined) continue;
     if (record.kind === "customer") {
       truth.leads += 1;

@@ -109,8 +109,8 @@ function affiliate(program: Program, promoter: Program["promoters"][number]): Ro
   const people = program.customers.filter((customer) => customer.promoter === n);
   return {
     id: uuid("aff", n),
-    first_name: promoter.firstName,
-    last_name: promoter.lastName,
+    first_name: promoter.first_name,
+    last_name: promoter.last_name,
     email: promoter.email,
     state: AFFILIATE_STATES[promoter.state],
     confirmed_at: n % 2 === 0 ? at : null,
@@ -232,13 +232,13 @@ function saleIn(program: Program, sale: Program["sales"][number]): Row {
 const PAYOUT_STATES = { pending: "pending", processing: "processing", completed: "paid", failed: "due" };
 
 function payoutRow(program: Program, payout: Program["payouts"][number]): Row {
-  const { n, promoter, amount, currency, status, paidAt } = payout;
+  const { n, promoter, amount, currency, status, paid_at } = payout;
   return {
     id: uuid("pay", n),
     amount,
     currency,
     state: PAYOUT_STATES[status],
-    paid_at: paidAt,
+    paid_at,
     paid_by_id: null,
     affiliate: { id: uuid("aff", promoter) },
     commissions: program.commissions

@@ -77,8 +77,8 @@ function partner({ campaigns }: Program, promoter: Program["promoters"][number])
   const { n, paypal } = promoter;
   return {
     id: name("part", n),
-    first_name: promoter.firstName,
-    last_name: promoter.lastName,
+    first_name: promoter.first_name,
+    last_name: promoter.last_name,
     email: promoter.email,
     company_name: null,
     country_code: n === 2 ? "de" : null,

@@ -68,18 +68,18 @@ export type AuditedEntity = (typeof AUDITED)[keyof typeof AUDITED];
 
 /** One change of one record, written in the commit that made it. */
 export interface AuditEntry {
-  accountId: number;
+  account_id: number;
   id: number;
   at: string;
   actor: Actor;
   action: AuditAction;
   entity: AuditedEntity;
   /** The record's id as text. */
-  entityId: string;
+  entity_id: string;
   /** The promoter, the promoter campaign and the lead that the record is about, or null. */
-  promoterId: number | null;
-  promoterCampaignId: number | null;
-  leadId: number | null;
+  promoter_id: number | null;
+  promoter_campaign_id: number | null;
+  lead_id: number | null;
   /** The changed fields, before and after. Null: the record was new or is gone, or the person was erased. */
   before: AuditedFields | null;
   after: AuditedFields | null;
@@ -115,9 +115,9 @@ export const auditEntries = table<AuditEntry>()({
 
 /** A change of one record. */
 export interface AuditedChange {
-  accountId: number;
+  account_id: number;
   entity: AuditedEntity;
-  entityId: string;
+  entity_id: string;
   before: object | null;
   after: object | null;
 }
@@ -128,17 +128,17 @@ export async function writeAuditEntry(
   { store, actor, now }: { store: Store; actor: Actor; now: Date },
   change: AuditedChange,
 ): Promise<void> {
-  const { accountId, entity, entityId, before, after } = change;
+  const { account_id, entity, entity_id, before, after } = change;
   const changes = fieldChanges(before, after);
   if (changes === null) return;
   await tx.insert(auditEntries, {
-    accountId,
+    account_id,
     id: await store.nextId("audit"),
     at: now.toISOString(),
     actor,
     action: actionOf(change),
     entity,
-    entityId,
+    entity_id,
     ...subjectsOf(change),
     ...changes,
   });
@@ -148,20 +148,20 @@ export async function writeAuditEntry(
 export async function writePromoterAccess(
   tx: Transaction,
   { store, actor, now }: { store: Store; actor: Actor; now: Date },
-  { action, promoter }: { action: "viewed" | "let_in"; promoter: { accountId: number; id: number } },
+  { action, promoter }: { action: "viewed" | "let_in"; promoter: { account_id: number; id: number } },
 ): Promise<void> {
   await tx.insert(auditEntries, {
-    accountId: promoter.accountId,
+    account_id: promoter.account_id,
     id: await store.nextId("audit"),
     at: now.toISOString(),
     actor,
     action,
     entity: "promoter",
-    entityId: String(promoter.id),
+    entity_id: String(promoter.id),
     ...subjectsOf({
-      accountId: promoter.accountId,
+      account_id: promoter.account_id,
       entity: "promoter",
-      entityId: "",
+      entity_id: "",
       before: null,
       after: promoter,
     }),
@@ -174,19 +174,19 @@ export async function writePromoterAccess(
 export async function writeExport(
   tx: Transaction,
   { store, actor, now }: { store: Store; actor: Actor; now: Date },
-  { accountId, entity }: { accountId: number; entity: AuditedEntity },
+  { account_id, entity }: { account_id: number; entity: AuditedEntity },
 ): Promise<void> {
   await tx.insert(auditEntries, {
-    accountId,
+    account_id,
     id: await store.nextId("audit"),
     at: now.toISOString(),
     actor,
     action: "exported",
     entity,
-    entityId: "all",
-    promoterId: null,
-    promoterCampaignId: null,
-    leadId: null,
+    entity_id: "all",
+    promoter_id: null,
+    promoter_campaign_id: null,
+    lead_id: null,
     before: null,
     after: null,
   });
@@ -196,19 +196,19 @@ export async function writeExport(
 export async function writeImport(
   tx: Transaction,
   { store, actor, now }: { store: Store; actor: Actor; now: Date },
-  { accountId, entity, file }: { accountId: number; entity: AuditedEntity; file: AuditedFields },
+  { account_id, entity, file }: { account_id: number; entity: AuditedEntity; file: AuditedFields },
 ): Promise<void> {
   await tx.insert(auditEntries, {
-    accountId,
+    account_id,
     id: await store.nextId("audit"),
     at: now.toISOString(),
     actor,
     action: "imported",
     entity,
-    entityId: "all",
-    promoterId: null,
-    promoterCampaignId: null,
-    leadId: null,
+    entity_id: "all",
+    promoter_id: null,
+    promoter_campaign_id: null,
+    lead_id: null,
     before: null,
     after: file,
   });
@@ -220,7 +220,7 @@ export interface AuditFilter {
   actorId?: number | undefined;
   action?: AuditAction | undefined;
   entity?: AuditedEntity | undefined;
-  entityId?: string | undefined;
+  entity_id?: string | undefined;
   at?: Span | undefined;
 }
 
@@ -255,17 +255,17 @@ export async function* scanAuditEntries(
 
 /** They change along with other fields, or with every sign-in. */
 const BOOKKEEPING = new Set([
-  "updatedAt",
-  "customerHistory",
-  "lastSignInAt",
-  "lastLoginAt",
+  "updated_at",
+  "customer_history",
+  "last_sign_in_at",
+  "last_login_at",
   "visit",
-  "signInCount",
-  "askedAt",
-  "checkedAt",
-  "nextAskAt",
-  "sentCount",
-  "ranAt",
+  "sign_in_count",
+  "asked_at",
+  "checked_at",
+  "next_ask_at",
+  "sent_count",
+  "ran_at",
 ]);
 
 /** The fields of a record that changed, or null if none is worth logging. */
@@ -283,7 +283,7 @@ function fieldChanges(
 }
 
 /** They identify the record itself. */
-const IDENTIFYING = new Set(["accountId", "id"]);
+const IDENTIFYING = new Set(["account_id", "id"]);
 
 function shown(record: null | object, only?: string[]): AuditedFields | null {
   if (record === null) return null;
@@ -293,14 +293,14 @@ function shown(record: null | object, only?: string[]): AuditedFields | null {
 }
 
 /** Secrets, hashes, and bank details. It matches words, so that a new field is covered as well. */
-const SECRET = /hash|seal|taxNumber|secret|token|password|key|details|bankAccount|meta|headers|factor/i;
+const SECRET = /hash|seal|tax_number|secret|token|password|key|details|bank_account|meta|headers|factor/i;
 /** Names that only look like secrets. */
 const PUBLIC = new Set([
-  "requiresSecondFactor",
-  "refToken",
+  "requires_second_factor",
+  "ref_token",
   "tokenParam",
-  "invoiceDetailsStatus",
-  "requiresInvoiceDetails",
+  "invoice_details_status",
+  "requires_invoice_details",
   "upgradeDetails",
 ]);
 
@@ -327,7 +327,7 @@ function isSame(one: unknown, other: unknown): boolean {
  * @see docs/spec/common.md "Audit log"
  */
 function joinsPayout(name: string, old: ReadonlyMap<string, unknown>): boolean {
-  return name === "payoutId" && old.get(name) === null;
+  return name === "payout_id" && old.get(name) === null;
 }
 
 function actionOf({ before, after }: AuditedChange): AuditAction {
@@ -337,14 +337,14 @@ function actionOf({ before, after }: AuditedChange): AuditAction {
 
 /** The people that a record is about, so that an erasure finds it. */
 function subjectsOf({ entity, before, after }: AuditedChange) {
-  const { id, promoterId, promoterCampaignId, leadId } = (after ?? before) as Record<string, unknown>;
+  const { id, promoter_id, promoter_campaign_id, lead_id } = (after ?? before) as Record<string, unknown>;
   const numberOr = (value: unknown, fallback: number | null) =>
     typeof value === "number" ? value : fallback;
   const own = (kind: AuditedEntity) => (entity === kind ? numberOr(id, null) : null);
   return {
-    promoterId: numberOr(promoterId, own("promoter")),
-    promoterCampaignId: numberOr(promoterCampaignId, own("promoter_campaign")),
-    leadId: numberOr(leadId, own("referral")),
+    promoter_id: numberOr(promoter_id, own("promoter")),
+    promoter_campaign_id: numberOr(promoter_campaign_id, own("promoter_campaign")),
+    lead_id: numberOr(lead_id, own("referral")),
   };
 }
 
@@ -353,12 +353,12 @@ type AuditQuery = SelectQueryBuilder<AuditSchema, "audits", object>;
 type AuditSchema = Schema<{ audits: typeof auditEntries }>;
 
 function auditQuery(view: View, accountId: number, filter: AuditFilter): AuditQuery {
-  const { actor, actorId, action, entity, entityId, at } = filter;
+  const { actor, actorId, action, entity, entity_id, at } = filter;
   let query: AuditQuery = view.query<AuditSchema>().selectFrom("audits").where("account_id", "=", accountId);
   if (actor !== undefined) query = query.where("actor_kind", "=", actor);
   if (actorId !== undefined) query = query.where("actor_id", "=", actorId);
   if (action !== undefined) query = query.where("action", "=", action);
   if (entity !== undefined) query = query.where("entity", "=", entity);
-  if (entityId !== undefined) query = query.where("entity_id", "=", entityId);
+  if (entity_id !== undefined) query = query.where("entity_id", "=", entity_id);
   return at === undefined ? query : query.where(isWithin("at", isoRange(at)));
 }

@@ -59,18 +59,24 @@ type Changes = Map<string, AuditedChange>;
 function watched(tx: Transaction, changes: Changes): Transaction {
   function note<R>(from: Table<R>, id: Key, { before, after }: { before: R | null; after: R | null }) {
     const entity = (AUDITED as Record<string, AuditedEntity>)[from.name];
-    const record = (after ?? before) as (R & { accountId: number }) | null;
+    const record = (after ?? before) as (R & { account_id: number }) | null;
     if (entity === undefined || record === null) return;
     const accountId = ownerOf(from as Table<typeof record>, record);
     // Changes of the whole server, such as exchange rates that `tidemark rates` imports for all accounts, are
     // in no account's log: a central bank's file has thousands of days.
     // @see docs/spec/common.md "Audit log"
     if (accountId === SYSTEM) return;
-    const key = JSON.stringify([record.accountId, from.name, ...id]);
+    const key = JSON.stringify([record.account_id, from.name, ...id]);
     const known = changes.get(key);
     const entityId = String(entity === "api_key" ? numberOf(String(id[0])) : id[0]);
     const first = known === undefined ? (before as object | null) : known.before;
-    changes.set(key, { accountId, entity, entityId, before: first, after: after as object | null });
+    changes.set(key, {
+      account_id: accountId,
+      entity,
+      entity_id: entityId,
+      before: first,
+      after: after as object | null,
+    });
   }
 
   return {
@@ -83,7 +89,7 @@ function watched(tx: Transaction, changes: Changes): Transaction {
     fill: tx.fill,
     async put(into, record, refusals) {
       const id = keyOf(into, record);
-      const before = isAudited(into) ? await tx.get(into, record.accountId, ...id) : null;
+      const before = isAudited(into) ? await tx.get(into, record.account_id, ...id) : null;
       await tx.put(into, record, refusals);
       note(into, id, { before, after: record });
     },

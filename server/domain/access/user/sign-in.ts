@@ -54,12 +54,12 @@ export async function signIn(
 ): Promise<SignedIn> {
   const { store } = context;
   const found = await findUserByEmail(store, email);
-  const isRight = await isPasswordAnyway(context, password, found?.passwordHash ?? null);
+  const isRight = await isPasswordAnyway(context, password, found?.password_hash ?? null);
   if (found === null || !isRight) throw wrongCredentials();
   return store.transact(async (tx) => {
     const current = await findUser(tx, found.id);
     // The user may have been removed, or the password changed, during the check.
-    if (current === null || current.passwordHash !== found.passwordHash) throw wrongCredentials();
+    if (current === null || current.password_hash !== found.password_hash) throw wrongCredentials();
     return putSignIn(tx, context, { user: passSecondFactor(current, code, context.now), device });
   });
 }
@@ -70,18 +70,18 @@ export async function putSignIn(
   context: Context,
   { user: before, device }: { user: User; device: string | null },
 ): Promise<SignedIn> {
-  const user = { ...before, lastSignInAt: context.now.toISOString() };
+  const user = { ...before, last_sign_in_at: context.now.toISOString() };
   await tx.put(users, user);
-  const account = await tx.get(accounts, SYSTEM, user.ownerId);
+  const account = await tx.get(accounts, SYSTEM, user.owner_id);
   if (account === null) throw new Error(`The account of user ${user.id} is gone`);
-  const { passwordHash: credential } = user;
+  const { password_hash: credential } = user;
   const { token } = await openSession(tx, context, { holder: holderOf(user), credential, device });
   return { account, user, token };
 }
 
 /** The holder of a user's sessions. */
-export function holderOf({ ownerId, id }: User): Holder {
-  return { kind: "user", accountId: ownerId, id };
+export function holderOf({ owner_id, id }: User): Holder {
+  return { kind: "user", account_id: owner_id, id };
 }
 
 /** A signed-in user. */
@@ -99,22 +99,22 @@ export async function findSignedInUser(
   const session = await findSession(context, "user", token);
   if (session === null) return null;
   const user = await findUser(context.store, session.holder.id);
-  if (user === null || !isOfCredential(session, user.passwordHash)) return null;
-  const account = await context.store.get(accounts, SYSTEM, user.ownerId);
+  if (user === null || !isOfCredential(session, user.password_hash)) return null;
+  const account = await context.store.get(accounts, SYSTEM, user.owner_id);
   return account && { account, user, session };
 }
 
 /** A one-time right to set a password. Its token is in a link, and only the token's hash is stored. */
 interface UserLink {
-  accountId: typeof SYSTEM;
+  account_id: typeof SYSTEM;
   /** SHA-256 of the token, hexadecimal. */
   hash: string;
   kind: LinkKind;
   /** The account. */
-  ownerId: number;
+  owner_id: number;
   /** Null if the user does not exist yet. */
-  userId: number | null;
-  expiresAt: string;
+  user_id: number | null;
+  expires_at: string;
 }
 
 /** Stored by the hash of the token, like sessions. */
@@ -123,7 +123,7 @@ export const userLinks = table<UserLink>()({
   key: ["hash"],
   columns: { hash: "text", kind: "text", owner_id: "integer", user_id: "integer", expires_at: "text" },
   indexes: { user: { on: ["user_id"], where: "user_id is not null" } },
-  owner: ({ ownerId }) => ownerId,
+  owner: ({ owner_id }) => owner_id,
 });
 
 const TOKEN_LENGTH = 43;
@@ -140,20 +140,20 @@ export async function putUserLink(
   { chance, now }: Pick<Context, "chance" | "now">,
   {
     kind,
-    ownerId,
-    userId,
+    owner_id,
+    user_id,
     keepsOthers = false,
-  }: Pick<UserLink, "kind" | "ownerId" | "userId"> & { keepsOthers?: boolean },
+  }: Pick<UserLink, "kind" | "owner_id" | "user_id"> & { keepsOthers?: boolean },
 ): Promise<string> {
   const token = chance.token(TOKEN_LENGTH);
-  if (userId !== null && !keepsOthers) await removeLinks(tx, userId);
+  if (user_id !== null && !keepsOthers) await removeLinks(tx, user_id);
   await tx.put(userLinks, {
-    accountId: SYSTEM,
+    account_id: SYSTEM,
     hash: digest(token),
     kind,
-    ownerId,
-    userId,
-    expiresAt: new Date(now.getTime() + LIFETIMES_MS[kind]).toISOString(),
+    owner_id,
+    user_id,
+    expires_at: new Date(now.getTime() + LIFETIMES_MS[kind]).toISOString(),
   });
   return token;
 }
@@ -174,9 +174,9 @@ export async function loadUserLink(
   now: Date,
 ): Promise<{ link: UserLink; user: User | null }> {
   const link = await reader.get(userLinks, SYSTEM, digest(token));
-  const user = link?.userId == null ? null : await findUser(reader, link.userId);
-  const isGood = link !== null && Date.parse(link.expiresAt) > now.getTime();
-  if (!isGood || (link.userId !== null && user === null)) {
+  const user = link?.user_id == null ? null : await findUser(reader, link.user_id);
+  const isGood = link !== null && Date.parse(link.expires_at) > now.getTime();
+  if (!isGood || (link.user_id !== null && user === null)) {
     throw new Failure("not_found", "This link was used before or has expired");
   }
   return { link, user };
@@ -215,8 +215,8 @@ export async function followUserLink(context: Context, input: LinkInput): Promis
     const passed = before && passSecondFactor(before, input.code, now);
     const user =
       passed === null
-        ? await putFirstOwner(tx, now, { ...input, id, ownerId: link.ownerId, passwordHash: hash })
-        : { ...passed, name: input.name ?? passed.name, passwordHash: hash };
+        ? await putFirstOwner(tx, now, { ...input, id, owner_id: link.owner_id, password_hash: hash })
+        : { ...passed, name: input.name ?? passed.name, password_hash: hash };
     await removeLinks(tx, user.id);
     await endSessions(tx, holderOf(user));
     return putSignIn(tx, context, { user, device: input.device });
@@ -240,10 +240,10 @@ function wrongCredentials(): Failure {
 async function putFirstOwner(
   tx: Transaction,
   now: Date,
-  input: Pick<LinkInput, "email" | "name"> & { id: number; ownerId: number; passwordHash: string },
+  input: Pick<LinkInput, "email" | "name"> & { id: number; owner_id: number; password_hash: string },
 ): Promise<User> {
-  const { id, ownerId, passwordHash, email, name = null } = input;
+  const { id, owner_id, password_hash, email, name = null } = input;
   if (email === undefined)
     throw new Failure("missing", "email can't be blank", { email: ["can't be blank"] });
-  return putUser(tx, now, { id, ownerId, passwordHash, email, name, role: "owner" });
+  return putUser(tx, now, { id, owner_id, password_hash, email, name, role: "owner" });
 }

@@ -20,23 +20,23 @@ export type Role = (typeof ROLES)[number];
 /** A person who signs in to an account's dashboard. */
 export interface User {
   /** Users are stored outside their accounts, so that an e-mail address is unique in the whole server. */
-  accountId: typeof SYSTEM;
+  account_id: typeof SYSTEM;
   id: number;
   /** The account. */
-  ownerId: number;
+  owner_id: number;
   email: string;
   /** Null if not given. */
   name: string | null;
   role: Role;
   /** Null until a password is set. */
-  passwordHash: string | null;
+  password_hash: string | null;
   /** Null if the password is enough. */
-  secondFactor: SecondFactor | null;
+  second_factor: SecondFactor | null;
   /** The secret of a second factor that no code has confirmed yet, or null. */
-  begunSecret: string | null;
-  createdAt: string;
+  begun_secret: string | null;
+  created_at: string;
   /** Null before the first sign-in. */
-  lastSignInAt: string | null;
+  last_sign_in_at: string | null;
 }
 
 /** An authenticator app that shows a code for every half minute (RFC 6238). */
@@ -44,9 +44,9 @@ interface SecondFactor {
   /** Base32. It is stored in clear text, because the codes are computed from it. */
   secret: string;
   /** The period of the last code used. Earlier codes are refused. */
-  lastStep: number;
+  last_step: number;
   /** SHA-256 of each unused recovery code. */
-  recoveryHashes: string[];
+  recovery_hashes: string[];
 }
 
 /**
@@ -68,29 +68,29 @@ export const users = table<User>()({
     last_sign_in_at: "text",
   },
   unique: { email: ["email"] },
-  indexes: { owner: { on: ["owner_id"] }, canOwn: { on: ["owner_id"], where: "can_own = 1" } },
-  owner: ({ ownerId }) => ownerId,
+  indexes: { owner: { on: ["owner_id"] }, can_own: { on: ["owner_id"], where: "can_own = 1" } },
+  owner: ({ owner_id }) => owner_id,
 });
 
 /** The input for a user. */
 export interface NewUser {
   id: number;
-  ownerId: number;
+  owner_id: number;
   email: string;
   name: string | null;
   role: Role;
-  passwordHash: string | null;
+  password_hash: string | null;
 }
 
 /** Writes a new user as part of a larger change. @throws Failure `taken` */
 export async function putUser(tx: Transaction, now: Date, input: NewUser): Promise<User> {
   const user: User = {
     ...input,
-    accountId: SYSTEM,
-    secondFactor: null,
-    begunSecret: null,
-    createdAt: now.toISOString(),
-    lastSignInAt: null,
+    account_id: SYSTEM,
+    second_factor: null,
+    begun_secret: null,
+    created_at: now.toISOString(),
+    last_sign_in_at: null,
   };
   await tx.put(users, user, {
     email: () => new Failure("taken", "email has already been taken", { email: ["has already been taken"] }),
@@ -120,12 +120,12 @@ export function newUserId({ store }: Pick<Context, "store">): Promise<number> {
 
 /** How many owners of an account can sign in. */
 export function countOwners(tx: Transaction, accountId: number): Promise<number> {
-  return tx.view.count(users, "canOwn", SYSTEM, [accountId]);
+  return tx.view.count(users, "can_own", SYSTEM, [accountId]);
 }
 
 /** Whether a user is an owner who can sign in. One who never set a password can't act as the last owner. */
-export function canOwn({ role, passwordHash }: User): boolean {
-  return role === "owner" && passwordHash !== null;
+export function canOwn({ role, password_hash }: User): boolean {
+  return role === "owner" && password_hash !== null;
 }
 
 /** A second factor that waits for its first code. */
@@ -150,9 +150,9 @@ export async function beginSecondFactor(
   const user = await store.transact(async (tx) => {
     const current = await findUser(tx, id);
     if (current === null) throw new Failure("unauthorized", "The session has ended. Sign in again.");
-    if (current.secondFactor)
+    if (current.second_factor)
       throw new Failure("refused", "There is a second factor already: remove it first");
-    await tx.put(users, { ...current, begunSecret: secret });
+    await tx.put(users, { ...current, begun_secret: secret });
     return current;
   });
   return { secret, address: totpOf(secret, account.name, user.email).toString() };
@@ -173,13 +173,13 @@ export function confirmSecondFactor(
 ): Promise<{ user: User; recoveryCodes: string[] }> {
   return store.transact(async (tx) => {
     const user = await findUser(tx, id);
-    const secret = user?.begunSecret ?? null;
+    const secret = user?.begun_secret ?? null;
     if (user === null || secret === null) throw new Failure("refused", "No second factor is being set up");
     const step = stepOf(secret, code, now);
     if (step === null) throw new Failure("invalid", "code is wrong", { code: ["is wrong"] });
     const recoveryCodes = Array.from({ length: RECOVERY_CODES }, () => chance.digits(RECOVERY_DIGITS));
-    const secondFactor = { secret, lastStep: step, recoveryHashes: recoveryCodes.map(digest) };
-    const after = { ...user, begunSecret: null, secondFactor };
+    const secondFactor = { secret, last_step: step, recovery_hashes: recoveryCodes.map(digest) };
+    const after = { ...user, begun_secret: null, second_factor: secondFactor };
     await tx.put(users, after);
     await endSessions(tx, session.holder, { except: session.hash });
     return { user: after, recoveryCodes };
@@ -188,7 +188,7 @@ export function confirmSecondFactor(
 
 /** Removes a user's second factor. */
 export function withoutSecondFactor(user: User): User {
-  return { ...user, begunSecret: null, secondFactor: null };
+  return { ...user, begun_secret: null, second_factor: null };
 }
 
 /**
@@ -197,16 +197,17 @@ export function withoutSecondFactor(user: User): User {
  * @throws Failure `second_factor_required` for a missing or wrong code
  */
 export function passSecondFactor(user: User, code: string | undefined, now: Date): User {
-  const { secondFactor } = user;
-  if (!secondFactor) return user;
+  const { second_factor } = user;
+  if (!second_factor) return user;
   if (code === undefined) throw new Failure("second_factor_required", "Enter a code of your second factor");
-  const { secret, lastStep, recoveryHashes } = secondFactor;
+  const { secret, last_step, recovery_hashes } = second_factor;
   const step = stepOf(secret, code, now);
-  if (step !== null && step > lastStep) return { ...user, secondFactor: { ...secondFactor, lastStep: step } };
+  if (step !== null && step > last_step)
+    return { ...user, second_factor: { ...second_factor, last_step: step } };
   const recovery = digest(code.replaceAll(/[\s-]/g, ""));
-  if (!recoveryHashes.includes(recovery)) throw new Failure("second_factor_required", "The code is wrong");
-  const left = recoveryHashes.filter((hash) => hash !== recovery);
-  return { ...user, secondFactor: { ...secondFactor, recoveryHashes: left } };
+  if (!recovery_hashes.includes(recovery)) throw new Failure("second_factor_required", "The code is wrong");
+  const left = recovery_hashes.filter((hash) => hash !== recovery);
+  return { ...user, second_factor: { ...second_factor, recovery_hashes: left } };
 }
 
 /** 32 characters of six bits: more than the 160 bits that RFC 4226 recommends. */

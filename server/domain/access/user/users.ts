@@ -37,7 +37,7 @@ export function listUsers(store: Store, accountId: number): Promise<User[]> {
 /** A user of an account. @throws Failure `not_found` */
 export async function loadUser(reader: Pick<Store, "get">, accountId: number, id: number): Promise<User> {
   const user = await reader.get(users, SYSTEM, id);
-  if (user?.ownerId !== accountId) throw new Failure("not_found", "User not found.");
+  if (user?.owner_id !== accountId) throw new Failure("not_found", "User not found.");
   return user;
 }
 
@@ -59,10 +59,10 @@ export async function inviteUser(
   const id = await newUserId(context);
   const deliveryId = isMailed ? await context.store.nextId("delivery") : null;
   const ownerId = account.id;
-  const input: NewUser = { id, ownerId, email, name, role, passwordHash: null };
+  const input: NewUser = { id, owner_id: ownerId, email, name, role, password_hash: null };
   return context.store.transact(async (tx) => {
     const user = await putUser(tx, context.now, input);
-    const token = await putUserLink(tx, context, { kind: "invitation", ownerId, userId: id });
+    const token = await putUserLink(tx, context, { kind: "invitation", owner_id: ownerId, user_id: id });
     if (deliveryId !== null) await enqueueUserEmail(tx, context, { id: deliveryId, account, user });
     return { user, token };
   });
@@ -78,7 +78,7 @@ export async function mailReset(
   mayMail: () => Promise<boolean>,
 ): Promise<void> {
   const found = await findUserByEmail(store, email);
-  const account = found && (await store.get(accounts, SYSTEM, found.ownerId));
+  const account = found && (await store.get(accounts, SYSTEM, found.owner_id));
   if (found === null || account === null || !(await mayMail())) return;
   const id = await store.nextId("delivery");
   await store.transact((tx) => enqueueUserEmail(tx, { now }, { id, account, user: found }));
@@ -141,8 +141,8 @@ export async function resetUser(
     const user = removesSecondFactor ? withoutSecondFactor(before) : before;
     if (removesSecondFactor) await tx.put(users, user);
     if (deliveryId !== null) await enqueueUserEmail(tx, context, { id: deliveryId, account, user });
-    const kind = user.passwordHash === null ? "invitation" : "reset";
-    return { user, token: await putUserLink(tx, context, { kind, ownerId: accountId, userId: id }) };
+    const kind = user.password_hash === null ? "invitation" : "reset";
+    return { user, token: await putUserLink(tx, context, { kind, owner_id: accountId, user_id: id }) };
   });
 }
 
@@ -159,10 +159,10 @@ export async function changePassword(
   const { hash } = await keepPassword(context, password);
   return context.store.transact(async (tx) => {
     const now = await findUser(tx, user.id);
-    if (now === null || now.passwordHash !== user.passwordHash) {
+    if (now === null || now.password_hash !== user.password_hash) {
       throw new Failure("unauthorized", "The session has ended. Sign in again.");
     }
-    const changed = { ...now, passwordHash: hash };
+    const changed = { ...now, password_hash: hash };
     await endSessions(tx, holderOf(user));
     await removeLinks(tx, user.id);
     return putSignIn(tx, context, { user: changed, device });
@@ -172,10 +172,10 @@ export async function changePassword(
 /** @throws Failure `invalid` for a wrong password */
 export async function requirePassword(
   context: Context,
-  { passwordHash }: User,
+  { password_hash }: User,
   password: string,
 ): Promise<void> {
-  if (await isPasswordAnyway(context, password, passwordHash)) return;
+  if (await isPasswordAnyway(context, password, password_hash)) return;
   const fields = { current_password: ["is wrong"] };
   throw new Failure("invalid", "Validation failed: current_password is wrong", fields);
 }
@@ -186,7 +186,7 @@ export async function requirePassword(
  * @throws Failure `refused` if the account requires one
  */
 export function removeSecondFactor({ store }: Context, account: Account, { id }: User): Promise<User> {
-  if (account.requiresSecondFactor === true) {
+  if (account.requires_second_factor === true) {
     throw new Failure("refused", "The account requires a second factor of every user");
   }
   return store.transact(async (tx) => {
@@ -227,19 +227,23 @@ async function enqueueUserEmail(
   { id, account, user }: { id: number; account: Account; user: User },
 ): Promise<void> {
   const email = {
-    kind: user.passwordHash === null ? "user_invitation" : "user_reset",
-    promoterId: null,
-    userId: user.id,
+    kind: user.password_hash === null ? "user_invitation" : "user_reset",
+    promoter_id: null,
+    user_id: user.id,
     to: user.email,
     // Text that others wrote must not reach a person before they have followed the link.
     values: {
-      first_name: user.passwordHash === null ? user.email : (user.name ?? user.email),
+      first_name: user.password_hash === null ? user.email : (user.name ?? user.email),
       email: user.email,
       company_name: account.name,
     },
   } as const;
   const lane = `user/${user.id}`;
-  await enqueue(tx, newDelivery({ id, ownerId: account.id, lane, email, createdAt: now.toISOString() }), now);
+  await enqueue(
+    tx,
+    newDelivery({ id, owner_id: account.id, lane, email, created_at: now.toISOString() }),
+    now,
+  );
 }
 
 /**
@@ -249,7 +253,7 @@ async function enqueueUserEmail(
  */
 async function refuseLastOwner(tx: Transaction, user: User): Promise<void> {
   // Two simultaneous removals could each see the other's owner, so they are serialised.
-  await tx.lock(accounts, SYSTEM, user.ownerId);
-  if (!canOwn(user) || (await countOwners(tx, user.ownerId)) > 1) return;
+  await tx.lock(accounts, SYSTEM, user.owner_id);
+  if (!canOwn(user) || (await countOwners(tx, user.owner_id)) > 1) return;
   throw new Failure("refused", "The account needs an owner: make another user an owner first");
 }

@@ -15,8 +15,8 @@ import { loadWebhook, webhooks } from "./webhook.ts";
 
 /** The deliveries of one webhook, or the account's e-mails if there is no webhook. */
 export interface DeliverySet {
-  accountId: number;
-  webhookId: number | null;
+  account_id: number;
+  webhook_id: number | null;
 }
 
 /** The state of a set of deliveries. */
@@ -25,7 +25,7 @@ interface DeliveryState {
   /** When the oldest waiting one was made, or null if none waits. */
   oldestWaitingAt: string | null;
   /** The error of the newest failing one, or null if none fails. */
-  lastError: string | null;
+  last_error: string | null;
 }
 
 /** The state of deliveries: how many wait, since when, and why they fail. */
@@ -40,7 +40,7 @@ export async function loadDeliveryState(store: Store, set: DeliverySet): Promise
   return {
     counts,
     oldestWaitingAt: oldest?.at ?? null,
-    lastError: newest === undefined ? null : store.parse(deliveries, newest.doc).lastError,
+    last_error: newest === undefined ? null : store.parse(deliveries, newest.doc).last_error,
   };
 }
 
@@ -62,7 +62,7 @@ export async function countDeliveries(
 
 /** The number of an account's e-mails that are held until mail is set up. */
 export function countHeld(store: Store, accountId: number): Promise<number> {
-  const destination = destinationOf({ webhookId: null, ownerId: accountId });
+  const destination = destinationOf({ webhook_id: null, owner_id: accountId });
   return store.count(deliveries, "status", SYSTEM, [destination, "held"]);
 }
 
@@ -98,7 +98,7 @@ export interface Backlog {
 
 /** The backlog of an account, or of all accounts with null. */
 export function loadBacklog(view: View, accountId: number | null): Promise<Backlog> {
-  return tally(view, { accountId, before: null });
+  return tally(view, { account_id: accountId, before: null });
 }
 
 /** Sending takes seconds. Anything older than this is late. */
@@ -106,25 +106,25 @@ const LATE_MS = 5 * 60_000;
 
 /** The part of an account's backlog that is late. */
 export function loadLate(view: View, accountId: number, now: Date): Promise<Backlog> {
-  return tally(view, { accountId, before: new Date(now.getTime() - LATE_MS).toISOString() });
+  return tally(view, { account_id: accountId, before: new Date(now.getTime() - LATE_MS).toISOString() });
 }
 
 /** A query for the deliveries of a set with one of these statuses. */
 function deliveriesWith(
   view: View,
-  { accountId, webhookId }: DeliverySet,
+  { account_id, webhook_id }: DeliverySet,
   statuses: readonly DeliveryStatus[],
 ): SelectQueryBuilder<DeliverySchema, "deliveries", object> {
   return view
     .query<DeliverySchema>()
     .selectFrom("deliveries")
     .where("account_id", "=", SYSTEM)
-    .where("destination", "=", destinationOf({ webhookId, ownerId: accountId }))
+    .where("destination", "=", destinationOf({ webhook_id, owner_id: account_id }))
     .where(among("status", statuses));
 }
 
-async function checkWebhook(store: Store, { accountId, webhookId }: DeliverySet): Promise<void> {
-  if (webhookId !== null) await loadWebhook(store, accountId, webhookId);
+async function checkWebhook(store: Store, { account_id, webhook_id }: DeliverySet): Promise<void> {
+  if (webhook_id !== null) await loadWebhook(store, account_id, webhook_id);
 }
 
 async function beginAnew({ store, now }: Context, failed: number[]): Promise<number> {
@@ -133,7 +133,7 @@ async function beginAnew({ store, now }: Context, failed: number[]): Promise<num
     for (const id of failed) {
       const delivery = await tx.get(deliveries, SYSTEM, id);
       if (delivery?.status !== "failed") continue;
-      await enqueue(tx, { ...delivery, status: "pending", attempts: 0, finishedAt: null }, now);
+      await enqueue(tx, { ...delivery, status: "pending", attempts: 0, finished_at: null }, now);
       count += 1;
     }
     return count;
@@ -152,7 +152,7 @@ const MOST_COUNTED = 10_000;
 /** With `before`, counts only those made before this instant. */
 async function tally(
   view: View,
-  { accountId, before }: { accountId: number | null; before: string | null },
+  { account_id, before }: { account_id: number | null; before: string | null },
 ): Promise<Backlog> {
   const db = view.query<WaitingSchema>();
   let events = db.selectFrom("facts").select("at").where("account_id", "=", SYSTEM);
@@ -175,9 +175,9 @@ async function tally(
         ),
       ]),
     );
-  if (accountId !== null) {
-    events = events.where("owner_id", "=", accountId);
-    sendings = sendings.where("owner_id", "=", accountId);
+  if (account_id !== null) {
+    events = events.where("owner_id", "=", account_id);
+    sendings = sendings.where("owner_id", "=", account_id);
   }
   if (before !== null) {
     events = events.where("at", "<", before);

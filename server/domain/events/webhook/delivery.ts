@@ -15,11 +15,11 @@ export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 /** One event for one webhook, or one e-mail. It is kept for a month after it was sent. */
 export interface Delivery {
-  accountId: typeof SYSTEM;
+  account_id: typeof SYSTEM;
   id: number;
-  ownerId: number;
+  owner_id: number;
   /** The receiving webhook, or null for an e-mail. */
-  webhookId: number | null;
+  webhook_id: number | null;
   /** Deliveries of one lane to one destination are sent one after another. */
   lane: string;
   /** The position in its lane. */
@@ -30,24 +30,24 @@ export interface Delivery {
   /** Attempts since it was made or restarted by hand, successful or not. */
   attempts: number;
   /** When to try it, in milliseconds. Null: never by itself, or after those ahead of it in its lane. */
-  dueAt: number | null;
-  responseCode: number | null;
-  responseBody: string | null;
-  lastError: string | null;
-  createdAt: string;
-  deliveredAt: string | null;
+  due_at: number | null;
+  response_code: number | null;
+  response_body: string | null;
+  last_error: string | null;
+  created_at: string;
+  delivered_at: string | null;
   /** When it ended, or null while it is open. */
-  finishedAt: string | null;
+  finished_at: string | null;
 }
 
 /** The state of one lane of a destination. Absent if nothing waits there. */
 export interface Lane {
-  accountId: typeof SYSTEM;
+  account_id: typeof SYSTEM;
   destination: string;
   lane: string;
   /** Deliveries that are not finished. */
   count: number;
-  lastPlace: number;
+  last_place: number;
 }
 
 /** The deliveries of all accounts, because one process sends them all. */
@@ -75,15 +75,15 @@ export const deliveries = table<Delivery>()({
     held: { on: ["created_at"], where: "status = 'held'" },
     finished: { on: ["finished_at"], where: "finished_at is not null" },
   },
-  owner: ({ ownerId }) => ownerId,
+  owner: ({ owner_id }) => owner_id,
   sealed: {
-    fields: ["message", "responseBody"],
+    fields: ["message", "response_body"],
     isSecret: ({ message }) => message?.entity === "payout" || message?.entity === "payout_method",
     without: (delivery) => ({
       ...delivery,
       message: withoutDetails(delivery.message) as EventMessage | null,
       // Receivers may repeat the event in their answers.
-      responseBody: null,
+      response_body: null,
     }),
   },
 });
@@ -108,8 +108,8 @@ export const lanes = table<Lane>()({
 });
 
 /** The name of a delivery's destination. All e-mails of an account share one. */
-export function destinationOf({ webhookId, ownerId }: Pick<Delivery, "webhookId" | "ownerId">): string {
-  return webhookId === null ? `mail/${ownerId}` : `webhook/${webhookId}`;
+export function destinationOf({ webhook_id, owner_id }: Pick<Delivery, "webhook_id" | "owner_id">): string {
+  return webhook_id === null ? `mail/${owner_id}` : `webhook/${webhook_id}`;
 }
 
 /**
@@ -144,23 +144,23 @@ export async function dueDestinations(view: View): Promise<string[]> {
 
 /** A delivery that has not been tried yet. */
 export function newDelivery(
-  given: Pick<Delivery, "id" | "ownerId" | "lane" | "createdAt"> &
-    Partial<Pick<Delivery, "webhookId" | "message" | "email" | "status">>,
+  given: Pick<Delivery, "id" | "owner_id" | "lane" | "created_at"> &
+    Partial<Pick<Delivery, "webhook_id" | "message" | "email" | "status">>,
 ): Delivery {
   return {
-    accountId: SYSTEM,
-    webhookId: null,
+    account_id: SYSTEM,
+    webhook_id: null,
     place: 0,
     message: null,
     email: null,
     status: "pending",
     attempts: 0,
-    dueAt: null,
-    responseCode: null,
-    responseBody: null,
-    lastError: null,
-    deliveredAt: null,
-    finishedAt: null,
+    due_at: null,
+    response_code: null,
+    response_body: null,
+    last_error: null,
+    delivered_at: null,
+    finished_at: null,
     ...given,
   };
 }
@@ -169,25 +169,25 @@ export function newDelivery(
 export async function enqueue(tx: Transaction, delivery: Delivery, now: Date): Promise<Delivery> {
   const destination = destinationOf(delivery);
   const lane = await tx.get(lanes, SYSTEM, destination, delivery.lane);
-  const place = (lane?.lastPlace ?? 0) + 1;
-  const queued = { ...delivery, place, dueAt: lane === null ? now.getTime() : null };
+  const place = (lane?.last_place ?? 0) + 1;
+  const queued = { ...delivery, place, due_at: lane === null ? now.getTime() : null };
   await tx.put(deliveries, queued);
   const count = (lane?.count ?? 0) + 1;
-  await tx.put(lanes, { accountId: SYSTEM, destination, lane: delivery.lane, count, lastPlace: place });
+  await tx.put(lanes, { account_id: SYSTEM, destination, lane: delivery.lane, count, last_place: place });
   return queued;
 }
 
 /** Writes a finished delivery and makes the next one in its lane due. */
 export async function finish(tx: Transaction, delivery: Delivery, now: Date): Promise<void> {
   const destination = destinationOf(delivery);
-  await tx.put(deliveries, { ...delivery, dueAt: null, finishedAt: now.toISOString() });
+  await tx.put(deliveries, { ...delivery, due_at: null, finished_at: now.toISOString() });
   const lane = await tx.get(lanes, SYSTEM, destination, delivery.lane);
   if (lane === null) return;
   if (lane.count <= 1) return tx.remove(lanes, SYSTEM, destination, delivery.lane);
   await tx.put(lanes, { ...lane, count: lane.count - 1 });
   const start = [destination, delivery.lane];
   const [next] = await tx.view.page(deliveries, "lane", SYSTEM, start, { limit: 1 });
-  if (next !== undefined) await tx.put(deliveries, { ...next, dueAt: now.getTime() });
+  if (next !== undefined) await tx.put(deliveries, { ...next, due_at: now.getTime() });
 }
 
 /** Removes a delivery, sent or not. The next one in its lane becomes due. */
@@ -200,9 +200,9 @@ export async function dropDelivery(tx: Transaction, delivery: Delivery, now: Dat
 export async function findDeliveries(
   store: Store,
   accountId: number,
-  { webhookId, ...window }: { webhookId: number } & Window,
+  { webhook_id, ...window }: { webhook_id: number } & Window,
 ): Promise<Found<Delivery>> {
-  const { id } = await loadWebhook(store, accountId, webhookId);
+  const { id } = await loadWebhook(store, accountId, webhook_id);
   const query = store
     .query<DeliverySchema>()
     .selectFrom("deliveries")
@@ -217,10 +217,10 @@ export async function findDeliveries(
 export async function loadDelivery(
   reader: Pick<Transaction, "get">,
   accountId: number,
-  { webhookId, id }: { webhookId: number; id: number },
+  { webhook_id, id }: { webhook_id: number; id: number },
 ): Promise<Delivery> {
   const delivery = await reader.get(deliveries, SYSTEM, id);
-  if (delivery === null || delivery.ownerId !== accountId || delivery.webhookId !== webhookId) {
+  if (delivery === null || delivery.owner_id !== accountId || delivery.webhook_id !== webhook_id) {
     throw new Failure("not_found", "Delivery not found.");
   }
   return delivery;
@@ -235,35 +235,35 @@ export async function loadDelivery(
 export async function retryDelivery(
   context: Context,
   accountId: number,
-  { webhookId, id }: { webhookId: number; id: number },
+  { webhook_id, id }: { webhook_id: number; id: number },
 ): Promise<Delivery> {
   const { store, now } = context;
   return store.transact(async (tx) => {
-    const webhook = await loadWebhook(tx, accountId, webhookId);
-    const delivery = await loadDelivery(tx, accountId, { webhookId, id });
+    const webhook = await loadWebhook(tx, accountId, webhook_id);
+    const delivery = await loadDelivery(tx, accountId, { webhook_id, id });
     // Otherwise the delivery might wait for ever.
-    if (!webhook.isActive) throw new Failure("refused", "The webhook is switched off; make it active first");
-    if (delivery.attempts > 0 && delivery.attempts >= webhook.maxRetries) {
+    if (!webhook.is_active) throw new Failure("refused", "The webhook is switched off; make it active first");
+    if (delivery.attempts > 0 && delivery.attempts >= webhook.max_retries) {
       throw new Failure("refused", "The delivery has used up its retries; allow the webhook more of them");
     }
     const restarted: Delivery = {
       ...delivery,
       status: "pending",
       attempts: 0,
-      finishedAt: null,
-      deliveredAt: null,
+      finished_at: null,
+      delivered_at: null,
     };
-    if (delivery.finishedAt !== null) return enqueue(tx, restarted, now);
+    if (delivery.finished_at !== null) return enqueue(tx, restarted, now);
     // A delivery that is not first in its lane keeps waiting.
-    const next = { ...restarted, dueAt: delivery.dueAt === null ? null : now.getTime() };
+    const next = { ...restarted, due_at: delivery.due_at === null ? null : now.getTime() };
     await tx.put(deliveries, next);
     return next;
   });
 }
 
 /** Whether a delivery is still in its lane. */
-export function isOpen({ status, finishedAt }: Delivery): boolean {
-  return finishedAt === null && status !== "held";
+export function isOpen({ status, finished_at }: Delivery): boolean {
+  return finished_at === null && status !== "held";
 }
 
 /**
@@ -277,10 +277,10 @@ export function isOpen({ status, finishedAt }: Delivery): boolean {
 export async function sendTestEvent(
   { store, now, chance }: Context,
   accountId: number,
-  { webhookId, type: wanted }: { webhookId: number; type: string | null },
+  { webhook_id, type: wanted }: { webhook_id: number; type: string | null },
 ): Promise<Delivery> {
-  const { format, eventTypes } = await loadWebhook(store, accountId, webhookId);
-  const type = wanted ?? eventTypes[0] ?? "";
+  const { format, event_types } = await loadWebhook(store, accountId, webhook_id);
+  const type = wanted ?? event_types[0] ?? "";
   if (!(format === "v1" ? isV1EventType(type) : EVENT_TYPES.includes(type))) {
     const fields = { event_type: [`must be an event type of the format ${format}`] };
     throw new Failure("invalid", `Validation failed: event_type ${fields.event_type[0]}`, fields);
@@ -289,15 +289,15 @@ export async function sendTestEvent(
   const eventId = format === "v1" ? String(await store.nextId("v1-event")) : chance.uuid();
   const delivery = newDelivery({
     id,
-    ownerId: accountId,
-    webhookId,
+    owner_id: accountId,
+    webhook_id,
     lane: `test/${id}`,
     message: testMessage(eventId, type, now),
-    createdAt: now.toISOString(),
+    created_at: now.toISOString(),
   });
   return store.transact(async (tx) => {
-    const webhook = await loadWebhook(tx, accountId, webhookId);
-    if (!webhook.isActive) throw new Failure("refused", "The webhook is switched off; make it active first");
+    const webhook = await loadWebhook(tx, accountId, webhook_id);
+    if (!webhook.is_active) throw new Failure("refused", "The webhook is switched off; make it active first");
     return enqueue(tx, delivery, now);
   });
 }
@@ -307,11 +307,11 @@ export function testMessage(eventId: string, type: string, now: Date): EventMess
   const [entity, name = ""] = causeOf(type).split(/\.(.*)/);
   return {
     format: isV1EventType(type) ? "v1" : "v2",
-    eventId,
+    event_id: eventId,
     type,
     action: name === "created" || name === "deleted" ? name : "updated",
     entity: entity as Entity,
-    entityId: 0,
+    entity_id: 0,
     changes: {},
     data: { test: true },
     at: now.toISOString(),

@@ -12,26 +12,26 @@ export const MAX_RETRIES = 10;
 
 /** A receiver of events. */
 export interface Webhook {
-  accountId: number;
+  account_id: number;
   id: number;
   url: string;
   description: string | null;
   format: EventFormat;
   /** Types of its format. */
-  eventTypes: string[];
+  event_types: string[];
   /** Restricts events to these campaigns. Empty: all. */
-  campaignIds: number[];
-  isActive: boolean;
-  timeoutSeconds: number;
+  campaign_ids: number[];
+  is_active: boolean;
+  timeout_seconds: number;
   /** Failed attempts after which a delivery fails for good. At least one attempt is made. */
-  maxRetries: number;
+  max_retries: number;
   headers: Record<string, string>;
-  basicAuthUser: string | null;
-  basicAuthPassword: string | null;
+  basic_auth_user: string | null;
+  basic_auth_password: string | null;
   /** Newest first. */
   secrets: WebhookSecret[];
-  createdAt: string;
-  updatedAt: string;
+  created_at: string;
+  updated_at: string;
 }
 
 /** A secret that signs deliveries. */
@@ -39,7 +39,7 @@ interface WebhookSecret {
   /** `whsec_` and 33 bytes in base64. */
   text: string;
   /** Null for the newest one, which is valid until it is replaced. */
-  expiresAt: string | null;
+  expires_at: string | null;
 }
 
 export const webhooks = table<Webhook>()({
@@ -70,14 +70,14 @@ export interface WebhookInput {
   url?: string | undefined;
   description?: string | null | undefined;
   format?: EventFormat | undefined;
-  eventTypes?: string[] | undefined;
-  campaignIds?: number[] | undefined;
-  isActive?: boolean | undefined;
-  timeoutSeconds?: number | undefined;
-  maxRetries?: number | undefined;
+  event_types?: string[] | undefined;
+  campaign_ids?: number[] | undefined;
+  is_active?: boolean | undefined;
+  timeout_seconds?: number | undefined;
+  max_retries?: number | undefined;
   headers?: Record<string, string> | undefined;
-  basicAuthUser?: string | null | undefined;
-  basicAuthPassword?: string | null | undefined;
+  basic_auth_user?: string | null | undefined;
+  basic_auth_password?: string | null | undefined;
 }
 
 /** Reads which e-mails an account's campaigns send, because e-mails are made from events too. */
@@ -97,7 +97,7 @@ interface WebhookChange {
 export async function createWebhook(
   context: Context,
   accountId: number,
-  { emailsOf, seesDetails, ...input }: WebhookInput & Pick<Webhook, "url" | "eventTypes"> & WebhookChange,
+  { emailsOf, seesDetails, ...input }: WebhookInput & Pick<Webhook, "url" | "event_types"> & WebhookChange,
 ): Promise<Webhook> {
   const { store, now, chance } = context;
   if (seesDetails === false) refuseDetails(input);
@@ -110,22 +110,22 @@ export async function createWebhook(
       throw new Failure("refused", `An account has at most ${MAX_WEBHOOKS} webhooks`);
     }
     const blank: Webhook = {
-      accountId,
+      account_id: accountId,
       id,
       url: input.url,
       description: null,
       format: "v2",
-      eventTypes: input.eventTypes,
-      campaignIds: [],
-      isActive: true,
-      timeoutSeconds: 30,
-      maxRetries: MAX_RETRIES,
+      event_types: input.event_types,
+      campaign_ids: [],
+      is_active: true,
+      timeout_seconds: 30,
+      max_retries: MAX_RETRIES,
       headers: {},
-      basicAuthUser: null,
-      basicAuthPassword: null,
-      secrets: [{ text: newSecret(chance), expiresAt: null }],
-      createdAt: at,
-      updatedAt: at,
+      basic_auth_user: null,
+      basic_auth_password: null,
+      secrets: [{ text: newSecret(chance), expires_at: null }],
+      created_at: at,
+      updated_at: at,
     };
     return putWebhook(tx, context, { after: changed(blank, input), emailsOf });
   });
@@ -154,8 +154,8 @@ const HAS_DETAILS = /^(?:payout|payout_method)\./;
  * @throws Failure `forbidden`
  * @see docs/spec/v2.md "Payout method"
  */
-function refuseDetails({ eventTypes }: Pick<Webhook, "eventTypes">): void {
-  if (!eventTypes.some((type) => HAS_DETAILS.test(type))) return;
+function refuseDetails({ event_types }: Pick<Webhook, "event_types">): void {
+  if (!event_types.some((type) => HAS_DETAILS.test(type))) return;
   throw new Failure(
     "forbidden",
     "Only an owner or an API key sets up a webhook with events of payouts or payout methods",
@@ -190,9 +190,9 @@ export function rotateSecret(context: Context, accountId: number, id: number): P
   const expiresAt = new Date(now.getTime() + OVERLAP_MS).toISOString();
   return store.transact(async (tx) => {
     const webhook = await loadWebhook(tx, accountId, id);
-    const former = webhook.secrets.slice(0, 1).map(({ text }) => ({ text, expiresAt }));
-    const secrets = [{ text: newSecret(chance), expiresAt: null }, ...former];
-    const after = { ...webhook, secrets, updatedAt: now.toISOString() };
+    const former = webhook.secrets.slice(0, 1).map(({ text }) => ({ text, expires_at: expiresAt }));
+    const secrets = [{ text: newSecret(chance), expires_at: null }, ...former];
+    const after = { ...webhook, secrets, updated_at: now.toISOString() };
     await tx.put(webhooks, after);
     return after;
   });
@@ -201,7 +201,7 @@ export function rotateSecret(context: Context, accountId: number, id: number): P
 /** The secrets that sign at an instant, newest first. */
 export function validSecrets({ secrets }: { secrets: WebhookSecret[] }, now: Date): string[] {
   return secrets
-    .filter(({ expiresAt }) => expiresAt === null || Date.parse(expiresAt) > now.getTime())
+    .filter(({ expires_at }) => expires_at === null || Date.parse(expires_at) > now.getTime())
     .map(({ text }) => text);
 }
 
@@ -225,11 +225,15 @@ export async function updateWantedEvents(
   const before = await tx.get(wantedEvents, accountId, 1);
   const wanted = new Set<string>();
   for (const webhook of await tx.view.list(webhooks, "id", accountId, [])) {
-    if (webhook.isActive) for (const type of webhook.eventTypes) wanted.add(causeOf(type));
+    if (webhook.is_active) for (const type of webhook.event_types) wanted.add(causeOf(type));
   }
   for (const kind of await emailsOf(tx, accountId)) wanted.add(EMAIL_EVENTS[kind]);
   const eventTypes = [...wanted].toSorted();
-  await tx.put(wantedEvents, { accountId, eventTypes, version: (before?.version ?? 0) + 1 });
+  await tx.put(wantedEvents, {
+    account_id: accountId,
+    event_types: eventTypes,
+    version: (before?.version ?? 0) + 1,
+  });
 }
 
 async function putWebhook(
@@ -237,40 +241,40 @@ async function putWebhook(
   { now }: Context,
   { after, emailsOf }: { after: Webhook; emailsOf: EmailsOf },
 ): Promise<Webhook> {
-  const webhook = { ...after, updatedAt: now.toISOString() };
+  const webhook = { ...after, updated_at: now.toISOString() };
   await tx.put(webhooks, webhook);
-  await updateWantedEvents(tx, webhook.accountId, emailsOf);
+  await updateWantedEvents(tx, webhook.account_id, emailsOf);
   return webhook;
 }
 
 function changed(before: Webhook, changes: WebhookInput): Webhook {
-  const { description, basicAuthUser, basicAuthPassword } = changes;
+  const { description, basic_auth_user, basic_auth_password } = changes;
   const after: Webhook = {
     ...before,
     url: changes.url ?? before.url,
     description: description === undefined ? before.description : description,
     format: changes.format ?? before.format,
-    eventTypes: changes.eventTypes ?? before.eventTypes,
-    campaignIds: changes.campaignIds ?? before.campaignIds,
-    isActive: changes.isActive ?? before.isActive,
-    timeoutSeconds: changes.timeoutSeconds ?? before.timeoutSeconds,
-    maxRetries: changes.maxRetries ?? before.maxRetries,
+    event_types: changes.event_types ?? before.event_types,
+    campaign_ids: changes.campaign_ids ?? before.campaign_ids,
+    is_active: changes.is_active ?? before.is_active,
+    timeout_seconds: changes.timeout_seconds ?? before.timeout_seconds,
+    max_retries: changes.max_retries ?? before.max_retries,
     headers: changes.headers ?? before.headers,
-    basicAuthUser: basicAuthUser === undefined ? before.basicAuthUser : basicAuthUser,
-    basicAuthPassword: basicAuthPassword === undefined ? before.basicAuthPassword : basicAuthPassword,
+    basic_auth_user: basic_auth_user === undefined ? before.basic_auth_user : basic_auth_user,
+    basic_auth_password: basic_auth_password === undefined ? before.basic_auth_password : basic_auth_password,
   };
   refuseForeignTypes(after);
   // A password without a user is dropped.
   // @see docs/spec/v2.md "Webhooks"
-  if (after.basicAuthUser === null) return { ...after, basicAuthPassword: null };
-  if (after.basicAuthPassword !== null) return after;
-  const fields = { basicAuthPassword: ["can't be blank with a basic_auth_user"] };
+  if (after.basic_auth_user === null) return { ...after, basic_auth_password: null };
+  if (after.basic_auth_password !== null) return after;
+  const fields = { basic_auth_password: ["can't be blank with a basic_auth_user"] };
   throw new Failure("invalid", "The record breaks a rule", fields);
 }
 
 /** @throws Failure `invalid` if an event type belongs to the other format */
-function refuseForeignTypes({ format, eventTypes }: Webhook): void {
-  if (eventTypes.every((type) => isV1EventType(type) === (format === "v1"))) return;
-  const fields = { eventTypes: [`must be event types of the format ${format}`] };
+function refuseForeignTypes({ format, event_types }: Webhook): void {
+  if (event_types.every((type) => isV1EventType(type) === (format === "v1"))) return;
+  const fields = { event_types: [`must be event types of the format ${format}`] };
   throw new Failure("invalid", "The record breaks a rule", fields);
 }

@@ -14,17 +14,17 @@ export type BillingMode = (typeof BILLING_MODES)[number];
 
 /** An account's connection with a billing provider, which reports payments to us. */
 export interface BillingConnection {
-  accountId: number;
+  account_id: number;
   provider: BillingProvider;
   /** Signs the provider's events. */
   secret: string;
   /** Reads from the provider's API. Null: events only. */
   apiKey: string | null;
   /** The address of the provider's API, or null for the default. */
-  apiUrl: string | null;
+  api_url: string | null;
   /** Only events of this mode count. Absent in records of earlier releases: `modeOf` says it. */
   mode?: BillingMode;
-  createdAt: string;
+  created_at: string;
 }
 
 export const billingConnections = table<BillingConnection>()({
@@ -38,7 +38,7 @@ export interface ConnectionInput {
   provider: BillingProvider;
   secret: string;
   apiKey?: string | null | undefined;
-  apiUrl?: string | null | undefined;
+  api_url?: string | null | undefined;
   /** Undefined: that of the API key, otherwise it stays. A new connection is live. */
   mode?: BillingMode | undefined;
 }
@@ -68,7 +68,7 @@ export function modeOf({ mode, apiKey }: Pick<BillingConnection, "mode" | "apiKe
 export function connectBilling(
   { store, now }: Context,
   accountId: number,
-  { provider, secret, apiKey: key, apiUrl, mode }: ConnectionInput,
+  { provider, secret, apiKey: key, api_url, mode }: ConnectionInput,
 ): Promise<BillingConnection> {
   return store.transact(async (tx) => {
     const before = await tx.get(billingConnections, accountId, provider);
@@ -76,13 +76,13 @@ export function connectBilling(
     const ofKey = modeOfKey(apiKey);
     if (mode !== undefined && ofKey !== null && mode !== ofKey) throw otherMode(ofKey);
     const connection: BillingConnection = {
-      accountId,
+      account_id: accountId,
       provider,
       secret,
       apiKey,
-      apiUrl: apiUrl === undefined ? (before?.apiUrl ?? null) : apiUrl,
+      api_url: api_url === undefined ? (before?.api_url ?? null) : api_url,
       mode: mode ?? ofKey ?? (before === null ? "live" : modeOf(before)),
-      createdAt: before?.createdAt ?? now.toISOString(),
+      created_at: before?.created_at ?? now.toISOString(),
     };
     await tx.put(billingConnections, connection);
     return connection;

@@ -10,14 +10,14 @@ import type { BillingProvider } from "./connection.ts";
  * Several events report one payment, each with another object.
  */
 interface BillingObject {
-  accountId: number;
+  account_id: number;
   provider: BillingProvider;
   /** The object's id is stored as a hash, because a customer's id is personal. */
   hash: string;
   /** The event id of the payment's sale, recorded or to be recorded. Null: a customer who has paid nothing. */
-  saleEventId: string | null;
+  sale_event_id: string | null;
   /** The lead of a customer, for as long as no sale says it. Absent: unknown, or it is no customer. */
-  leadId?: number;
+  lead_id?: number;
   /** The best knowledge of the payment. Null, or absent in records of earlier releases: none. */
   parts?: PaymentParts | null;
   /**
@@ -25,11 +25,11 @@ interface BillingObject {
    * them. Only the object that the payment is named after has all of them. Records of earlier releases have
    * none.
    */
-  formerNames?: string[];
+  former_names?: string[];
 }
 
 /** The object that a payment is named after. */
-type NamedPayment = BillingObject & { saleEventId: string };
+type NamedPayment = BillingObject & { sale_event_id: string };
 
 export const billingObjects = table<BillingObject>()({
   name: "billing-object",
@@ -44,11 +44,11 @@ export async function findObject(
   { provider, id }: { provider: BillingProvider; id: string },
 ): Promise<BillingObject | null> {
   const object = await reader.get(billingObjects, accountId, provider, digest(id));
-  if (object === null || object.saleEventId === null || object.hash === digest(object.saleEventId))
+  if (object === null || object.sale_event_id === null || object.hash === digest(object.sale_event_id))
     return object;
   // A payment is named after one of its objects. That object leads to the present name if the payment was
   // renamed.
-  return (await findObject(reader, accountId, { provider, id: object.saleEventId })) ?? object;
+  return (await findObject(reader, accountId, { provider, id: object.sale_event_id })) ?? object;
 }
 
 /** The objects of one payment, and our knowledge of it. */
@@ -80,18 +80,24 @@ export async function namePayment(
   ]);
   const known = read.filter((object) => object !== null);
   const paid = known.find((object) => object.parts);
-  const name = (paid ?? known[0])?.saleEventId ?? objects[0];
+  const name = (paid ?? known[0])?.sale_event_id ?? objects[0];
   if (name === undefined) throw new Error("A payment without an object has no name");
   const names = new Set(
-    known.flatMap((object) => [object.saleEventId ?? [], object.formerNames ?? []].flat()),
+    known.flatMap((object) => [object.sale_event_id ?? [], object.former_names ?? []].flat()),
   );
   const formerNames = [...names].filter((each) => each !== name);
   const best = bestParts([...known.map((object) => object.parts ?? null), parts]);
-  const payment = { accountId, provider, saleEventId: name, parts: best, formerNames };
+  const payment = {
+    account_id: accountId,
+    provider,
+    sale_event_id: name,
+    parts: best,
+    former_names: formerNames,
+  };
   for (const id of new Set([...objects, ...owners, ...names])) {
     const hash = digest(id);
-    const leadId = customers.find((each) => each?.hash === hash)?.leadId;
-    await tx.put(billingObjects, { ...payment, hash, ...(leadId !== undefined && { leadId }) });
+    const leadId = customers.find((each) => each?.hash === hash)?.lead_id;
+    await tx.put(billingObjects, { ...payment, hash, ...(leadId !== undefined && { lead_id: leadId }) });
   }
   return { ...payment, hash: digest(name) };
 }
@@ -99,14 +105,14 @@ export async function namePayment(
 /** Keeps which lead a customer is until a sale says it. */
 export async function linkCustomer(
   tx: Transaction,
-  { accountId, id: leadId }: Lead,
+  { account_id, id: leadId }: Lead,
   { provider, id }: { provider: BillingProvider; id: string },
 ): Promise<void> {
   const hash = digest(id);
-  const before = await tx.get(billingObjects, accountId, provider, hash);
-  if (before?.leadId === leadId) return;
-  const customer = before ?? { accountId, provider, hash, saleEventId: null };
-  await tx.put(billingObjects, { ...customer, leadId });
+  const before = await tx.get(billingObjects, account_id, provider, hash);
+  if (before?.lead_id === leadId) return;
+  const customer = before ?? { account_id, provider, hash, sale_event_id: null };
+  await tx.put(billingObjects, { ...customer, lead_id: leadId });
 }
 
 /** The lead of a customer before the first sale, or null if unknown. */
@@ -115,5 +121,5 @@ export async function linkedLead(
   accountId: number,
   { provider, id }: { provider: BillingProvider; id: string },
 ): Promise<number | null> {
-  return (await reader.get(billingObjects, accountId, provider, digest(id)))?.leadId ?? null;
+  return (await reader.get(billingObjects, accountId, provider, digest(id)))?.lead_id ?? null;
 }

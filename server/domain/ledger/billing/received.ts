@@ -35,12 +35,12 @@ export type ReceivedOutcome = (typeof RECEIVED_OUTCOMES)[number];
  * name of a person: the lead's are read when it is shown, so that an erasure forgets them here too.
  */
 export interface ReceivedEvent {
-  accountId: number;
+  account_id: number;
   /** Made of the event's name, so that a repetition is the same record. */
   id: number;
   provider: BillingProvider;
   /** The provider's id. Null: the event could not be read, or was not the provider's. */
-  eventId: string | null;
+  event_id: string | null;
   type: string | null;
   outcome: ReceivedOutcome;
   /** Why nothing was recorded. */
@@ -49,18 +49,18 @@ export interface ReceivedEvent {
   amount: number | null;
   currency: string | null;
   /** Null: unknown, or a person without a promoter. */
-  leadId: number | null;
+  lead_id: number | null;
   /** An object of the payment, such as its invoice, which leads to the sale. */
   object: string | null;
   /** The digest of the event id of the refund or the cancellation, or null for a payment. */
-  recordHash: string | null;
+  record_hash: string | null;
   /** Whether a user sent it to try the connection. */
-  isTest: boolean;
+  is_test: boolean;
   /** How often it arrived. */
   count: number;
-  happenedAt: string | null;
-  firstAt: string;
-  lastAt: string;
+  happened_at: string | null;
+  first_at: string;
+  last_at: string;
 }
 
 export const receivedEvents = table<ReceivedEvent>()({
@@ -70,7 +70,7 @@ export const receivedEvents = table<ReceivedEvent>()({
 });
 
 /** An arrival of an event. `name` distinguishes events without an id. */
-export type Arrival = Omit<ReceivedEvent, "id" | "count" | "firstAt" | "lastAt"> & {
+export type Arrival = Omit<ReceivedEvent, "id" | "count" | "first_at" | "last_at"> & {
   name: string;
   at: Date;
   /** How often it arrived since the last note. */
@@ -98,14 +98,14 @@ export async function noteReceived(
   tx: Transaction,
   { name, at, times, ...arrival }: Arrival,
 ): Promise<ReceivedEvent> {
-  const { accountId, provider } = arrival;
+  const { account_id, provider } = arrival;
   const id = lineId(provider, name);
-  const before = await findLine(tx, accountId, { provider, name });
+  const before = await findLine(tx, account_id, { provider, name });
   const lastAt = at.toISOString();
   const count = (before?.count ?? 0) + times;
   const isRepetition = before !== null && arrival.outcome === "known" && LASTING.has(before.outcome);
-  const told = isRepetition ? before : { ...arrival, id, firstAt: before?.firstAt ?? lastAt };
-  const received = { ...told, count, lastAt };
+  const told = isRepetition ? before : { ...arrival, id, first_at: before?.first_at ?? lastAt };
+  const received = { ...told, count, last_at: lastAt };
   await tx.put(receivedEvents, received);
   return received;
 }
@@ -132,31 +132,31 @@ export function findReceived(
 }
 
 /** What has become of an event by now. */
-export interface Whereabouts extends Pick<ReceivedEvent, "outcome" | "reason" | "leadId"> {
+export interface Whereabouts extends Pick<ReceivedEvent, "outcome" | "reason" | "lead_id"> {
   /** The sale of its payment, or null. */
   sale: Sale | null;
 }
 
 /** Finds out what has become of an event. One that waited may have been recorded since. */
 export async function followReceived(view: View, received: ReceivedEvent): Promise<Whereabouts> {
-  const { accountId, provider, object, recordHash, outcome, reason } = received;
-  const payment = object === null ? null : await findObject(view, accountId, { provider, id: object });
-  const saleEventId = payment?.saleEventId ?? object;
-  const isNamed = saleEventId !== null && !received.isTest;
-  const sale = isNamed ? await view.find(sales, "event", accountId, [digest(saleEventId)]) : null;
-  const found = { outcome, reason, sale, leadId: received.leadId ?? sale?.leadId ?? null };
+  const { account_id, provider, object, record_hash, outcome, reason } = received;
+  const payment = object === null ? null : await findObject(view, account_id, { provider, id: object });
+  const saleEventId = payment?.sale_event_id ?? object;
+  const isNamed = saleEventId !== null && !received.is_test;
+  const sale = isNamed ? await view.find(sales, "event", account_id, [digest(saleEventId)]) : null;
+  const found = { outcome, reason, sale, lead_id: received.lead_id ?? sale?.lead_id ?? null };
   if (outcome !== "waiting") return found;
-  if (recordHash !== null) {
-    const refund = await view.find(refunds, "event", accountId, [recordHash]);
+  if (record_hash !== null) {
+    const refund = await view.find(refunds, "event", account_id, [record_hash]);
     if (refund !== null) return { ...found, outcome: "refund", reason: null };
-    const cancellation = await view.find(cancellations, "event", accountId, [recordHash]);
+    const cancellation = await view.find(cancellations, "event", account_id, [record_hash]);
     if (cancellation === null) return found;
-    return { ...found, outcome: "cancellation", reason: null, leadId: cancellation.leadId };
+    return { ...found, outcome: "cancellation", reason: null, lead_id: cancellation.lead_id };
   }
   if (sale !== null) return { ...found, outcome: "sale", reason: null };
-  const waiting = saleEventId === null ? null : await findWaitingSale(view, accountId, saleEventId);
+  const waiting = saleEventId === null ? null : await findWaitingSale(view, account_id, saleEventId);
   if (waiting === null) return found;
-  return { ...found, reason: waiting.fault ?? missingRate(waiting.rate), leadId: waiting.leadId };
+  return { ...found, reason: waiting.fault ?? missingRate(waiting.rate), lead_id: waiting.lead_id };
 }
 
 /** How many events an account keeps, and for how long. */
@@ -172,7 +172,7 @@ export async function* sweepReceived({ store, clock, guard }: LeasedContext): As
       const spare = (await store.count(receivedEvents, "id", accountId, [])) - RECEIVED_KEPT.count;
       const oldest = await store.page(receivedEvents, "age", accountId, [], { limit: REMOVED_AT_ONCE });
       const earliest = new Date(clock().getTime() - RECEIVED_KEPT.days * DAY_MS).toISOString();
-      const dropped = oldest.filter(({ lastAt }, index) => index < spare || lastAt < earliest);
+      const dropped = oldest.filter(({ last_at }, index) => index < spare || last_at < earliest);
       if (dropped.length === 0) break;
       await store.transact(async (tx) => {
         await guard(tx);

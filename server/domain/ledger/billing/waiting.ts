@@ -5,23 +5,23 @@ import type { BillingProvider } from "./connection.ts";
 
 /** A refund whose sale is not known yet. */
 export interface WaitingRefund {
-  accountId: number;
+  account_id: number;
   provider: BillingProvider;
-  saleEventId: string;
-  eventId: string;
+  sale_event_id: string;
+  event_id: string;
   /** The refunded part of the payment, with tax: the sum of its refunds before and after this one. */
-  grossFrom: number;
-  grossTo: number;
+  gross_from: number;
+  gross_to: number;
   /** Without tax. Null: the payment's own tax share applies. */
-  netAmount: number | null;
+  net_amount: number | null;
   /** What was paid, with tax. Null, or absent in records of earlier releases: unknown. */
-  paidAmount?: number | null;
+  paid_amount?: number | null;
   currency: string;
   /** Absent in records of earlier releases: an ordinary refund. */
   kind?: "refund" | "dispute" | "reversal";
   /** When the money moved. */
-  createdAt: string;
-  keptAt: string;
+  created_at: string;
+  kept_at: string;
 }
 
 export const waitingRefunds = table<WaitingRefund>()({
@@ -46,9 +46,9 @@ export const waitingRefunds = table<WaitingRefund>()({
 export function refundsWaitingFor(
   store: Store,
   accountId: number,
-  { provider, saleEventId }: { provider: BillingProvider; saleEventId: string },
+  { provider, sale_event_id }: { provider: BillingProvider; sale_event_id: string },
 ): Promise<WaitingRefund[]> {
-  return store.page(waitingRefunds, "payment", accountId, [provider, saleEventId], { limit: 100 });
+  return store.page(waitingRefunds, "payment", accountId, [provider, sale_event_id], { limit: 100 });
 }
 
 /** The number of a provider's refunds that wait for their sales. */
@@ -57,19 +57,19 @@ export function countWaiting(store: Store, accountId: number, provider: BillingP
 }
 
 /** Removes a refund that has been applied. */
-export function forgetRefund(store: Store, { accountId, provider, eventId }: WaitingRefund): Promise<void> {
-  return store.transact((tx) => tx.remove(waitingRefunds, accountId, provider, eventId));
+export function forgetRefund(store: Store, { account_id, provider, event_id }: WaitingRefund): Promise<void> {
+  return store.transact((tx) => tx.remove(waitingRefunds, account_id, provider, event_id));
 }
 
 /** A cancellation of a subscription whose first payment is not known yet. */
 interface WaitingCancellation {
-  accountId: number;
+  account_id: number;
   provider: BillingProvider;
   /** The provider's id. It is also the event id of the cancellation. */
-  subscriptionId: string;
+  subscription_id: string;
   /** When the subscription ended. */
-  createdAt: string;
-  keptAt: string;
+  created_at: string;
+  kept_at: string;
 }
 
 export const waitingCancellations = table<WaitingCancellation>()({
@@ -83,23 +83,23 @@ export const waitingCancellations = table<WaitingCancellation>()({
 export function findWaitingCancellation(
   reader: Reader,
   accountId: number,
-  { provider, subscriptionId }: { provider: BillingProvider; subscriptionId: string },
+  { provider, subscription_id }: { provider: BillingProvider; subscription_id: string },
 ): Promise<WaitingCancellation | null> {
-  return reader.get(waitingCancellations, accountId, provider, subscriptionId);
+  return reader.get(waitingCancellations, accountId, provider, subscription_id);
 }
 
 /** Removes a cancellation that has been recorded. */
 export function forgetCancellation(
   store: Store,
-  { accountId, provider, subscriptionId }: WaitingCancellation,
+  { account_id, provider, subscription_id }: WaitingCancellation,
 ): Promise<void> {
-  return store.transact((tx) => tx.remove(waitingCancellations, accountId, provider, subscriptionId));
+  return store.transact((tx) => tx.remove(waitingCancellations, account_id, provider, subscription_id));
 }
 
 /** An event that waits for its payment. */
 interface Waiting {
-  accountId: number;
-  keptAt: string;
+  account_id: number;
+  kept_at: string;
 }
 
 /** Each new event removes old ones, so that events about people whom no promoter referred never pile up. */
@@ -118,11 +118,11 @@ export async function keepWaiting<R extends Waiting>(
   { event, now, isNeeded }: { event: R; now: Date; isNeeded?: (event: R) => Promise<boolean> },
 ): Promise<void> {
   await tx.put(into, event);
-  const oldest = await tx.view.page(into, "age", event.accountId, [], { limit: SWEPT_AT_ONCE });
+  const oldest = await tx.view.page(into, "age", event.account_id, [], { limit: SWEPT_AT_ONCE });
   for (const each of oldest) {
-    if (now.getTime() - Date.parse(each.keptAt) < KEPT_MS) continue;
+    if (now.getTime() - Date.parse(each.kept_at) < KEPT_MS) continue;
     // Its time starts again, so that it does not hide others from the sweep.
-    if (await isNeeded?.(each)) await tx.put(into, { ...each, keptAt: now.toISOString() });
-    else await tx.remove(into, each.accountId, ...keyOf(into, each));
+    if (await isNeeded?.(each)) await tx.put(into, { ...each, kept_at: now.toISOString() });
+    else await tx.remove(into, each.account_id, ...keyOf(into, each));
   }
 }

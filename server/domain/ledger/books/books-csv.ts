@@ -51,11 +51,11 @@ async function* balanceLines(view: View, account: Account, days: BookDays): Asyn
   const common = { from, to, currency: account.currency };
   for (let at = 0; at < books.length; at += CHUNK) {
     const chunk = books.slice(at, at + CHUNK);
-    const ids = chunk.map(({ promoterId }) => promoterId);
+    const ids = chunk.map(({ promoter_id }) => promoter_id);
     const payees = await loadPayees(view, account.id, ids);
-    yield chunk.map(({ promoterId, ...movements }) => {
-      const payee = payees.get(promoterId);
-      const who = { promoter_id: promoterId, promoter: payee?.name ?? null, email: payee?.email ?? null };
+    yield chunk.map(({ promoter_id, ...movements }) => {
+      const payee = payees.get(promoter_id);
+      const who = { promoter_id, promoter: payee?.name ?? null, email: payee?.email ?? null };
       return { ...common, ...who, ...amountsOf(movements, account) };
     });
   }
@@ -67,13 +67,13 @@ async function* balanceLines(view: View, account: Account, days: BookDays): Asyn
 async function* entryLines(view: View, account: Account, days: BookDays): AsyncGenerator<Line[]> {
   const timeZone = timeZoneOf(account);
   for await (const entries of entriesOf(view, account, days)) {
-    yield entries.map(({ at, kind, promoterId, record, recordId, amount, tax }) => ({
+    yield entries.map(({ at, kind, promoter_id, record, record_id, amount, tax }) => ({
       at,
       day: dayIn(timeZone, new Date(at)),
       kind,
-      promoter_id: promoterId,
+      promoter_id,
       record,
-      record_id: recordId,
+      record_id,
       currency: account.currency,
       amount: cell(amount, account),
       tax: cell(tax, account),

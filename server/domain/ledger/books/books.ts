@@ -35,7 +35,7 @@ export interface Movements {
 
 /** The books of one promoter. */
 export interface PromoterBooks extends Movements {
-  promoterId: number;
+  promoter_id: number;
 }
 
 /** The days as instants: from the first one, before the second one. */
@@ -120,9 +120,9 @@ const NAMES = Object.keys(NOTHING) as (keyof Movements)[];
 export interface Entry {
   at: string;
   kind: EntryKind;
-  promoterId: number;
+  promoter_id: number;
   record: BookedRecord;
-  recordId: number;
+  record_id: number;
   /** What it adds to what the promoter is owed. Of a fee: the fee. */
   amount: number;
   tax: number;
@@ -144,9 +144,9 @@ export async function* entriesOf(view: View, account: Account, wanted: BookDays)
     yield (await view.rows(entries)).map((row) => ({
       at: row.at as string,
       kind: row.kind as EntryKind,
-      promoterId: Number(row.promoter_id),
+      promoter_id: Number(row.promoter_id),
       record: row.record as BookedRecord,
-      recordId: Number(row.record_id),
+      record_id: Number(row.record_id),
       amount: Number(row.amount),
       tax: Number(row.tax),
     }));
@@ -337,7 +337,7 @@ function movementsOf(row: Record<string, unknown>): PromoterBooks {
   const opening = closing - earned + reversed - moved + paid - returned;
   const promoterId = Number(row["promoter_id"]);
   return {
-    promoterId,
+    promoter_id: promoterId,
     opening,
     earned,
     reversed,

@@ -25,15 +25,15 @@ export type BookedRecord = (typeof BOOKED_RECORDS)[number];
  * @see docs/spec/money.md "The books"
  */
 export interface BookEntry {
-  accountId: number;
+  account_id: number;
   record: BookedRecord;
-  recordId: number;
+  record_id: number;
   /** Counts the entries of a record, from 1. */
   number: number;
   /** When it was recorded. */
   at: string;
   kind: EntryKind;
-  promoterId: number;
+  promoter_id: number;
   /** In the currency's minor unit: what it adds to the balance of the promoter. Of a fee: the fee. */
   amount: number;
   /** The tax that was paid with it, or came back. */
@@ -58,7 +58,7 @@ export const bookEntries = table<BookEntry>()({
 
 /** What a record adds to the books. */
 interface Share {
-  promoterId: number;
+  promoter_id: number;
   earned: number;
   paid: number;
   tax: number;
@@ -71,7 +71,7 @@ export type BookedChange =
   | { entity: "commission"; before: Commission | null; after: Commission | null }
   | { entity: "payout"; before: Payout | null; after: Payout | null };
 
-type Booking = Pick<BookEntry, "kind" | "promoterId" | "amount" | "tax" | "at">;
+type Booking = Pick<BookEntry, "kind" | "promoter_id" | "amount" | "tax" | "at">;
 
 /**
  * Books a change of a commission or a payout, in its commit. History without entries keeps its own days, until
@@ -86,29 +86,36 @@ export async function book(
   if (record === null) return;
   const [before, after] = sharesOf(change);
   const bookings =
-    change.entity === "commission" && change.after?.setOff !== undefined
+    change.entity === "commission" && change.after?.set_off !== undefined
       ? setOffBookings(change.after, now)
       : bookingsOf(before, after, now.toISOString());
   if (bookings.length === 0) return;
-  const { accountId, id: recordId } = record;
+  const { account_id, id: recordId } = record;
   const last =
-    change.before === null ? 0 : await lastNumber(tx, { accountId, record: change.entity, recordId });
+    change.before === null
+      ? 0
+      : await lastNumber(tx, { account_id, record: change.entity, record_id: recordId });
   if (isHistory && last === 0) return;
   const opening = last === 0 && before !== null ? bookingsOf(null, before, before.at) : [];
-  await insert(tx, [...opening, ...bookings], { accountId, record: change.entity, recordId, last });
+  await insert(tx, [...opening, ...bookings], {
+    account_id,
+    record: change.entity,
+    record_id: recordId,
+    last,
+  });
 }
 
 /** Books what a report of a provider has changed of the fee of a payment. */
 export async function bookFee(tx: Transaction, now: Date, before: Payment, after: Payment): Promise<void> {
   const amount = (after.fee ?? 0) - (before.fee ?? 0);
   if (amount === 0) return;
-  const { accountId, id: recordId, promoterId } = after;
-  const key = { accountId, record: "payment" as const, recordId };
-  const fee: Booking = { kind: "fee", promoterId, amount, tax: 0, at: now.toISOString() };
+  const { account_id, id: recordId, promoter_id } = after;
+  const key = { account_id, record: "payment" as const, record_id: recordId };
+  const fee: Booking = { kind: "fee", promoter_id, amount, tax: 0, at: now.toISOString() };
   await insert(tx, [fee], { ...key, last: await lastNumber(tx, key) });
 }
 
-type EntryKey = Pick<BookEntry, "accountId" | "record" | "recordId">;
+type EntryKey = Pick<BookEntry, "account_id" | "record" | "record_id">;
 
 async function insert(
   tx: Transaction,
@@ -119,9 +126,9 @@ async function insert(
     await tx.insert(bookEntries, { ...key, number: last + 1 + at, ...booking });
 }
 
-async function lastNumber(tx: Transaction, { accountId, record, recordId }: EntryKey): Promise<number> {
+async function lastNumber(tx: Transaction, { account_id, record, record_id }: EntryKey): Promise<number> {
   const page = { limit: 1, reverse: true };
-  const [last] = await tx.view.page(bookEntries, "id", accountId, [record, recordId], page);
+  const [last] = await tx.view.page(bookEntries, "id", account_id, [record, record_id], page);
   return last?.number ?? 0;
 }
 
@@ -132,47 +139,55 @@ function sharesOf(change: BookedChange): [before: Share | null, after: Share | n
 }
 
 function commissionShare({
-  promoterId,
+  promoter_id,
   unit,
   status,
   amount,
-  isPaidElsewhere,
-  createdAt,
+  is_paid_elsewhere,
+  created_at,
 }: Commission): Share {
   const earned = unit === "cash" && status === "approved" ? amount : 0;
-  return { promoterId, earned, paid: isPaidElsewhere ? earned : 0, tax: 0, at: createdAt };
+  return { promoter_id, earned, paid: is_paid_elsewhere ? earned : 0, tax: 0, at: created_at };
 }
 
-function payoutShare({ promoterId, unit, status, amount, totalInclTax, paidAt, createdAt }: Payout): Share {
+function payoutShare({
+  promoter_id,
+  unit,
+  status,
+  amount,
+  total_incl_tax,
+  paid_at,
+  created_at,
+}: Payout): Share {
   const isPaid = unit === "cash" && status === "completed";
-  const [paid, tax] = isPaid ? [amount, totalInclTax - amount] : [0, 0];
-  return { promoterId, earned: 0, paid, tax, at: paidAt ?? createdAt };
+  const [paid, tax] = isPaid ? [amount, total_incl_tax - amount] : [0, 0];
+  return { promoter_id, earned: 0, paid, tax, at: paid_at ?? created_at };
 }
 
 /** What is set off goes from one campaign to another of the same promoter, and never changes. */
-function setOffBookings({ promoterId, unit, amount }: Commission, now: Date): Booking[] {
-  return unit === "cash" ? [{ kind: "moved", promoterId, amount, tax: 0, at: now.toISOString() }] : [];
+function setOffBookings({ promoter_id, unit, amount }: Commission, now: Date): Booking[] {
+  return unit === "cash" ? [{ kind: "moved", promoter_id, amount, tax: 0, at: now.toISOString() }] : [];
 }
 
 /** The entries by which one share becomes another. */
 function bookingsOf(before: Share | null, after: Share | null, at: string): Booking[] {
   const from = { earned: 0, paid: 0, tax: 0, ...before };
   const to = { earned: 0, paid: 0, tax: 0, ...after };
-  const promoterId = (after ?? before)!.promoterId;
+  const promoterId = (after ?? before)!.promoter_id;
   const owed = from.earned - from.paid;
-  const isMoved = before !== null && before.promoterId !== promoterId;
+  const isMoved = before !== null && before.promoter_id !== promoterId;
   const all: Booking[] = [
-    ...(isMoved ? [move(before.promoterId, -owed), move(promoterId, owed)] : []),
+    ...(isMoved ? [move(before.promoter_id, -owed), move(promoterId, owed)] : []),
     booking(to.earned > from.earned ? "earned" : "reversed", to.earned - from.earned, 0),
     booking(to.paid > from.paid ? "paid" : "returned", from.paid - to.paid, to.tax - from.tax),
   ];
   return all.filter(({ amount, tax }) => amount !== 0 || tax !== 0);
 
   function move(of: number, amount: number): Booking {
-    return { kind: "moved", promoterId: of, amount, tax: 0, at };
+    return { kind: "moved", promoter_id: of, amount, tax: 0, at };
   }
 
   function booking(kind: EntryKind, amount: number, tax: number): Booking {
-    return { kind, promoterId, amount, tax, at };
+    return { kind, promoter_id: promoterId, amount, tax, at };
   }
 }

@@ -20,7 +20,7 @@ export interface Balance {
   units: Partial<Record<Unit, UnitBalance>>;
 }
 
-/** The condition of the indexes `otherUnits`. */
+/** The condition of the indexes `other_units`. */
 const isNotCash = sql<SqlBool>`unit <> 'cash'`;
 
 type BalanceSchema = Schema<{ commissions: typeof commissions; payouts: typeof payouts }>;
@@ -71,7 +71,7 @@ export async function loadTotalsAndBalance(
   const rows = await view.rows(quick(otherUnitsOf(view, accountId, promoterId)));
   const totals = await loadPromoterTotals(view, accountId, promoterId);
   const balance = balanceOf([
-    { unit: "cash", earnings: totals.earningsCents, paid: totals.paidCents },
+    { unit: "cash", earnings: totals.earnings_cents, paid: totals.paid_cents },
     ...rows.map((row) => ({
       unit: row.unit as Unit,
       earnings: Number(row.earnings),
@@ -107,19 +107,19 @@ export async function loadPendingEarnings(
 
 /** A contribution to a promoter's balance. */
 export interface BalanceMove extends Omit<UnitBalance, "current"> {
-  promoterId: number;
+  promoter_id: number;
   unit: Unit;
 }
 
 /** A commission's contribution to its promoter's balance. */
-export function earned({ promoterId, unit, status, amount, isPaidElsewhere }: Commission): BalanceMove {
+export function earned({ promoter_id, unit, status, amount, is_paid_elsewhere }: Commission): BalanceMove {
   const earnings = status === "approved" ? amount : 0;
-  return { promoterId, unit, earnings, paid: isPaidElsewhere ? earnings : 0 };
+  return { promoter_id, unit, earnings, paid: is_paid_elsewhere ? earnings : 0 };
 }
 
 /** A payout's contribution to its promoter's balance. */
-export function paid({ promoterId, unit, status, amount }: Payout): BalanceMove {
-  return { promoterId, unit, earnings: 0, paid: status === "completed" ? amount : 0 };
+export function paid({ promoter_id, unit, status, amount }: Payout): BalanceMove {
+  return { promoter_id, unit, earnings: 0, paid: status === "completed" ? amount : 0 };
 }
 
 /** The contributions of a change. A null record is new, or was deleted. */
@@ -136,7 +136,7 @@ export function balanceMoves<R>(
 
 /** The balance after a promoter got these new commissions. */
 export function balanceWith(balance: Balance, promoterId: number, commissions: Commission[]): Balance {
-  const own = commissions.filter((commission) => commission.promoterId === promoterId).map(earned);
+  const own = commissions.filter((commission) => commission.promoter_id === promoterId).map(earned);
   return balanceOf([...unitsOf(balance), ...own]);
 }
 
@@ -145,7 +145,7 @@ export function balanceBefore(balance: Balance, moves: BalanceMove[]): Balance {
   return balanceOf([...unitsOf(balance), ...moves.map(undone)]);
 }
 
-function unitsOf({ units }: Balance): Omit<BalanceMove, "promoterId">[] {
+function unitsOf({ units }: Balance): Omit<BalanceMove, "promoter_id">[] {
   return UNITS.map((unit) => ({ unit, ...(units[unit] ?? { earnings: 0, paid: 0 }) }));
 }
 
@@ -153,7 +153,7 @@ function undone(move: BalanceMove): BalanceMove {
   return { ...move, earnings: -move.earnings, paid: -move.paid };
 }
 
-function balanceOf(parts: Omit<BalanceMove, "promoterId">[]): Balance {
+function balanceOf(parts: Omit<BalanceMove, "promoter_id">[]): Balance {
   const units: Balance["units"] = {};
   for (const { unit, ...part } of parts) {
     const known = units[unit] ?? { earnings: 0, paid: 0 };

@@ -31,8 +31,8 @@ import { loadCommission, withTakeBacks } from "./review.ts";
  */
 export interface Earner {
   lead?: LeadSelector | undefined;
-  promoterCampaignId?: number | undefined;
-  refToken?: string | undefined;
+  promoter_campaign_id?: number | undefined;
+  ref_token?: string | undefined;
 }
 
 /** A commission that the company gives by hand: a bonus, or an adjustment. */
@@ -40,12 +40,12 @@ interface CustomCommission<T> {
   earner: Earner;
   given: Given;
   /** Null for now. */
-  createdAt: Date | null;
+  created_at: Date | null;
   show: Show<Commission, T>;
 }
 
 type Given = Pick<Commission, "unit" | "amount" | "status"> &
-  Partial<Pick<Commission, "eventId" | "billingPeriod" | "isSilent" | "internalNote" | "externalNote">>;
+  Partial<Pick<Commission, "event_id" | "billing_period" | "is_silent" | "internal_note" | "external_note">>;
 
 /**
  * Records a commission with a given amount, which no rule has computed. The company may give one to a blocked
@@ -59,19 +59,19 @@ type Given = Pick<Commission, "unit" | "amount" | "status"> &
 export async function createCommission<T>(
   context: Context,
   accountId: number,
-  { earner, given, createdAt, show }: CustomCommission<T>,
+  { earner, given, created_at, show }: CustomCommission<T>,
 ): Promise<T> {
   refuseAmount(given);
   const id = await context.store.nextId("commission");
   return context.store.transact(async (tx) => {
     const owner = await ownerOf(tx, accountId, earner);
-    refuseErased(await loadPromoter(tx, accountId, owner.promoterId));
+    refuseErased(await loadPromoter(tx, accountId, owner.promoter_id));
     const commission = newCommission({
-      accountId,
+      account_id: accountId,
       id,
       ...owner,
       ...given,
-      createdAt: (createdAt ?? context.now).toISOString(),
+      created_at: (created_at ?? context.now).toISOString(),
       ...createdBy(context),
     });
     await claimEvent(tx, commission);
@@ -95,9 +95,9 @@ export function annotateCommission<T>(
 ): Promise<T> {
   return context.store.transact(async (tx) => {
     const before = await loadCommission(tx, accountId, id);
-    refuseErased(await loadPromoter(tx, accountId, before.promoterId));
-    const { internalNote = before.internalNote, externalNote = before.externalNote } = notes;
-    const after = { ...before, internalNote, externalNote };
+    refuseErased(await loadPromoter(tx, accountId, before.promoter_id));
+    const { internal_note = before.internal_note, external_note = before.external_note } = notes;
+    const after = { ...before, internal_note, external_note };
     await tx.put(commissions, after);
     await announceMoney(tx, context, { entity: "commission", before, after });
     return show(tx.view, after);
@@ -121,9 +121,9 @@ export async function moveCommissions(
   for (const [at, before] of moving.entries()) {
     const after = {
       ...freed[at]!,
-      promoterCampaignId: target.id,
-      promoterId: target.promoterId,
-      campaignId: target.campaignId,
+      promoter_campaign_id: target.id,
+      promoter_id: target.promoter_id,
+      campaign_id: target.campaign_id,
     };
     await tx.put(commissions, after);
     await announceMoney(tx, context, { entity: "commission", before, after });
@@ -131,8 +131,8 @@ export async function moveCommissions(
 }
 
 /** Whether it was earned as the lead's own promoter: not as a parent or as a sharer in another's lead. */
-function isOwn({ tierLevel, staysOnMove }: Commission): boolean {
-  return tierLevel === 1 && staysOnMove !== true;
+function isOwn({ tier_level, stays_on_move }: Commission): boolean {
+  return tier_level === 1 && stays_on_move !== true;
 }
 
 /**
@@ -157,7 +157,7 @@ export async function removeCommissions(
   await withdrawFromPayouts(tx, context, leaving);
   for (const each of leaving) {
     await forget(tx, each);
-    await tx.remove(commissions, each.accountId, each.id);
+    await tx.remove(commissions, each.account_id, each.id);
     await announceMoney(tx, context, { entity: "commission", before: each, after: null });
   }
 }
@@ -168,33 +168,33 @@ function refuseAmount({ unit, amount }: Given): void {
   throw new Failure("invalid", `Validation failed: amount ${fault}`, { amount: [fault] });
 }
 
-type Owner = Pick<Commission, "leadId" | "origin" | "promoterCampaignId" | "promoterId" | "campaignId">;
+type Owner = Pick<Commission, "lead_id" | "origin" | "promoter_campaign_id" | "promoter_id" | "campaign_id">;
 
 async function ownerOf(tx: Transaction, accountId: number, earner: Earner): Promise<Owner> {
   if (earner.lead !== undefined) {
     const lead = await loadLead(tx, accountId, earner.lead);
-    const { origin, promoterCampaignId, promoterId, campaignId } = lead;
+    const { origin, promoter_campaign_id, promoter_id, campaign_id } = lead;
     // Read by key, so that the commit fails if the promoter is deleted meanwhile.
-    await loadPromoterCampaign(tx, accountId, promoterCampaignId);
-    return { leadId: lead.id, origin, promoterCampaignId, promoterId, campaignId };
+    await loadPromoterCampaign(tx, accountId, promoter_campaign_id);
+    return { lead_id: lead.id, origin, promoter_campaign_id, promoter_id, campaign_id };
   }
-  const { id, promoterId, campaignId } = await promoterCampaignOf(tx, accountId, earner);
-  return { leadId: null, origin: null, promoterCampaignId: id, promoterId, campaignId };
+  const { id, promoter_id, campaign_id } = await promoterCampaignOf(tx, accountId, earner);
+  return { lead_id: null, origin: null, promoter_campaign_id: id, promoter_id, campaign_id };
 }
 
 async function promoterCampaignOf(
   tx: Transaction,
   accountId: number,
-  { promoterCampaignId, refToken }: Earner,
+  { promoter_campaign_id, ref_token }: Earner,
 ): Promise<PromoterCampaign> {
-  if (promoterCampaignId !== undefined) return loadPromoterCampaign(tx, accountId, promoterCampaignId);
-  if (refToken === undefined) {
+  if (promoter_campaign_id !== undefined) return loadPromoterCampaign(tx, accountId, promoter_campaign_id);
+  if (ref_token === undefined) {
     throw new Failure(
       "missing",
       "You need to pass a lead (lead_id, uid or email), or promotion_id or ref_id.",
     );
   }
-  const found = await findByRefToken(tx, accountId, refToken);
+  const found = await findByRefToken(tx, accountId, ref_token);
   if (found === null) throw new Failure("not_found", "Promotion not found.");
   return found;
 }
@@ -205,33 +205,33 @@ async function promoterCampaignOf(
  * @see docs/spec/v2.md "Create a commission"
  */
 async function claimEvent(tx: Transaction, commission: Commission): Promise<void> {
-  const { accountId, id, promoterCampaignId, eventId, unit, amount } = commission;
-  if (eventId === null) return;
-  const sourceHash = digest(`given ${JSON.stringify([eventId, promoterCampaignId, unit, amount < 0])}`);
-  const known = await tx.get(commissionSources, accountId, sourceHash);
-  if (known !== null && (await tx.get(commissions, accountId, known.commissionId)) !== null) {
-    throw new Failure("already_registered", `A commission with the event id '${eventId}' already exists.`);
+  const { account_id, id, promoter_campaign_id, event_id, unit, amount } = commission;
+  if (event_id === null) return;
+  const sourceHash = digest(`given ${JSON.stringify([event_id, promoter_campaign_id, unit, amount < 0])}`);
+  const known = await tx.get(commissionSources, account_id, sourceHash);
+  if (known !== null && (await tx.get(commissions, account_id, known.commission_id)) !== null) {
+    throw new Failure("already_registered", `A commission with the event id '${event_id}' already exists.`);
   }
-  await tx.put(commissionSources, { accountId, sourceHash, commissionId: id });
+  await tx.put(commissionSources, { account_id, source_hash: sourceHash, commission_id: id });
 }
 
 async function movableCommissions(
   tx: Transaction,
-  { accountId, id, promoterId }: Lead,
+  { account_id, id, promoter_id }: Lead,
 ): Promise<Commission[]> {
-  const earned = await tx.view.list(commissions, "lead", accountId, [id]);
+  const earned = await tx.view.list(commissions, "lead", account_id, [id]);
   const settled = new Set<number>();
   for (const each of earned) {
     if ((await settlementOf(tx, each)) !== null) settled.add(familyOf(each));
   }
   return earned.filter(
-    (each) => each.promoterId === promoterId && isOwn(each) && !settled.has(familyOf(each)),
+    (each) => each.promoter_id === promoter_id && isOwn(each) && !settled.has(familyOf(each)),
   );
 }
 
 /** A commission and those that take it back share this id. */
-function familyOf({ id, takesBackId }: Commission): number {
-  return takesBackId ?? id;
+function familyOf({ id, takes_back_id }: Commission): number {
+  return takes_back_id ?? id;
 }
 
 /**
@@ -240,20 +240,20 @@ function familyOf({ id, takesBackId }: Commission): number {
  */
 async function forget(
   tx: Transaction,
-  { accountId, id, saleId, refundId, takesBackId }: Commission,
+  { account_id, id, sale_id, refund_id, takes_back_id }: Commission,
 ): Promise<void> {
   const others = (ids: number[]) => ids.filter((each) => each !== id);
-  const sale = saleId === null ? null : await tx.get(sales, accountId, saleId);
-  if (sale !== null) await tx.put(sales, { ...sale, commissionIds: others(sale.commissionIds) });
-  const refund = refundId === null ? null : await tx.get(refunds, accountId, refundId);
-  if (refund !== null) await tx.put(refunds, { ...refund, commissionIds: others(refund.commissionIds) });
-  const original = takesBackId === null ? null : await tx.get(commissions, accountId, takesBackId);
+  const sale = sale_id === null ? null : await tx.get(sales, account_id, sale_id);
+  if (sale !== null) await tx.put(sales, { ...sale, commission_ids: others(sale.commission_ids) });
+  const refund = refund_id === null ? null : await tx.get(refunds, account_id, refund_id);
+  if (refund !== null) await tx.put(refunds, { ...refund, commission_ids: others(refund.commission_ids) });
+  const original = takes_back_id === null ? null : await tx.get(commissions, account_id, takes_back_id);
   if (original !== null) {
-    const { takenBackByIds, correctedByIds } = original;
+    const { taken_back_by_ids, corrected_by_ids } = original;
     await tx.put(commissions, {
       ...original,
-      takenBackByIds: others(takenBackByIds),
-      ...(correctedByIds && { correctedByIds: others(correctedByIds) }),
+      taken_back_by_ids: others(taken_back_by_ids),
+      ...(corrected_by_ids && { corrected_by_ids: others(corrected_by_ids) }),
     });
   }
 }

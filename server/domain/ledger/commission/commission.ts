@@ -17,101 +17,101 @@ export const COMMISSION_TYPES = ["sale", "custom"] as const;
 
 /** A promoter's earnings from one event. V1 calls it a reward. */
 export interface Commission {
-  accountId: number;
+  account_id: number;
   id: number;
-  promoterCampaignId: number;
-  promoterId: number;
-  campaignId: number;
+  promoter_campaign_id: number;
+  promoter_id: number;
+  campaign_id: number;
   /** Null if it does not belong to a lead. */
-  leadId: number | null;
+  lead_id: number | null;
   status: CommissionStatus;
   type: CommissionType;
   unit: Unit;
   /** In cents for `cash`, otherwise in whole units. Negative if it takes back another one. */
   amount: number;
   /** The sale that earned it, or null if it was imported or made by hand. */
-  saleId: number | null;
+  sale_id: number | null;
   /** The lead's origin. Null without a visit, or without a lead. */
   origin: Origin | null;
   /** The refund that made it, if it takes back another commission. */
-  refundId: number | null;
+  refund_id: number | null;
   /** The commission that it takes back, or null. */
-  takesBackId: number | null;
+  takes_back_id: number | null;
   /** The commissions that take this one back, a few for each refund. */
-  takenBackByIds: number[];
+  taken_back_by_ids: number[];
   /** Those of them that only correct it, because its sale's amount was corrected. Absent: none. */
-  correctedByIds?: number[];
+  corrected_by_ids?: number[];
   /** The client's own id of the sale. */
-  eventId: string | null;
+  event_id: string | null;
   /** The sale's amount. */
-  saleCents: number;
+  sale_cents: number;
   /** The sale's amount before it was converted, in the minor unit of its own currency. */
-  originalSaleAmount: number;
+  original_sale_amount: number;
   /** Null for the account's currency. */
-  originalSaleCurrency: string | null;
+  original_sale_currency: string | null;
   /** The sold price or plan, by the client's own id. */
-  planId: string | null;
-  billingPeriod: BillingPeriod | null;
-  tierLevel: number;
+  plan_id: string | null;
+  billing_period: BillingPeriod | null;
+  tier_level: number;
   /** The reward that gave it, or null if it was imported or made by hand. */
-  rewardId: number | null;
-  rewardName: string | null;
-  /** The rule that determined its amount. Null like `rewardId`. */
+  reward_id: number | null;
+  reward_name: string | null;
+  /** The rule that determined its amount. Null like `reward_id`. */
   terms: CommissionTerms | null;
   /**
    * The rules of the target if it is a bonus for reaching one. Absent: it is none, or older than this field.
    */
-  targetRules?: unknown[];
+  target_rules?: unknown[];
   /** The promoter's share of a split commission, in ten-thousandths of a percent. Null: not split. */
-  splitTenThousandths: number | null;
+  split_ten_thousandths: number | null;
   /**
    * Whether a promoter other than the lead's own earned it, so that it stays with them when the lead moves.
    * Absent: the tier decides.
    */
-  staysOnMove?: true;
+  stays_on_move?: true;
   suspicion: Suspicion | null;
   /** Whether promoter and lead are the same person. Null: not judged. */
-  isSelfReferral: boolean | null;
+  is_self_referral: boolean | null;
   /** When a held commission is approved automatically. Null: not held. */
-  approveAt: string | null;
+  approve_at: string | null;
   /** The payout that it belongs to, or null. */
-  payoutId: number | null;
+  payout_id: number | null;
   /** Whether another program paid it before the import. Such a commission joins no payout. */
-  isPaidElsewhere: boolean;
+  is_paid_elsewhere: boolean;
   /** Whether reports already count the imported sale or refund by another commission. Absent: no. */
-  isOfCountedSale?: true;
+  is_of_counted_sale?: true;
   /**
    * The other campaign, if it sets a debt off: negative in the campaign that pays, positive in the one that owed.
    * Absent: it does not.
    */
-  setOff?: { campaignId: number };
+  set_off?: { campaign_id: number };
   /** Whether the promoter gets no e-mail about it. Absent: they do, if their campaign sends it. */
-  isSilent?: true;
+  is_silent?: true;
   /** Absent unless a user gave it by hand in the dashboard. */
-  createdByUser?: Creator;
+  created_by_user?: Creator;
   /** The company's own remark. */
-  internalNote: string | null;
+  internal_note: string | null;
   /** A remark that the promoter sees. */
-  externalNote: string | null;
+  external_note: string | null;
   /** Null if its status was never changed. */
-  statusUpdatedAt: string | null;
-  createdAt: string;
+  status_updated_at: string | null;
+  created_at: string;
 }
 
 /** The cause of a commission: a sale, or anything else that the company rewards. */
 type CommissionType = (typeof COMMISSION_TYPES)[number];
 
 /** The company's notes on a commission that it gives by hand. */
-export type CommissionNotes = Pick<Commission, "internalNote" | "externalNote" | "createdByUser">;
+export type CommissionNotes = Pick<Commission, "internal_note" | "external_note" | "created_by_user">;
 
 /** The rule that determined a commission. Later changes of rewards never change it. */
 export interface CommissionTerms {
   /** In ten-thousandths: of a percent, or of a unit if it is flat. */
-  amountTenThousandths: number;
+  amount_ten_thousandths: number;
   /** False for a percentage. */
-  isFlat: boolean;
+  is_flat: boolean;
   /** The base of a tier reward's share. Null: no tier reward. */
-  tierRewardMode: (typeof TIER_REWARD_MODES)[number] | null;
+  tier_reward_mode: (typeof TIER_REWARD_MODES)[number] | null;
   /** The amount on which a percentage is based. */
   base: number;
 }
@@ -124,7 +124,7 @@ export const commissions = table<Commission>()({
     promoter_id: "integer",
     campaign_id: "integer",
     /** 0 without a lead, so that these come first in both engines when sorted by lead. */
-    lead_id: ["integer", ({ leadId }) => leadId ?? 0],
+    lead_id: ["integer", ({ lead_id }) => lead_id ?? 0],
     status: "text",
     type: "text",
     unit: "text",
@@ -135,9 +135,9 @@ export const commissions = table<Commission>()({
      * The client's event id, for searches. The end of a very long one is cut off, because indexes have
      * limits.
      */
-    words: ["text", ({ eventId }) => eventId?.slice(0, 255).toLowerCase()],
+    words: ["text", ({ event_id }) => event_id?.slice(0, 255).toLowerCase()],
     /** Clients' event ids may be too long for an index. */
-    event_hash: ["text", ({ eventId }) => (eventId === null ? null : digest(eventId))],
+    event_hash: ["text", ({ event_id }) => (event_id === null ? null : digest(event_id))],
     plan_id: "text",
     reward_id: "integer",
     refund_id: "integer",
@@ -146,7 +146,7 @@ export const commissions = table<Commission>()({
     suspicion: "text",
     payout_id: "integer",
     is_paid_elsewhere: "integer",
-    has_note: ["integer", ({ internalNote, externalNote }) => (internalNote ?? externalNote) !== null],
+    has_note: ["integer", ({ internal_note, external_note }) => (internal_note ?? external_note) !== null],
     approve_at: "text",
     created_at: "text",
   },
@@ -174,7 +174,7 @@ export const commissions = table<Commission>()({
         "words",
       ],
     },
-    createdAt: { on: ["created_at", "id", "status", "campaign_id", "unit", "suspicion"] },
+    created_at: { on: ["created_at", "id", "status", "campaign_id", "unit", "suspicion"] },
     lead: { on: ["lead_id", "id", "sale_id"] },
     event: { on: ["event_hash"], where: "event_hash is not null" },
     payout: { on: ["payout_id"], where: "payout_id is not null" },
@@ -183,7 +183,7 @@ export const commissions = table<Commission>()({
     /** Sums a promoter's earnings and pending commissions without reading the commissions themselves. */
     balance: { on: ["promoter_id", "status", "unit", "amount", "is_paid_elsewhere"] },
     /** The same without cash; it is mostly empty. */
-    otherUnits: {
+    other_units: {
       on: ["promoter_id", "status", "unit", "amount", "is_paid_elsewhere"],
       where: "unit <> 'cash'",
     },
@@ -212,62 +212,69 @@ export const commissions = table<Commission>()({
   sums: dailySums(commissionCounts),
 });
 
-type Named = "accountId" | "id" | "promoterCampaignId" | "promoterId" | "campaignId" | "amount" | "createdAt";
+type Named =
+  | "account_id"
+  | "id"
+  | "promoter_campaign_id"
+  | "promoter_id"
+  | "campaign_id"
+  | "amount"
+  | "created_at";
 
 /** A commission with the given fields. By default it is approved cash without a sale. */
 export function newCommission(given: Pick<Commission, Named> & Partial<Commission>): Commission {
   return {
-    leadId: null,
+    lead_id: null,
     status: "approved",
     type: "custom",
     unit: "cash",
-    saleId: null,
+    sale_id: null,
     origin: null,
-    refundId: null,
-    takesBackId: null,
-    takenBackByIds: [],
-    eventId: null,
-    saleCents: 0,
-    originalSaleAmount: given.saleCents ?? 0,
-    originalSaleCurrency: null,
-    planId: null,
-    billingPeriod: null,
-    tierLevel: 1,
-    rewardId: null,
-    rewardName: null,
+    refund_id: null,
+    takes_back_id: null,
+    taken_back_by_ids: [],
+    event_id: null,
+    sale_cents: 0,
+    original_sale_amount: given.sale_cents ?? 0,
+    original_sale_currency: null,
+    plan_id: null,
+    billing_period: null,
+    tier_level: 1,
+    reward_id: null,
+    reward_name: null,
     terms: null,
-    splitTenThousandths: null,
+    split_ten_thousandths: null,
     suspicion: null,
-    isSelfReferral: null,
-    approveAt: null,
-    payoutId: null,
-    isPaidElsewhere: false,
-    internalNote: null,
-    externalNote: null,
-    statusUpdatedAt: null,
+    is_self_referral: null,
+    approve_at: null,
+    payout_id: null,
+    is_paid_elsewhere: false,
+    internal_note: null,
+    external_note: null,
+    status_updated_at: null,
     ...given,
   };
 }
 
 /** Whether a payout may still include the commission. */
-export function isUnpaid({ status, payoutId, isPaidElsewhere }: Commission): boolean {
-  return status === "approved" && payoutId === null && !isPaidElsewhere;
+export function isUnpaid({ status, payout_id, is_paid_elsewhere }: Commission): boolean {
+  return status === "approved" && payout_id === null && !is_paid_elsewhere;
 }
 
 /**
  * Whether the promoter was paid, or got the non-cash reward. `payout` is the one that includes the
  * commission.
  */
-export function isPaid({ isPaidElsewhere }: Commission, payout: Pick<Payout, "status"> | null): boolean {
-  return isPaidElsewhere || payout?.status === "completed";
+export function isPaid({ is_paid_elsewhere }: Commission, payout: Pick<Payout, "status"> | null): boolean {
+  return is_paid_elsewhere || payout?.status === "completed";
 }
 
 /** The origin of a commission without a sale. A repeated request finds it and makes no second commission. */
 export interface CommissionSource {
-  accountId: number;
+  account_id: number;
   /** The hash of an imported line, or of the event for which a commission was given by hand. */
-  sourceHash: string;
-  commissionId: number;
+  source_hash: string;
+  commission_id: number;
 }
 
 /** The name is older than commissions that are given by hand for an event. */
@@ -279,22 +286,22 @@ export const commissionSources = table<CommissionSource>()({
 
 /** Whether a refund took back a part of it, or made it to take back another. */
 function isOfRefund({
-  takenBackByIds,
-  correctedByIds = [],
-  refundId,
-}: Pick<Commission, "takenBackByIds" | "correctedByIds" | "refundId">): boolean {
-  return takenBackByIds.length > correctedByIds.length || refundId !== null;
+  taken_back_by_ids,
+  corrected_by_ids = [],
+  refund_id,
+}: Pick<Commission, "taken_back_by_ids" | "corrected_by_ids" | "refund_id">): boolean {
+  return taken_back_by_ids.length > corrected_by_ids.length || refund_id !== null;
 }
 
 /** The counts of a commission in the reports. Payouts count their own payments. */
 function commissionCounts(commission: Commission): Count[] {
-  const { createdAt: at, amount } = commission;
+  const { created_at: at, amount } = commission;
   // Both of a pair are the same promoter's, so nothing was earned.
-  if (commission.setOff !== undefined) return [];
+  if (commission.set_off !== undefined) return [];
   const counts: Count[] = [{ metric: "commissions", at }, ...importedCounts(commission)];
   if (commission.status !== "approved" || commission.unit !== "cash") return counts;
-  counts.push({ metric: "earningsCents", at, amount });
-  if (commission.isPaidElsewhere) counts.push({ metric: "paidCents", at, amount });
+  counts.push({ metric: "earnings_cents", at, amount });
+  if (commission.is_paid_elsewhere) counts.push({ metric: "paid_cents", at, amount });
   return counts;
 }
 
@@ -302,15 +309,15 @@ function commissionCounts(commission: Commission): Count[] {
  * An imported commission has no record of its sale or refund, so one commission of each event counts that as
  * well.
  */
-function importedCounts({ saleId, isOfCountedSale, saleCents, createdAt: at }: Commission): Count[] {
-  if (saleId !== null || isOfCountedSale || saleCents === 0) return [];
-  return saleCents > 0
+function importedCounts({ sale_id, is_of_counted_sale, sale_cents, created_at: at }: Commission): Count[] {
+  if (sale_id !== null || is_of_counted_sale || sale_cents === 0) return [];
+  return sale_cents > 0
     ? [
         { metric: "sales", at },
-        { metric: "salesCents", at, amount: saleCents },
+        { metric: "sales_cents", at, amount: sale_cents },
       ]
     : [
         { metric: "refunds", at },
-        { metric: "refundsCents", at, amount: -saleCents },
+        { metric: "refunds_cents", at, amount: -sale_cents },
       ];
 }

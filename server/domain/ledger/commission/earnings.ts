@@ -14,22 +14,22 @@ import type { CommissionTerms } from "./commission.ts";
 
 /** An amount that a promoter earns from a sale, and its reason. */
 export interface Earning {
-  tierLevel: number;
-  promoterCampaignId: number;
-  reward: Pick<Reward, "id" | "name" | "promoterRewardType" | "duration">;
+  tier_level: number;
+  promoter_campaign_id: number;
+  reward: Pick<Reward, "id" | "name" | "promoter_reward_type" | "duration">;
   terms: CommissionTerms;
   unit: Unit;
   amount: number;
   /** The amount before the split. */
-  wholeAmount: number;
+  whole_amount: number;
   /** Null if it is not split. */
-  splitTenThousandths: number | null;
+  split_ten_thousandths: number | null;
   /** Whether it is the share of a promoter in another's lead. Absent: no. */
-  isShare?: true;
+  is_share?: true;
   /** The rules of the target if it is a bonus for reaching one. Absent: it is none. */
-  targetRules?: unknown[];
+  target_rules?: unknown[];
   /** The sum of the split's shares before this one. Absent: 0. */
-  splitFromTenThousandths?: number;
+  split_from_ten_thousandths?: number;
 }
 
 /** A sale with everything that determines its commissions. */
@@ -51,24 +51,24 @@ export function earningsOf({ sale, tiers, history, splits }: EarningInput): Earn
   const earnings: Earning[] = [];
   for (const tier of tiers) {
     const facts = ruleFacts(sale, history, tier);
-    const below = earnings.filter(({ tierLevel }) => tierLevel < tier.level);
+    const below = earnings.filter(({ tier_level }) => tier_level < tier.level);
     const chosen = chooseSchemas(tier, { sale, history, facts });
     for (const { reward, schema } of [...chosen, ...reachedTargets(tier, facts)]) {
       const terms = termsOf(schema, { reward, sale, below, level: tier.level });
-      const isBonus = reward.promoterRewardType === "target";
+      const isBonus = reward.promoter_reward_type === "target";
       const amount = amountOf(terms, schema.unit, isBonus ? { ...sale, quantity: 1 } : sale);
       if (amount === 0) continue;
       refuseTooLarge(amount, reward);
       earnings.push({
-        tierLevel: tier.level,
-        promoterCampaignId: tier.promoterCampaign.id,
+        tier_level: tier.level,
+        promoter_campaign_id: tier.promoterCampaign.id,
         reward: pick(reward),
         terms,
         unit: schema.unit,
         amount,
-        wholeAmount: amount,
-        splitTenThousandths: null,
-        ...(isBonus && { targetRules: schema.rules }),
+        whole_amount: amount,
+        split_ten_thousandths: null,
+        ...(isBonus && { target_rules: schema.rules }),
       });
     }
   }
@@ -83,20 +83,20 @@ export function earningsOf({ sale, tiers, history, splits }: EarningInput): Earn
  */
 export function earnAgain(
   earnings: Earning[],
-  sale: Pick<EarningSale, "amountCents" | "quantity" | "currencyDigits">,
+  sale: Pick<EarningSale, "amount_cents" | "quantity" | "currencyDigits">,
 ): Earning[] {
   const again: Earning[] = [];
   for (const earning of earnings) {
-    const { tierLevel, unit, splitTenThousandths: part, splitFromTenThousandths: from = 0 } = earning;
-    const below = again.filter((each) => each.tierLevel < tierLevel);
-    const base = baseOf(earning.terms.tierRewardMode, { sale, below, level: tierLevel, unit });
+    const { tier_level, unit, split_ten_thousandths: part, split_from_ten_thousandths: from = 0 } = earning;
+    const below = again.filter((each) => each.tier_level < tier_level);
+    const base = baseOf(earning.terms.tier_reward_mode, { sale, below, level: tier_level, unit });
     const terms = { ...earning.terms, base };
-    const isBonus = earning.targetRules !== undefined;
+    const isBonus = earning.target_rules !== undefined;
     const wholeAmount = amountOf(terms, unit, isBonus ? { ...sale, quantity: 1 } : sale);
     refuseTooLarge(wholeAmount, earning.reward);
     const upTo = (percentage: number) => share(wholeAmount, percentage, WHOLE);
     const amount = part === null ? wholeAmount : upTo(from + part) - upTo(from);
-    again.push({ ...earning, terms, wholeAmount, amount });
+    again.push({ ...earning, terms, whole_amount: wholeAmount, amount });
   }
   return again;
 }
@@ -111,13 +111,13 @@ export function appliedRewards({ sale, tiers, history }: Omit<EarningInput, "spl
 
 /** The values from which the amounts of commissions are computed. */
 export interface EarningSale {
-  amountCents: number;
+  amount_cents: number;
   /** The decimals of the account's currency. */
   currencyDigits: number;
   quantity: number;
-  productId: number | null;
-  planId: string | null;
-  billingPeriod: BillingPeriod | null;
+  product_id: number | null;
+  plan_id: string | null;
+  billing_period: BillingPeriod | null;
 }
 
 /** A promoter who may earn from the sale. */
@@ -135,9 +135,9 @@ export interface Tier {
 export interface CustomerHistory {
   ageInMonths: number;
   /** Without sales that were refunded whole. */
-  salesCount: number;
+  sales_count: number;
   /** The one-time rewards that were given before. */
-  onceRewardIds: number[];
+  once_reward_ids: number[];
   /**
    * The months since the first sale to which a reward applied. Absent: the months since the very first sale.
    */
@@ -146,37 +146,37 @@ export interface CustomerHistory {
 
 /** How well an entry fits a sale, or 0 if it does not. */
 export function rankOf(
-  { applyOn, productIds }: RewardEntry,
-  sale: Pick<EarningSale, "productId" | "billingPeriod">,
+  { apply_on, product_ids }: RewardEntry,
+  sale: Pick<EarningSale, "product_id" | "billing_period">,
 ): number {
-  if (applyOn === "specific") {
-    return sale.productId !== null && productIds.includes(sale.productId) ? 3 : 0;
+  if (apply_on === "specific") {
+    return sale.product_id !== null && product_ids.includes(sale.product_id) ? 3 : 0;
   }
-  if (applyOn === "all") return 1;
-  return applyOn === sale.billingPeriod ? 2 : 0;
+  if (apply_on === "all") return 1;
+  return apply_on === sale.billing_period ? 2 : 0;
 }
 
 /** Whether a customer's reward still continues. */
 export function isRunning(
   reward: Reward,
-  { ageInMonths, onceRewardIds, monthsOf }: CustomerHistory,
+  { ageInMonths, once_reward_ids, monthsOf }: CustomerHistory,
 ): boolean {
-  if (reward.duration === "once") return !onceRewardIds.includes(reward.id);
+  if (reward.duration === "once") return !once_reward_ids.includes(reward.id);
   const months = monthsOf === undefined ? ageInMonths : monthsOf(reward.id);
-  return reward.duration !== "repeating" || months < (reward.durationMonths ?? 0);
+  return reward.duration !== "repeating" || months < (reward.duration_months ?? 0);
 }
 
 /** The facts of a sale that rules judge. */
 export function ruleFacts(
-  { planId }: Pick<EarningSale, "planId">,
-  history: Pick<CustomerHistory, "ageInMonths" | "salesCount">,
+  { plan_id }: Pick<EarningSale, "plan_id">,
+  history: Pick<CustomerHistory, "ageInMonths" | "sales_count">,
   tier: Pick<Tier, "customersCount" | "revenueCents">,
 ): RuleFacts {
   return {
-    planId,
+    plan_id,
     counts: {
       customer_age_in_months: history.ageInMonths,
-      customer_sales_count: history.salesCount,
+      customer_sales_count: history.sales_count,
       promoter_campaign_customers_count: tier.customersCount,
       promoter_campaign_revenue: tier.revenueCents,
     },
@@ -201,7 +201,9 @@ function chooseSchemas(
 ): Chosen[] {
   const type = level === 1 ? "sale" : "tier";
   const candidates = entries
-    .filter(({ reward }) => reward.promoterRewardType === type && (level === 1 || reward.tierLevel === level))
+    .filter(
+      ({ reward }) => reward.promoter_reward_type === type && (level === 1 || reward.tier_level === level),
+    )
     .filter(({ reward }) => isRunning(reward, history))
     .map(({ entry, reward }) => ({ reward, rank: rankOf(entry, sale) }))
     .filter(({ rank }) => rank > 0)
@@ -218,10 +220,10 @@ function chooseSchemas(
 /** The schemas of target rewards that the promoter reaches now. They are given once, and need a rule. */
 function reachedTargets({ level, entries, promoterCampaign }: Tier, facts: RuleFacts): Chosen[] {
   if (level !== 1) return [];
-  const reachedIds = new Set(promoterCampaign.targetsReached.map(({ rewardId }) => rewardId));
+  const reachedIds = new Set(promoterCampaign.targets_reached.map(({ reward_id }) => reward_id));
   const targets = entries
     .map(({ reward }) => reward)
-    .filter(({ id, promoterRewardType }) => promoterRewardType === "target" && !reachedIds.has(id));
+    .filter(({ id, promoter_reward_type }) => promoter_reward_type === "target" && !reachedIds.has(id));
   // Several entries may name one reward.
   return [...new Map(targets.map((reward) => [reward.id, reward])).values()].flatMap((reward) =>
     reward.schemas
@@ -232,30 +234,30 @@ function reachedTargets({ level, entries, promoterCampaign }: Tier, facts: RuleF
 
 /** The rule of an amount, with the base of its percentage. */
 function termsOf(
-  { amountTenThousandths, isFlat, unit }: RewardSchema,
+  { amount_ten_thousandths, is_flat, unit }: RewardSchema,
   { reward, sale, below, level }: { reward: Reward; sale: EarningSale; below: Earning[]; level: number },
 ): CommissionTerms {
-  const mode = reward.promoterRewardType === "tier" ? reward.tierRewardMode : null;
+  const mode = reward.promoter_reward_type === "tier" ? reward.tier_reward_mode : null;
   const base = baseOf(mode, { sale, below, level, unit });
-  return { amountTenThousandths, isFlat, tierRewardMode: mode, base };
+  return { amount_ten_thousandths, is_flat, tier_reward_mode: mode, base };
 }
 
 /** The base of a percentage. */
 function baseOf(
-  mode: CommissionTerms["tierRewardMode"],
+  mode: CommissionTerms["tier_reward_mode"],
   {
     sale,
     below,
     level,
     unit,
-  }: { sale: Pick<EarningSale, "amountCents">; below: Earning[]; level: number; unit: Unit },
+  }: { sale: Pick<EarningSale, "amount_cents">; below: Earning[]; level: number; unit: Unit },
 ): number {
   const sumOf = (earnings: Earning[], ofUnit: Unit) =>
     earnings.filter((each) => each.unit === ofUnit).reduce((sum, { amount }) => sum + amount, 0);
-  const oneBelow = below.filter(({ tierLevel }) => tierLevel === level - 1);
+  const oneBelow = below.filter(({ tier_level }) => tier_level === level - 1);
   if (mode === "tier_commission_mode") return sumOf(oneBelow, unit);
-  if (mode === "tier_net_override_mode") return Math.max(0, sale.amountCents - sumOf(below, "cash"));
-  return sale.amountCents;
+  if (mode === "tier_net_override_mode") return Math.max(0, sale.amount_cents - sumOf(below, "cash"));
+  return sale.amount_cents;
 }
 
 /**
@@ -269,11 +271,11 @@ function amountOf(
   unit: Unit,
   { quantity, currencyDigits }: Pick<EarningSale, "quantity" | "currencyDigits">,
 ): number {
-  const { amountTenThousandths, isFlat, base, tierRewardMode } = terms;
+  const { amount_ten_thousandths, is_flat, base, tier_reward_mode } = terms;
   const minorUnits = 10 ** currencyDigits;
-  if (isFlat) return share(amountTenThousandths, quantity * (unit === "cash" ? minorUnits : 1), 10_000);
-  const isOfCash = unit === "cash" || tierRewardMode === "tier_commission_mode";
-  return share(base, amountTenThousandths, isOfCash ? WHOLE : WHOLE * minorUnits);
+  if (is_flat) return share(amount_ten_thousandths, quantity * (unit === "cash" ? minorUnits : 1), 10_000);
+  const isOfCash = unit === "cash" || tier_reward_mode === "tier_commission_mode";
+  return share(base, amount_ten_thousandths, isOfCash ? WHOLE : WHOLE * minorUnits);
 }
 
 function refuseTooLarge(amount: number, { name }: { name: string }): void {
@@ -281,8 +283,8 @@ function refuseTooLarge(amount: number, { name }: { name: string }): void {
 }
 
 /** The part of a reward that later instalments need. */
-function pick({ id, name, promoterRewardType, duration }: Reward): Earning["reward"] {
-  return { id, name, promoterRewardType, duration };
+function pick({ id, name, promoter_reward_type, duration }: Reward): Earning["reward"] {
+  return { id, name, promoter_reward_type, duration };
 }
 
 /**
@@ -292,11 +294,14 @@ function pick({ id, name, promoterRewardType, duration }: Reward): Earning["rewa
  * @see docs/spec/money.md "Rewards of a sale", 5
  */
 function divide(earning: Earning, splits: Split[]): Earning[] {
-  const isOfSale = earning.reward.promoterRewardType === "sale";
+  const isOfSale = earning.reward.promoter_reward_type === "sale";
   if (splits.length === 0 || !isOfSale) return [earning];
-  const percentages = splits.map(({ percentTenThousandths }) => percentTenThousandths);
+  const percentages = splits.map(({ percent_ten_thousandths }) => percent_ten_thousandths);
   const rest = WHOLE - percentages.reduce((sum, each) => sum + each, 0);
-  const ids = [...splits.map(({ promoterCampaignId }) => promoterCampaignId), earning.promoterCampaignId];
+  const ids = [
+    ...splits.map(({ promoter_campaign_id }) => promoter_campaign_id),
+    earning.promoter_campaign_id,
+  ];
   let from = 0;
   return cutUp(earning.amount, percentages)
     .map((amount, index) => {
@@ -306,10 +311,10 @@ function divide(earning: Earning, splits: Split[]): Earning[] {
       return {
         ...earning,
         amount,
-        promoterCampaignId: ids[index] ?? earning.promoterCampaignId,
-        splitTenThousandths: part,
-        splitFromTenThousandths,
-        ...(index < splits.length && { isShare: true as const }),
+        promoter_campaign_id: ids[index] ?? earning.promoter_campaign_id,
+        split_ten_thousandths: part,
+        split_from_ten_thousandths: splitFromTenThousandths,
+        ...(index < splits.length && { is_share: true as const }),
       };
     })
     .filter(({ amount }) => amount !== 0);

@@ -37,7 +37,7 @@ const RANKS: Record<ImportedStatus, number> = { pending: 0, approved: 1, denied:
 /** A commission of another program. Null fields are unknown. */
 export interface ImportedCommission extends PromoterName {
   /** Its id in the other program. */
-  sourceId: string | null;
+  source_id: string | null;
   /** The whole line without its status, plus a number to distinguish equal lines. */
   source: string;
   leadEmail: string | null;
@@ -47,9 +47,9 @@ export interface ImportedCommission extends PromoterName {
   amount: number;
   status: ImportedStatus;
   /** Negative for a refunded amount. */
-  saleCents: number;
-  eventId: string | null;
-  createdAt: Date | null;
+  sale_cents: number;
+  event_id: string | null;
+  created_at: Date | null;
 }
 
 /**
@@ -73,32 +73,32 @@ export async function importCommission(
     const lead = await findNamedLead(tx, account.id, input);
     if (lead === null && isLeadNamed(input)) throw new Failure("not_found", "the lead was not found");
     const owner = await ownerOf(tx, account.id, { input, lead });
-    if (lead !== null && (await isEarnedHere(tx, lead, { ...input, promoterId: owner.promoterId })))
+    if (lead !== null && (await isEarnedHere(tx, lead, { ...input, promoter_id: owner.promoter_id })))
       return "known";
-    if (await isOwnRecord(tx, account.id, { ...input, promoterId: owner.promoterId })) return "known";
+    if (await isOwnRecord(tx, account.id, { ...input, promoter_id: owner.promoter_id })) return "known";
     const commission = newCommission({
-      accountId: account.id,
+      account_id: account.id,
       id,
-      promoterCampaignId: owner.id,
-      promoterId: owner.promoterId,
-      campaignId: owner.campaignId,
-      leadId: lead?.id ?? null,
+      promoter_campaign_id: owner.id,
+      promoter_id: owner.promoter_id,
+      campaign_id: owner.campaign_id,
+      lead_id: lead?.id ?? null,
       status: statusOf(input),
       unit: input.unit,
       amount: input.amount,
-      eventId: input.eventId,
-      saleCents: input.saleCents,
-      type: input.saleCents === 0 ? "custom" : "sale",
-      ...((await isSaleCounted(tx, account.id, { input, lead })) && { isOfCountedSale: true as const }),
-      isPaidElsewhere: input.status === "paid",
-      ...(lead !== null && lead.promoterId !== owner.promoterId && { staysOnMove: true as const }),
-      createdAt: (input.createdAt ?? now).toISOString(),
+      event_id: input.event_id,
+      sale_cents: input.sale_cents,
+      type: input.sale_cents === 0 ? "custom" : "sale",
+      ...((await isSaleCounted(tx, account.id, { input, lead })) && { is_of_counted_sale: true as const }),
+      is_paid_elsewhere: input.status === "paid",
+      ...(lead !== null && lead.promoter_id !== owner.promoter_id && { stays_on_move: true as const }),
+      created_at: (input.created_at ?? now).toISOString(),
     });
     const whole = await joinSale(tx, commission);
     await tx.insert(commissions, whole);
     await book(tx, context, { entity: "commission", before: null, after: whole });
     await ensureNonCashPayout(tx, context, whole);
-    await tx.put(commissionSources, { accountId: account.id, sourceHash, commissionId: id });
+    await tx.put(commissionSources, { account_id: account.id, source_hash: sourceHash, commission_id: id });
     return "added";
   });
 }
@@ -110,14 +110,14 @@ export async function importCommission(
  * line except the status.
  */
 async function sourceOf(tx: Transaction, accountId: number, input: ImportedCommission): Promise<string> {
-  const { sourceId, eventId, source, unit, amount } = input;
-  if (sourceId !== null) return `id ${sourceId}`;
-  const lead = eventId === null ? null : await findNamedLead(tx, accountId, input);
+  const { source_id, event_id, source, unit, amount } = input;
+  if (source_id !== null) return `id ${source_id}`;
+  const lead = event_id === null ? null : await findNamedLead(tx, accountId, input);
   if (lead === null) return `line ${source}`;
   const promoterId = isOwnerNamed(input)
-    ? (await loadNamedOwner(tx, accountId, input)).promoterId
-    : lead.promoterId;
-  const event = [eventId, lead.id, unit, promoterId === lead.promoterId ? null : promoterId];
+    ? (await loadNamedOwner(tx, accountId, input)).promoter_id
+    : lead.promoter_id;
+  const event = [event_id, lead.id, unit, promoterId === lead.promoter_id ? null : promoterId];
   return `event ${JSON.stringify(amount < 0 ? [...event, "back"] : event)}`;
 }
 
@@ -127,16 +127,16 @@ async function sourceOf(tx: Transaction, accountId: number, input: ImportedCommi
  */
 async function isEarnedHere(
   tx: Transaction,
-  { accountId, id: leadId }: Lead,
-  { eventId, unit, amount, promoterId }: ImportedCommission & { promoterId: number },
+  { account_id, id: leadId }: Lead,
+  { event_id, unit, amount, promoter_id }: ImportedCommission & { promoter_id: number },
 ): Promise<boolean> {
-  if (eventId === null) return false;
-  const ofEvent = await tx.view.page(commissions, "event", accountId, [digest(eventId)], { limit: 100 });
+  if (event_id === null) return false;
+  const ofEvent = await tx.view.page(commissions, "event", account_id, [digest(event_id)], { limit: 100 });
   return ofEvent.some(
     (each) =>
-      each.rewardId !== null &&
-      each.leadId === leadId &&
-      each.promoterId === promoterId &&
+      each.reward_id !== null &&
+      each.lead_id === leadId &&
+      each.promoter_id === promoter_id &&
       each.unit === unit &&
       Math.sign(each.amount) === Math.sign(amount),
   );
@@ -146,12 +146,12 @@ async function isEarnedHere(
 async function isOwnRecord(
   tx: Transaction,
   accountId: number,
-  { sourceId, createdAt, promoterId, unit, amount }: ImportedCommission & { promoterId: number },
+  { source_id, created_at, promoter_id, unit, amount }: ImportedCommission & { promoter_id: number },
 ): Promise<boolean> {
-  if (sourceId === null || createdAt === null || !/^\d{1,15}$/.test(sourceId)) return false;
-  const own = await tx.get(commissions, accountId, Number(sourceId));
-  if (own === null || own.promoterId !== promoterId || own.unit !== unit) return false;
-  return own.amount === amount && own.createdAt === createdAt.toISOString();
+  if (source_id === null || created_at === null || !/^\d{1,15}$/.test(source_id)) return false;
+  const own = await tx.get(commissions, accountId, Number(source_id));
+  if (own === null || own.promoter_id !== promoter_id || own.unit !== unit) return false;
+  return own.amount === amount && own.created_at === created_at.toISOString();
 }
 
 /**
@@ -160,12 +160,12 @@ async function isOwnRecord(
 async function isSaleCounted(
   tx: Transaction,
   accountId: number,
-  { input: { eventId, saleCents }, lead }: { input: ImportedCommission; lead: Lead | null },
+  { input: { event_id, sale_cents }, lead }: { input: ImportedCommission; lead: Lead | null },
 ): Promise<boolean> {
-  if (eventId === null || lead === null || saleCents === 0) return false;
-  const ofEvent = await tx.view.page(commissions, "event", accountId, [digest(eventId)], { limit: 100 });
+  if (event_id === null || lead === null || sale_cents === 0) return false;
+  const ofEvent = await tx.view.page(commissions, "event", accountId, [digest(event_id)], { limit: 100 });
   return ofEvent.some(
-    (each) => each.leadId === lead.id && Math.sign(each.saleCents) === Math.sign(saleCents),
+    (each) => each.lead_id === lead.id && Math.sign(each.sale_cents) === Math.sign(sale_cents),
   );
 }
 
@@ -175,7 +175,7 @@ async function updateStatus(
   context: Context,
   { taken, input }: { taken: CommissionSource; input: ImportedCommission },
 ): Promise<Imported> {
-  const before = await tx.get(commissions, taken.accountId, taken.commissionId);
+  const before = await tx.get(commissions, taken.account_id, taken.commission_id);
   if (before === null) return "known"; // its promoter has been deleted since
   if (before.amount !== input.amount) {
     throw new Failure(
@@ -183,13 +183,13 @@ async function updateStatus(
       "was imported with another amount; commissions of one event need ids of their own",
     );
   }
-  const status = before.isPaidElsewhere ? "paid" : before.status;
+  const status = before.is_paid_elsewhere ? "paid" : before.status;
   // An older file never reverts a status.
   if (status === input.status || RANKS[input.status] < RANKS[status]) return "known";
   await refuseSettled(tx, before);
   // A payout here must not pay a commission that the other program has paid or denied.
   const [free = before] = await withdrawFromPayouts(tx, context, [before]);
-  const after = { ...free, status: statusOf(input), isPaidElsewhere: input.status === "paid" };
+  const after = { ...free, status: statusOf(input), is_paid_elsewhere: input.status === "paid" };
   await tx.put(commissions, after);
   await book(tx, context, { entity: "commission", before, after });
   await ensureNonCashPayout(tx, context, after);
@@ -208,8 +208,8 @@ async function findNamedLead(
 ): Promise<Lead | null> {
   if (!isLeadNamed(input)) return null;
   const { leadEmail: email, leadUid: uid } = input;
-  const nothing = { username: null, firstName: null, lastName: null, website: null };
-  return findKnownLead(tx, accountId, { email, uid, ...nothing, customFields: null, subId: null });
+  const nothing = { username: null, first_name: null, last_name: null, website: null };
+  return findKnownLead(tx, accountId, { email, uid, ...nothing, custom_fields: null, sub_id: null });
 }
 
 function isLeadNamed({ leadEmail, leadUid }: ImportedCommission): boolean {
@@ -221,14 +221,14 @@ async function ownerOf(
   tx: Transaction,
   accountId: number,
   { input, lead }: { input: ImportedCommission; lead: Lead | null },
-): Promise<Pick<PromoterCampaign, "id" | "promoterId" | "campaignId">> {
+): Promise<Pick<PromoterCampaign, "id" | "promoter_id" | "campaign_id">> {
   if (lead === null || isOwnerNamed(input)) return loadNamedOwner(tx, accountId, input);
-  const { promoterCampaignId: id, promoterId, campaignId } = lead;
+  const { promoter_campaign_id: id, promoter_id, campaign_id } = lead;
   // A lead outlives its promoter, and then there is no promoter to pay.
   await requirePromoter(tx, await tx.get(promoterCampaigns, accountId, id));
-  return { id, promoterId, campaignId };
+  return { id, promoter_id, campaign_id };
 }
 
-function isOwnerNamed({ refToken, promoterEmail }: ImportedCommission): boolean {
-  return refToken !== null || promoterEmail !== null;
+function isOwnerNamed({ ref_token, promoterEmail }: ImportedCommission): boolean {
+  return ref_token !== null || promoterEmail !== null;
 }

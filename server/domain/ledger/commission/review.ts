@@ -29,17 +29,17 @@ export async function setCommissionStatus(
   await refuseFollower(tx, commission, status);
   const family = await withTakeBacks(tx, commission);
   for (const each of family) await refuseSettled(tx, each);
-  const changing = family.filter((each) => each.status !== status || each.approveAt !== null);
+  const changing = family.filter((each) => each.status !== status || each.approve_at !== null);
   const leaving = status === "approved" ? changing : await withdrawFromPayouts(tx, context, changing);
   const statusUpdatedAt = context.now.toISOString();
   for (const [at, freed] of leaving.entries()) {
-    const after = { ...freed, status, approveAt: null, statusUpdatedAt };
+    const after = { ...freed, status, approve_at: null, status_updated_at: statusUpdatedAt };
     await tx.put(commissions, after);
     // If refunds have taken a part back, the next run pays the rest instead.
     if (family.length === 1) await ensureNonCashPayout(tx, context, after);
     await announceMoney(tx, context, { entity: "commission", before: changing[at]!, after });
   }
-  return loadCommission(tx, commission.accountId, commission.id);
+  return loadCommission(tx, commission.account_id, commission.id);
 }
 
 interface StatusChange<T> {
@@ -54,7 +54,7 @@ interface StatusChange<T> {
  */
 interface CommissionSelector {
   id: number | null;
-  eventId: string | null;
+  event_id: string | null;
 }
 
 /**
@@ -69,7 +69,7 @@ export function changeCommissionStatus<T>(
   { selector, status, show }: StatusChange<T>,
 ): Promise<T> {
   return context.store.transact(async (tx) => {
-    const ids = await namedIds(tx.view, { accountId, ...selector });
+    const ids = await namedIds(tx.view, { account_id: accountId, ...selector });
     for (const id of ids) {
       const commission = await loadCommission(tx, accountId, id);
       if (status !== null) await setCommissionStatus(tx, context, { commission, status });
@@ -88,8 +88,8 @@ export async function loadCommission(reader: Reader, accountId: number, id: numb
 /** A commission, and those that take it back. */
 export async function withTakeBacks(reader: Reader, commission: Commission): Promise<Commission[]> {
   const family = [commission];
-  for (const id of commission.takenBackByIds) {
-    const takeBack = await reader.get(commissions, commission.accountId, id);
+  for (const id of commission.taken_back_by_ids) {
+    const takeBack = await reader.get(commissions, commission.account_id, id);
     if (takeBack !== null) family.push(takeBack);
   }
   return family;
@@ -99,10 +99,10 @@ export async function withTakeBacks(reader: Reader, commission: Commission): Pro
 interface NewEarning {
   account: Account;
   lead: Lead;
-  campaignId: number;
+  campaign_id: number;
   unit: Unit;
   /** Before the split. The account's maximum applies to the whole, not to each part. */
-  wholeAmount: number;
+  whole_amount: number;
   /** When it was earned. */
   at: Date;
 }
@@ -115,18 +115,19 @@ interface NewEarning {
 export async function approvalOf(
   tx: Transaction,
   { now }: Pick<Context, "now">,
-  { account, lead, campaignId, unit, wholeAmount, at }: NewEarning,
-): Promise<Pick<Commission, "status" | "approveAt">> {
-  const campaign = await loadCampaign(tx, account.id, campaignId);
-  const { maxAutoApproveCents } = account;
+  { account, lead, campaign_id, unit, whole_amount, at }: NewEarning,
+): Promise<Pick<Commission, "status" | "approve_at">> {
+  const campaign = await loadCampaign(tx, account.id, campaign_id);
+  const { max_auto_approve_cents } = account;
   const isSuspect = lead.suspicion !== "no_suspicion";
-  const isLarge = maxAutoApproveCents !== null && unit === "cash" && wholeAmount > maxAutoApproveCents;
-  if (!campaign.autoApproveCommissions || isSuspect || isLarge) return { status: "pending", approveAt: null };
-  const { commissionHoldDays } = campaign;
-  const approveAt = commissionHoldDays > 0 ? daysLater(timeZoneOf(account), at, commissionHoldDays) : at;
-  return commissionHoldDays > 0 && approveAt > now
-    ? { status: "pending", approveAt: approveAt.toISOString() }
-    : { status: "approved", approveAt: null };
+  const isLarge = max_auto_approve_cents !== null && unit === "cash" && whole_amount > max_auto_approve_cents;
+  if (!campaign.auto_approve_commissions || isSuspect || isLarge)
+    return { status: "pending", approve_at: null };
+  const { commission_hold_days } = campaign;
+  const approveAt = commission_hold_days > 0 ? daysLater(timeZoneOf(account), at, commission_hold_days) : at;
+  return commission_hold_days > 0 && approveAt > now
+    ? { status: "pending", approve_at: approveAt.toISOString() }
+    : { status: "approved", approve_at: null };
 }
 
 /** Commits between two pauses, in which other jobs get their turn. */
@@ -141,7 +142,7 @@ export async function* approveHeldCommissions(run: LeasedContext): AsyncGenerato
   let approvedCount = 0;
   for await (const { id: accountId } of servedAccounts(store)) {
     for await (const chunk of store.scan(commissions, "due", accountId, [])) {
-      const due = chunk.filter(({ approveAt }) => isDue(approveAt, clock()));
+      const due = chunk.filter(({ approve_at }) => isDue(approve_at, clock()));
       for (const { id } of due) {
         await approve(run, accountId, id);
         if (++approvedCount % APPROVED_AT_ONCE === 0) yield;
@@ -174,23 +175,24 @@ export function setFulfilment(
 /** A commission that takes back another one always has that one's status. */
 async function refuseFollower(
   reader: Reader,
-  { accountId, id, takesBackId, status }: Commission,
+  { account_id, id, takes_back_id, status }: Commission,
   wanted: CommissionStatus,
 ): Promise<void> {
-  if (takesBackId === null || status === wanted) return;
-  if ((await reader.get(commissions, accountId, takesBackId)) === null) return;
-  throw new Failure("refused", `Commission ${id} takes back commission ${takesBackId} and follows it`);
+  if (takes_back_id === null || status === wanted) return;
+  if ((await reader.get(commissions, account_id, takes_back_id)) === null) return;
+  throw new Failure("refused", `Commission ${id} takes back commission ${takes_back_id} and follows it`);
 }
 
 async function namedIds(
   view: View,
-  { accountId, id, eventId }: CommissionSelector & { accountId: number },
+  { account_id, id, event_id }: CommissionSelector & { account_id: number },
 ): Promise<[number, ...number[]]> {
   if (id !== null) return [id];
-  if (eventId === null) throw new Failure("missing", "You need to find the reward either by id or event_id.");
-  const found = await view.list(commissions, "event", accountId, [digest(eventId)]);
+  if (event_id === null)
+    throw new Failure("missing", "You need to find the reward either by id or event_id.");
+  const found = await view.list(commissions, "event", account_id, [digest(event_id)]);
   // A refund may have the id of a sale. Commissions that take back others follow those of their own sale.
-  const earned = found.filter(({ takesBackId }) => takesBackId === null);
+  const earned = found.filter(({ takes_back_id }) => takes_back_id === null);
   const [first, ...others] = (earned.length > 0 ? earned : found).map((commission) => commission.id);
   if (first === undefined) throw new Failure("not_found", "Commission not found.");
   return [first, ...others];
@@ -207,19 +209,19 @@ async function approve(run: LeasedContext, accountId: number, id: number): Promi
     const now = clock();
     const commission = await tx.get(commissions, accountId, id);
     // It may have been decided meanwhile.
-    if (commission?.status !== "pending" || !isDue(commission.approveAt, now)) return;
+    if (commission?.status !== "pending" || !isDue(commission.approve_at, now)) return;
     // A commission that takes back another is approved with that one. Its id is lower if another process made
     // it.
-    const { takesBackId } = commission;
-    if (takesBackId !== null && (await tx.get(commissions, accountId, takesBackId)) !== null) return;
+    const { takes_back_id } = commission;
+    if (takes_back_id !== null && (await tx.get(commissions, accountId, takes_back_id)) !== null) return;
     await setCommissionStatus(tx, { store, now }, { commission, status: "approved" });
   });
 }
 
 async function payoutOf(tx: Transaction, commission: Commission): Promise<Payout> {
-  const { accountId, id, unit, status, payoutId } = commission;
+  const { account_id, id, unit, status, payout_id } = commission;
   if (unit === "cash") throw new Failure("refused", `Commission ${id} is money, which payouts pay`);
   if (status !== "approved") throw new Failure("refused", `Commission ${id} is ${status}`);
-  if (payoutId === null) throw new Failure("refused", `Commission ${id} has no payout yet`);
-  return loadPayout(tx, accountId, payoutId);
+  if (payout_id === null) throw new Failure("refused", `Commission ${id} has no payout yet`);
+  return loadPayout(tx, account_id, payout_id);
 }

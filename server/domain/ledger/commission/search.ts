@@ -34,7 +34,7 @@ const COLUMNS = {
   id: "commissions.id",
   saleAmount: "commissions.sale_cents",
   amount: "commissions.amount",
-  createdAt: "commissions.created_at",
+  created_at: "commissions.created_at",
   lead: "commissions.lead_id",
 } as const;
 
@@ -96,14 +96,14 @@ export async function* allCommissions(
 
 /** The same for one commission. */
 export async function readCommissionParts(reader: Reader, commission: Commission): Promise<CommissionParts> {
-  const { accountId, leadId, payoutId } = commission;
+  const { account_id, lead_id, payout_id } = commission;
   return {
     commission,
-    promoterCampaign: await reader.get(promoterCampaigns, accountId, commission.promoterCampaignId),
-    promoter: await reader.get(promoters, accountId, commission.promoterId),
-    campaign: await reader.get(campaigns, accountId, commission.campaignId),
-    lead: leadId === null ? null : await reader.get(leads, accountId, leadId),
-    payout: payoutId === null ? null : await reader.get(payouts, accountId, payoutId),
+    promoterCampaign: await reader.get(promoterCampaigns, account_id, commission.promoter_campaign_id),
+    promoter: await reader.get(promoters, account_id, commission.promoter_id),
+    campaign: await reader.get(campaigns, account_id, commission.campaign_id),
+    lead: lead_id === null ? null : await reader.get(leads, account_id, lead_id),
+    payout: payout_id === null ? null : await reader.get(payouts, account_id, payout_id),
   };
 }
 
@@ -118,15 +118,15 @@ export interface CommissionFilter {
   isPaid?: boolean | undefined;
   /** True: other units that the promoter got. False: those that they did not get yet. */
   isFulfilled?: boolean | undefined;
-  saleCents?: Span | undefined;
+  sale_cents?: Span | undefined;
   amount?: Span | undefined;
-  createdAt?: Span | undefined;
-  promoterCampaignId?: number | undefined;
-  campaignIds?: number[] | undefined;
-  payoutIds?: number[] | undefined;
+  created_at?: Span | undefined;
+  promoter_campaign_id?: number | undefined;
+  campaign_ids?: number[] | undefined;
+  payout_ids?: number[] | undefined;
   /** When its payout is due. Commissions without a payout have no due date. */
   duePeriod?: DuePeriod | undefined;
-  promoterId?: number | undefined;
+  promoter_id?: number | undefined;
   /** Whether it belongs to the first event that earned a commission for its lead. */
   isFirst?: boolean | undefined;
   /** Whether a refund took back a part of it, or made it to take back another. */
@@ -149,7 +149,7 @@ function sorted(query: CommissionQuery, sorting: CommissionSort[]): CommissionQu
 
 /** The request that a query runs for. */
 interface Asking {
-  accountId: number;
+  account_id: number;
   /** The calendar day of the request in the account's time zone. */
   today: string;
   filter: CommissionFilter;
@@ -167,24 +167,24 @@ const IS_FIRST = sql<SqlBool>`(commissions.lead_id <> 0 and exists (
 
 /** How each condition narrows a query. */
 const CONDITIONS: Conditions<CommissionFilter, CommissionQuery, Asking> = {
-  text: (query, text, { accountId }) => query.where(mentions(accountId, text.trim())),
+  text: (query, text, { account_id }) => query.where(mentions(account_id, text.trim())),
   ids: (query, ids) => query.where(among("commissions.id", ids)),
   status: (query, status) => query.where("commissions.status", "=", status),
   unit: (query, unit) => query.where("commissions.unit", "=", unit),
   // `isPaid` only concerns cash, and `isFulfilled` all other units.
-  isPaid: (query, wanted, { accountId }) =>
-    query.where("commissions.unit", "=", "cash").where(isDone(accountId, wanted)),
-  isFulfilled: (query, wanted, { accountId }) =>
-    query.where("commissions.unit", "<>", "cash").where(isDone(accountId, wanted)),
-  saleCents: (query, span) => query.where(isWithin("commissions.sale_cents", span)),
+  isPaid: (query, wanted, { account_id }) =>
+    query.where("commissions.unit", "=", "cash").where(isDone(account_id, wanted)),
+  isFulfilled: (query, wanted, { account_id }) =>
+    query.where("commissions.unit", "<>", "cash").where(isDone(account_id, wanted)),
+  sale_cents: (query, span) => query.where(isWithin("commissions.sale_cents", span)),
   amount: (query, span) => query.where(isWithin("commissions.amount", span)),
-  createdAt: (query, span) => query.where(isWithin("commissions.created_at", isoRange(span))),
-  promoterCampaignId: (query, id) => query.where("commissions.promoter_campaign_id", "=", id),
-  campaignIds: (query, ids) => query.where(among("commissions.campaign_id", ids)),
-  payoutIds: (query, ids) => query.where(among("commissions.payout_id", ids)),
-  duePeriod: (query, period, { accountId, today }) =>
-    query.where(inPayouts(PAYOUT_ID, accountId, isDue(accountId, { period, today, status: "pending" }))),
-  promoterId: (query, id) => query.where("commissions.promoter_id", "=", id),
+  created_at: (query, span) => query.where(isWithin("commissions.created_at", isoRange(span))),
+  promoter_campaign_id: (query, id) => query.where("commissions.promoter_campaign_id", "=", id),
+  campaign_ids: (query, ids) => query.where(among("commissions.campaign_id", ids)),
+  payout_ids: (query, ids) => query.where(among("commissions.payout_id", ids)),
+  duePeriod: (query, period, { account_id, today }) =>
+    query.where(inPayouts(PAYOUT_ID, account_id, isDue(account_id, { period, today, status: "pending" }))),
+  promoter_id: (query, id) => query.where("commissions.promoter_id", "=", id),
   isFirst: (query, wanted) => query.where(wanted ? IS_FIRST : sql<SqlBool>`not ${IS_FIRST}`),
   isRefunded: (query, wanted) => query.where("commissions.is_of_refund", "=", Number(wanted)),
   suspicions: (query, wanted) => query.where(among("commissions.suspicion", wanted)),
@@ -197,7 +197,7 @@ function commissionQuery(
   account: Account,
   filter: CommissionFilter,
 ): CommissionQuery {
-  const asking = { accountId: account.id, today: dayIn(timeZoneOf(account), now), filter };
+  const asking = { account_id: account.id, today: dayIn(timeZoneOf(account), now), filter };
   const all = store
     .query<CommissionSchema>()
     .selectFrom("commissions")

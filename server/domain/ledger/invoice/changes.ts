@@ -56,7 +56,7 @@ export function voidInvoice(context: Context, accountId: number, id: number): Pr
     const drawn = await drawNumber(tx, context, account);
     const creditNote = await creditNoteOf(tx, context, { account, invoice, drawn });
     await tx.insert(invoices, creditNote);
-    const voided: Invoice = { ...invoice, status: "voided", creditNoteId: creditNote.id };
+    const voided: Invoice = { ...invoice, status: "voided", credit_note_id: creditNote.id };
     await tx.put(invoices, voided);
     await release(tx, invoice);
     return voided;
@@ -83,15 +83,15 @@ async function invoiceWithin(
 ): Promise<Invoice[]> {
   const made: Invoice[] = [];
   for (const same of byRate(paid)) {
-    const { promoterId } = same[0]!;
+    const { promoter_id } = same[0]!;
     const payoutIds = same.map(({ id }) => id);
     const draft: Invoice = {
-      accountId: account.id,
+      account_id: account.id,
       id: await context.store.nextId("invoice"),
       kind: "invoice",
       status: "draft",
-      promoterId,
-      payoutIds,
+      promoter_id,
+      payout_ids: payoutIds,
       currency: account.currency,
       ...sumsOf(same),
       number: null,
@@ -99,18 +99,18 @@ async function invoiceWithin(
       place: null,
       date: null,
       details: null,
-      creditedInvoiceId: null,
-      creditNoteId: null,
-      createdAt: context.now.toISOString(),
+      credited_invoice_id: null,
+      credit_note_id: null,
+      created_at: context.now.toISOString(),
     };
     await tx.insert(invoices, draft);
-    for (const { id, paidAt } of same)
+    for (const { id, paid_at } of same)
       await tx.put(invoicedPayouts, {
-        accountId: account.id,
-        payoutId: id,
-        promoterId,
-        invoiceId: draft.id,
-        paidAt: paidAt ?? draft.createdAt,
+        account_id: account.id,
+        payout_id: id,
+        promoter_id,
+        invoice_id: draft.id,
+        paid_at: paid_at ?? draft.created_at,
       });
     const lacks = await lacksOf(tx.view, account, draft);
     made.push(lacks.length > 0 ? draft : await finalizeWithin(tx, context, { account, draft }));
@@ -133,7 +133,7 @@ async function finalizeWithin(
   const drawn = await drawNumber(tx, context, account);
   const about = await payoutsOf(tx, draft);
   const shown = { ...draft, ...drawn };
-  const paper = await paperOf(tx.view, account, { shown, promoterId: draft.promoterId, payouts: about });
+  const paper = await paperOf(tx.view, account, { shown, promoter_id: draft.promoter_id, payouts: about });
   const invoice: Invoice = {
     ...draft,
     ...drawn,
@@ -158,7 +158,7 @@ async function drawNumber(tx: Transaction, { now }: Context, account: Account): 
   const year = Number(date.slice(0, 4));
   const series = await tx.lock(invoiceSeries, account.id, year);
   const place = (series?.last ?? 0) + 1;
-  await tx.put(invoiceSeries, { accountId: account.id, year, last: place });
+  await tx.put(invoiceSeries, { account_id: account.id, year, last: place });
   const number = `${invoicingOf(account).prefix}-${year}-${String(place).padStart(PLACE_DIGITS, "0")}`;
   return { number, year, place, date };
 }
@@ -175,41 +175,41 @@ async function creditNoteOf(
     id: await context.store.nextId("invoice"),
     kind: "credit_note",
     status: "paid",
-    totalCents: -invoice.totalCents,
-    totalInclTaxCents: -invoice.totalInclTaxCents,
-    creditedInvoiceId: invoice.id,
-    createdAt: context.now.toISOString(),
+    total_cents: -invoice.total_cents,
+    total_incl_tax_cents: -invoice.total_incl_tax_cents,
+    credited_invoice_id: invoice.id,
+    created_at: context.now.toISOString(),
   };
   if (invoice.details === null) return creditNote;
-  const { kind, totalCents, totalInclTaxCents } = creditNote;
+  const { kind, total_cents, total_incl_tax_cents } = creditNote;
   const paper: Paper = {
     ...invoice.details.paper,
     kind,
     number: drawn.number,
     date: drawn.date,
-    totalCents,
-    totalInclTaxCents,
-    creditedNumber: invoice.number,
+    total_cents,
+    total_incl_tax_cents,
+    credited_number: invoice.number,
     lines: invoice.details.paper.lines.map((line) => ({ ...line, cents: -line.cents })),
   };
   return { ...creditNote, details: { paper, html: await writePaper(tx.view, account, paper) } };
 }
 
-async function payoutsOf(tx: Transaction, { accountId, payoutIds }: Invoice): Promise<Payout[]> {
+async function payoutsOf(tx: Transaction, { account_id, payout_ids }: Invoice): Promise<Payout[]> {
   const found = [];
-  for (const id of payoutIds) found.push(await tx.get(payouts, accountId, id));
+  for (const id of payout_ids) found.push(await tx.get(payouts, account_id, id));
   return found.filter((payout) => payout !== null);
 }
 
-async function release(tx: Transaction, { accountId, payoutIds }: Invoice): Promise<void> {
-  for (const id of payoutIds) await tx.remove(invoicedPayouts, accountId, id);
+async function release(tx: Transaction, { account_id, payout_ids }: Invoice): Promise<void> {
+  for (const id of payout_ids) await tx.remove(invoicedPayouts, account_id, id);
 }
 
 function byRate(paid: Payout[]): Payout[][] {
   const groups = new Map<number, Payout[]>();
   for (const payout of paid) {
-    const group = groups.get(payout.taxRateHundredths) ?? [];
-    groups.set(payout.taxRateHundredths, [...group, payout]);
+    const group = groups.get(payout.tax_rate_hundredths) ?? [];
+    groups.set(payout.tax_rate_hundredths, [...group, payout]);
   }
   return [...groups.values()];
 }
@@ -225,19 +225,25 @@ export async function followPayout(
 ): Promise<void> {
   const isPaid = after.status === "completed";
   if (isPaid === (before.status === "completed")) return;
-  const { accountId, id: payoutId, promoterId } = after;
+  const { account_id, id: payoutId, promoter_id } = after;
   const invoice = await findInvoiceOf(tx, after);
   if (invoice !== null) {
     if (invoice.status !== "open" && invoice.status !== "paid") return;
-    const isAllPaid = isPaid && (await arePaid(tx, accountId, invoice.payoutIds));
+    const isAllPaid = isPaid && (await arePaid(tx, account_id, invoice.payout_ids));
     const status = isAllPaid ? "paid" : "open";
     if (status !== invoice.status) await tx.put(invoices, { ...invoice, status });
     return;
   }
-  if (!isPaid) return tx.remove(invoicedPayouts, accountId, payoutId);
-  const account = await tx.get(accounts, SYSTEM, accountId);
-  if (account?.invoicing?.isOn !== true || after.unit !== "cash" || after.paidAt === null) return;
-  await tx.put(invoicedPayouts, { accountId, payoutId, promoterId, invoiceId: null, paidAt: after.paidAt });
+  if (!isPaid) return tx.remove(invoicedPayouts, account_id, payoutId);
+  const account = await tx.get(accounts, SYSTEM, account_id);
+  if (account?.invoicing?.is_on !== true || after.unit !== "cash" || after.paid_at === null) return;
+  await tx.put(invoicedPayouts, {
+    account_id,
+    payout_id: payoutId,
+    promoter_id,
+    invoice_id: null,
+    paid_at: after.paid_at,
+  });
 }
 
 /** Payouts of one payment are paid one after the other. This is more than that takes. */
@@ -249,8 +255,8 @@ export async function* invoiceDue({ store, clock }: JobContext): AsyncGenerator<
     for (;;) {
       const now = clock();
       const [first] = await store.page(invoicedPayouts, "waiting", account.id, [], { limit: 1 });
-      if (first === undefined || Date.parse(first.paidAt) > now.getTime() - REST_MS) break;
-      await invoiceWaiting({ store, now, chance: systemChance }, account.id, first.promoterId);
+      if (first === undefined || Date.parse(first.paid_at) > now.getTime() - REST_MS) break;
+      await invoiceWaiting({ store, now, chance: systemChance }, account.id, first.promoter_id);
       yield;
     }
   }
@@ -263,11 +269,11 @@ export async function* invoiceDue({ store, clock }: JobContext): AsyncGenerator<
  */
 export async function* finalizeDrafts({ store, clock }: JobContext): AsyncGenerator<void> {
   for await (const account of servedAccounts(store)) {
-    const { isOn, finalizesDrafts } = invoicingOf(account);
-    if (!isOn || finalizesDrafts !== true) continue;
+    const { is_on, finalizes_drafts } = invoicingOf(account);
+    if (!is_on || finalizes_drafts !== true) continue;
     for await (const drafts of store.scan(invoices, "status", account.id, ["draft"])) {
-      for (const { id, payoutIds } of drafts) {
-        if (await store.transact((tx) => arePaid(tx, account.id, payoutIds)))
+      for (const { id, payout_ids } of drafts) {
+        if (await store.transact((tx) => arePaid(tx, account.id, payout_ids)))
           await finalizeInvoice({ store, now: clock(), chance: systemChance }, account.id, id).catch(
             keepDraft,
           );
@@ -297,7 +303,7 @@ export async function createInvoices(
   for (const id of ids) {
     const payout = await context.store.get(payouts, accountId, id);
     if (payout === null) faults.set(id, "Payout not found.");
-    else groups.set(payout.promoterId, [...(groups.get(payout.promoterId) ?? []), id]);
+    else groups.set(payout.promoter_id, [...(groups.get(payout.promoter_id) ?? []), id]);
   }
   for (const group of groups.values()) {
     for (const [id, fault] of await invoiceGroup(context, accountId, group)) faults.set(id, fault);
@@ -312,10 +318,10 @@ function invoiceWaiting(context: Context, accountId: number, promoterId: number)
     await tx.lock(accounts, SYSTEM, accountId);
     const paid: Payout[] = [];
     for (const row of await tx.view.list(invoicedPayouts, "promoter", accountId, [promoterId])) {
-      const payout = await tx.get(payouts, accountId, row.payoutId);
+      const payout = await tx.get(payouts, accountId, row.payout_id);
       if (payout !== null && isInvoiceable(payout)) paid.push(payout);
       // A row without its payout would wait for ever.
-      else await tx.remove(invoicedPayouts, accountId, row.payoutId);
+      else await tx.remove(invoicedPayouts, accountId, row.payout_id);
     }
     await invoiceWithin(tx, context, { account, paid });
   });

@@ -10,16 +10,16 @@ import { loadPromoterInUse } from "../../people/promoter/promoter.ts";
 export type InvoicingChanges = { [Field in keyof Invoicing]?: Invoicing[Field] | undefined };
 
 const NONE: Invoicing = {
-  isOn: false,
-  finalizesDrafts: false,
-  legalName: "",
+  is_on: false,
+  finalizes_drafts: false,
+  legal_name: "",
   address: "",
   country: "",
-  vatId: null,
-  taxNumber: null,
+  vat_id: null,
+  tax_number: null,
   prefix: "AFF",
   // For payments since 2026. Before, it was 600 dollars.
-  thresholdCents: 200_000,
+  threshold_cents: 200_000,
 };
 
 /** The account's settings for invoices. */
@@ -51,23 +51,23 @@ export function updateInvoicing(
       throw new Failure("invalid", `Validation failed: ${words.join(", ")}`, fields);
     }
     if (agreement !== undefined)
-      await publishWithin(tx, context, { accountId, kind: "agreement", text: agreement });
-    if (invoicing.isOn && (await latestText(tx.view, accountId, "agreement")) === null)
+      await publishWithin(tx, context, { account_id: accountId, kind: "agreement", text: agreement });
+    if (invoicing.is_on && (await latestText(tx.view, accountId, "agreement")) === null)
       throw new Failure("refused", "Publish the agreement that promoters accept first");
     return given.length === 0 ? account : changeAccount(tx, accountId, { invoicing });
   });
 }
 
 /** An invoice can't be written without these. */
-function faultsOf({ isOn, legalName, address, country, vatId, prefix }: Invoicing): FieldErrors {
+function faultsOf({ is_on, legal_name, address, country, vat_id, prefix }: Invoicing): FieldErrors {
   const fields: FieldErrors = {};
-  if (isOn && legalName === "") fields["legal_name"] = ["can't be blank"];
-  if (isOn && address === "") fields["address"] = ["can't be blank"];
-  if (country !== "" || isOn) {
+  if (is_on && legal_name === "") fields["legal_name"] = ["can't be blank"];
+  if (is_on && address === "") fields["address"] = ["can't be blank"];
+  if (country !== "" || is_on) {
     const fault = countryFault(country);
     if (fault !== null) fields["country"] = [fault];
   }
-  const fault = vatId === null ? null : vatFault(country, vatId);
+  const fault = vat_id === null ? null : vatFault(country, vat_id);
   if (fault !== null) fields["vat_id"] = [fault];
   if (!/^[A-Za-z0-9/-]{1,12}$/.test(prefix)) fields["prefix"] = ["may have 1 to 12 letters, digits, - and /"];
   return fields;
@@ -80,12 +80,12 @@ export const INVOICE_TEXTS = ["agreement", "template"] as const;
  * never change, because agreements and invoices name them.
  */
 export interface InvoiceText {
-  accountId: number;
+  account_id: number;
   kind: (typeof INVOICE_TEXTS)[number];
   /** From 1. */
   version: number;
   text: string;
-  createdAt: string;
+  created_at: string;
 }
 
 export const invoiceTexts = table<InvoiceText>()({
@@ -112,29 +112,29 @@ export function publishText(
 ): Promise<InvoiceText> {
   return context.store.transact(async (tx) => {
     await tx.lock(accounts, SYSTEM, accountId);
-    return publishWithin(tx, context, { accountId, ...given });
+    return publishWithin(tx, context, { account_id: accountId, ...given });
   });
 }
 
 async function publishWithin(
   tx: Transaction,
   { now }: Context,
-  { accountId, kind, text }: Pick<InvoiceText, "accountId" | "kind" | "text">,
+  { account_id, kind, text }: Pick<InvoiceText, "account_id" | "kind" | "text">,
 ): Promise<InvoiceText> {
-  const latest = await latestText(tx.view, accountId, kind);
+  const latest = await latestText(tx.view, account_id, kind);
   if (latest?.text === text) return latest;
   const version = (latest?.version ?? 0) + 1;
-  const published: InvoiceText = { accountId, kind, version, text, createdAt: now.toISOString() };
+  const published: InvoiceText = { account_id, kind, version, text, created_at: now.toISOString() };
   await tx.insert(invoiceTexts, published);
   return published;
 }
 
 /** A promoter's consent that the company writes their invoices, under one version of its text. Kept for ever. */
 export interface InvoiceAgreement {
-  accountId: number;
-  promoterId: number;
+  account_id: number;
+  promoter_id: number;
   version: number;
-  agreedAt: string;
+  agreed_at: string;
 }
 
 export const invoiceAgreements = table<InvoiceAgreement>()({
@@ -149,19 +149,19 @@ export interface AgreementState {
   text: string;
   publishedAt: string;
   /** Null: not yet. */
-  agreedAt: string | null;
+  agreed_at: string | null;
 }
 
 /** The agreement that a promoter sees, or null if the company has none. */
 export async function agreementState(
   view: View,
-  { accountId, id }: { accountId: number; id: number },
+  { account_id, id }: { account_id: number; id: number },
 ): Promise<AgreementState | null> {
-  const latest = await latestText(view, accountId, "agreement");
+  const latest = await latestText(view, account_id, "agreement");
   if (latest === null) return null;
-  const { version, text, createdAt: publishedAt } = latest;
-  const own = await findAgreement(view, { accountId, promoterId: id, version });
-  return { version, text, publishedAt, agreedAt: own?.agreedAt ?? null };
+  const { version, text, created_at: publishedAt } = latest;
+  const own = await findAgreement(view, { account_id, promoter_id: id, version });
+  return { version, text, publishedAt, agreed_at: own?.agreed_at ?? null };
 }
 
 /**
@@ -171,25 +171,26 @@ export async function agreementState(
  */
 export function agree(
   { store, now }: Context,
-  { accountId, id }: { accountId: number; id: number },
+  { account_id, id }: { account_id: number; id: number },
   version: number,
 ): Promise<AgreementState> {
   return store.transact(async (tx) => {
-    await loadPromoterInUse(tx, accountId, id);
-    const latest = await latestText(tx.view, accountId, "agreement");
+    await loadPromoterInUse(tx, account_id, id);
+    const latest = await latestText(tx.view, account_id, "agreement");
     if (latest === null) throw new Failure("not_found", "There is no agreement.");
     if (latest.version !== version)
       throw new Failure("refused", "The agreement has changed. Read the new version first.");
-    const before = await findAgreement(tx, { accountId, promoterId: id, version });
-    const agreedAt = before?.agreedAt ?? now.toISOString();
-    if (before === null) await tx.insert(invoiceAgreements, { accountId, promoterId: id, version, agreedAt });
-    return { version, text: latest.text, publishedAt: latest.createdAt, agreedAt };
+    const before = await findAgreement(tx, { account_id, promoter_id: id, version });
+    const agreedAt = before?.agreed_at ?? now.toISOString();
+    if (before === null)
+      await tx.insert(invoiceAgreements, { account_id, promoter_id: id, version, agreed_at: agreedAt });
+    return { version, text: latest.text, publishedAt: latest.created_at, agreed_at: agreedAt };
   });
 }
 
 function findAgreement(
   reader: Reader,
-  { accountId, promoterId, version }: Pick<InvoiceAgreement, "accountId" | "promoterId" | "version">,
+  { account_id, promoter_id, version }: Pick<InvoiceAgreement, "account_id" | "promoter_id" | "version">,
 ): Promise<InvoiceAgreement | null> {
-  return reader.get(invoiceAgreements, accountId, promoterId, version);
+  return reader.get(invoiceAgreements, account_id, promoter_id, version);
 }

@@ -16,19 +16,19 @@ export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
  * @see docs/spec/money.md "Invoices"
  */
 export interface Invoice {
-  accountId: number;
+  account_id: number;
   id: number;
   kind: "invoice" | "credit_note";
   /** A credit note is always `paid`. */
   status: InvoiceStatus;
-  promoterId: number;
-  payoutIds: number[];
+  promoter_id: number;
+  payout_ids: number[];
   currency: string;
   /** In hundredths of a percent. All its payouts have this rate. */
-  taxRateHundredths: number;
+  tax_rate_hundredths: number;
   /** Without tax, in the currency's minor unit. Negative for a credit note. */
-  totalCents: number;
-  totalInclTaxCents: number;
+  total_cents: number;
+  total_incl_tax_cents: number;
   /** Such as `AFF-2026-000001`, or null for a draft. It never changes. */
   number: string | null;
   /** The year of its series, and its place in it, from 1. Null for a draft. */
@@ -39,10 +39,10 @@ export interface Invoice {
   /** The paper as it was sent: what it says, and the HTML of `markup.ts` that shows it. Null for a draft. */
   details: { paper: Paper; html: string } | null;
   /** The invoice that this credit note cancels. Null for an invoice. */
-  creditedInvoiceId: number | null;
+  credited_invoice_id: number | null;
   /** The credit note that cancels this invoice, or null. */
-  creditNoteId: number | null;
-  createdAt: string;
+  credit_note_id: number | null;
+  created_at: string;
 }
 
 /** A party on the paper. */
@@ -51,30 +51,30 @@ export interface PaperParty {
   address: string;
   /** Two-letter code. */
   country: string | null;
-  vatId: string | null;
+  vat_id: string | null;
   /** The company's tax number, or the promoter's registration number. */
   number: string | null;
 }
 
 /** A payout on the paper. Amounts are in the currency's minor unit. */
 export interface PaperLine {
-  payoutId: number;
+  payout_id: number;
   campaign: string;
   /** Calendar days. */
-  periodStart: string;
-  periodEnd: string;
+  period_start: string;
+  period_end: string;
   cents: number;
 }
 
 /** Everything that the paper says. */
 export interface Paper extends Pick<
   Invoice,
-  "kind" | "number" | "date" | "currency" | "taxRateHundredths" | "totalCents" | "totalInclTaxCents"
+  "kind" | "number" | "date" | "currency" | "tax_rate_hundredths" | "total_cents" | "total_incl_tax_cents"
 > {
   /** The language of its words, and of those of its credit note. Absent: English. */
   language?: Language;
   /** The number of the invoice that a credit note cancels. */
-  creditedNumber: string | null;
+  credited_number: string | null;
   /** The calendar day of the promoter's agreement, and the version of its text. Null: not yet. */
   agreement: { version: number; date: string } | null;
   company: PaperParty;
@@ -103,7 +103,7 @@ export const invoices = table<Invoice>()({
 
 /** The last number of a year. It is locked to draw the next one. */
 interface InvoiceSeries {
-  accountId: number;
+  account_id: number;
   year: number;
   last: number;
 }
@@ -116,13 +116,13 @@ export const invoiceSeries = table<InvoiceSeries>()({
 
 /** A paid payout that has an invoice, or will get one. */
 export interface InvoicedPayout {
-  accountId: number;
-  payoutId: number;
-  promoterId: number;
+  account_id: number;
+  payout_id: number;
+  promoter_id: number;
   /** Null while it waits for its invoice. */
-  invoiceId: number | null;
+  invoice_id: number | null;
   /** When it was paid. */
-  paidAt: string;
+  paid_at: string;
 }
 
 export const invoicedPayouts = table<InvoicedPayout>()({
@@ -151,7 +151,7 @@ export async function lockInvoice(tx: Transaction, accountId: number, id: number
 
 /** The conditions for listed invoices. Undefined ones match all. */
 export interface InvoiceFilter {
-  promoterId?: number | undefined;
+  promoter_id?: number | undefined;
   status?: InvoiceStatus | undefined;
   /** Leaves out drafts. */
   isNumbered?: true | undefined;
@@ -168,7 +168,7 @@ export function listInvoices(
     .selectFrom("invoices")
     .where("account_id", "=", accountId)
     .orderBy("id", "desc");
-  if (filter.promoterId !== undefined) query = query.where("promoter_id", "=", filter.promoterId);
+  if (filter.promoter_id !== undefined) query = query.where("promoter_id", "=", filter.promoter_id);
   if (filter.status !== undefined) query = query.where("status", "=", filter.status);
   if (filter.isNumbered) query = query.where("number", "is not", null);
   return findPage(view, invoices, { query, ...window });
@@ -177,10 +177,10 @@ export function listInvoices(
 /** The invoice of a payout, or null. */
 export async function findInvoiceOf(
   reader: Reader,
-  { accountId, id }: Pick<Payout, "accountId" | "id">,
+  { account_id, id }: Pick<Payout, "account_id" | "id">,
 ): Promise<Invoice | null> {
-  const row = await reader.get(invoicedPayouts, accountId, id);
-  return row === null || row.invoiceId === null ? null : reader.get(invoices, accountId, row.invoiceId);
+  const row = await reader.get(invoicedPayouts, account_id, id);
+  return row === null || row.invoice_id === null ? null : reader.get(invoices, account_id, row.invoice_id);
 }
 
 /** Whether a payout can have an invoice: money that was paid. */

@@ -22,41 +22,41 @@ import { textsOf, type Language } from "../../../languages/languages.ts";
 /** The fields of an invoice that its paper shows. */
 export type Shown = Omit<
   Paper,
-  "language" | "agreement" | "company" | "promoter" | "lines" | "creditedNumber"
+  "language" | "agreement" | "company" | "promoter" | "lines" | "credited_number"
 >;
 
 /** Everything that the paper of an invoice about these payouts says now. */
 export async function paperOf(
   view: View,
   account: Account,
-  { shown, promoterId, payouts: about }: { shown: Shown; promoterId: number; payouts: Payout[] },
+  { shown, promoter_id, payouts: about }: { shown: Shown; promoter_id: number; payouts: Payout[] },
 ): Promise<Paper> {
-  const promoter = await loadPromoter(view, account.id, promoterId);
+  const promoter = await loadPromoter(view, account.id, promoter_id);
   const state = await agreementState(view, promoter);
   const zone = timeZoneOf(account);
   const lines = [];
   for (const payout of about) {
-    const campaign = await view.get(campaigns, account.id, payout.campaignId);
+    const campaign = await view.get(campaigns, account.id, payout.campaign_id);
     lines.push({
-      payoutId: payout.id,
+      payout_id: payout.id,
       campaign: campaign?.name ?? "",
-      periodStart: dayIn(zone, new Date(payout.periodStart)),
-      periodEnd: dayIn(zone, new Date(payout.periodEnd)),
+      period_start: dayIn(zone, new Date(payout.period_start)),
+      period_end: dayIn(zone, new Date(payout.period_end)),
       cents: payout.amount,
     });
   }
-  const agreedAt = state?.agreedAt ?? null;
-  const { kind, number, date, currency, taxRateHundredths, totalCents, totalInclTaxCents } = shown;
+  const agreedAt = state?.agreed_at ?? null;
+  const { kind, number, date, currency, tax_rate_hundredths, total_cents, total_incl_tax_cents } = shown;
   return {
     kind,
     number,
     date,
     currency,
-    taxRateHundredths,
-    totalCents,
-    totalInclTaxCents,
-    language: account.promoterLanguage ?? "en",
-    creditedNumber: null,
+    tax_rate_hundredths,
+    total_cents,
+    total_incl_tax_cents,
+    language: account.promoter_language ?? "en",
+    credited_number: null,
     agreement:
       state === null || agreedAt === null
         ? null
@@ -76,9 +76,11 @@ export async function writePaper(view: View, account: Account, paper: Paper): Pr
 export async function draftHtml(
   view: View,
   account: Account,
-  { promoterId, payouts: given }: { promoterId: number; payouts: Payout[] },
+  { promoter_id, payouts: given }: { promoter_id: number; payouts: Payout[] },
 ): Promise<string> {
-  const same = given.filter(({ taxRateHundredths }) => taxRateHundredths === given[0]?.taxRateHundredths);
+  const same = given.filter(
+    ({ tax_rate_hundredths }) => tax_rate_hundredths === given[0]?.tax_rate_hundredths,
+  );
   const shown: Shown = {
     kind: "invoice",
     number: null,
@@ -86,7 +88,7 @@ export async function draftHtml(
     currency: account.currency,
     ...sumsOf(same),
   };
-  return writePaper(view, account, await paperOf(view, account, { shown, promoterId, payouts: same }));
+  return writePaper(view, account, await paperOf(view, account, { shown, promoter_id, payouts: same }));
 }
 
 /** The most payouts that a preview shows. */
@@ -100,17 +102,17 @@ const PREVIEWED = 100;
 export async function payoutsFor(
   view: View,
   accountId: number,
-  { promoterId, payoutIds }: { promoterId: number; payoutIds: number[] | undefined },
+  { promoter_id, payout_ids }: { promoter_id: number; payout_ids: number[] | undefined },
 ): Promise<Payout[]> {
-  await loadPromoter(view, accountId, promoterId);
+  await loadPromoter(view, accountId, promoter_id);
   const found: Payout[] = [];
-  for (const id of payoutIds ?? []) {
+  for (const id of payout_ids ?? []) {
     const payout = await loadPayout(view, accountId, id);
-    if (payout.promoterId !== promoterId) throw new Failure("not_found", "Payout not found.");
+    if (payout.promoter_id !== promoter_id) throw new Failure("not_found", "Payout not found.");
     found.push(payout);
   }
-  if (payoutIds === undefined) {
-    for (const payout of await view.list(payouts, "promoter", accountId, [promoterId])) {
+  if (payout_ids === undefined) {
+    for (const payout of await view.list(payouts, "promoter", accountId, [promoter_id])) {
       if (found.length === PREVIEWED) break;
       if (isInvoiceable(payout) && (await findInvoiceOf(view, payout)) === null) found.push(payout);
     }
@@ -122,11 +124,11 @@ export async function payoutsFor(
 /** The sums of payouts of one tax rate. The tax is that of the payouts, so that the invoice says what was paid. */
 export function sumsOf(
   about: Payout[],
-): Pick<Invoice, "taxRateHundredths" | "totalCents" | "totalInclTaxCents"> {
+): Pick<Invoice, "tax_rate_hundredths" | "total_cents" | "total_incl_tax_cents"> {
   return {
-    taxRateHundredths: about[0]?.taxRateHundredths ?? 0,
-    totalCents: about.reduce((sum, { amount }) => sum + amount, 0),
-    totalInclTaxCents: about.reduce((sum, { totalInclTax }) => sum + totalInclTax, 0),
+    tax_rate_hundredths: about[0]?.tax_rate_hundredths ?? 0,
+    total_cents: about.reduce((sum, { amount }) => sum + amount, 0),
+    total_incl_tax_cents: about.reduce((sum, { total_incl_tax }) => sum + total_incl_tax, 0),
   };
 }
 
@@ -138,25 +140,25 @@ export function sumsOf(
 export async function lacksOf(
   view: View,
   account: Account,
-  { promoterId, taxRateHundredths }: Pick<Invoice, "promoterId" | "taxRateHundredths">,
+  { promoter_id, tax_rate_hundredths }: Pick<Invoice, "promoter_id" | "tax_rate_hundredths">,
 ): Promise<string[]> {
-  const promoter = await loadPromoter(view, account.id, promoterId);
-  const { legalName, address, country } = invoicingOf(account);
+  const promoter = await loadPromoter(view, account.id, promoter_id);
+  const { legal_name, address, country } = invoicingOf(account);
   const state = await agreementState(view, promoter);
   return [
-    legalName && address && country ? null : "The company's legal name, address and country are not set",
+    legal_name && address && country ? null : "The company's legal name, address and country are not set",
     state === null ? "The company has not published its agreement to self-billing" : null,
-    state !== null && state.agreedAt === null
+    state !== null && state.agreed_at === null
       ? `The promoter has not agreed to version ${state.version} of the agreement`
       : null,
-    ...promoterLacks(promoter, { account, isTaxed: taxRateHundredths > 0 }),
+    ...promoterLacks(promoter, { account, isTaxed: tax_rate_hundredths > 0 }),
   ].filter((lack) => lack !== null);
 }
 
 /** What a person should know before a draft gets a number, in words. It does not prevent that. */
 export function warningsOf(promoter: Promoter | null): string[] {
   const isUnknown = promoter !== null && vatCheckOf(promoter)?.status === "invalid";
-  return isUnknown ? [`VIES does not know the promoter's VAT number ${promoter.profile.vatId}`] : [];
+  return isUnknown ? [`VIES does not know the promoter's VAT number ${promoter.profile.vat_id}`] : [];
 }
 
 /** @throws Failure `refused` */
@@ -166,20 +168,22 @@ export async function refuseIncomplete(...given: Parameters<typeof lacksOf>): Pr
 }
 
 function promoterLacks(
-  { profile, invoiceDetailsStatus: status }: Promoter,
+  { profile, invoice_details_status: status }: Promoter,
   { account, isTaxed }: { account: Account; isTaxed: boolean },
 ): (string | null)[] {
-  const { companyName, firstName, lastName, address, country, vatId, companyNumber } = profile;
+  const { company_name, first_name, last_name, address, country, vat_id, company_number } = profile;
   const faults = invoiceDetailFaults(profile);
   return [
-    companyName || (firstName && lastName) ? null : "The promoter's name is not known",
+    company_name || (first_name && last_name) ? null : "The promoter's name is not known",
     address ? null : "The promoter's address is not known",
     country ? null : "The promoter's country is not known",
     faults["country"] ? `The promoter's country ${faults["country"][0]}` : null,
     faults["vat_id"] ? `The promoter's VAT number ${faults["vat_id"][0]}` : null,
-    isTaxed && !vatId && !companyNumber ? "The promoter has no VAT number and no registration number" : null,
+    isTaxed && !vat_id && !company_number
+      ? "The promoter has no VAT number and no registration number"
+      : null,
     status === "denied" ? "The promoter's invoice details were denied" : null,
-    status === "pending" && account.requiresInvoiceDetails
+    status === "pending" && account.requires_invoice_details
       ? "The promoter's invoice details are not approved yet"
       : null,
   ];
@@ -188,11 +192,11 @@ function promoterLacks(
 function promoterParty(promoter: Promoter): PaperParty {
   const { profile } = promoter;
   return {
-    name: profile.companyName ?? promoterName(promoter),
+    name: profile.company_name ?? promoterName(promoter),
     address: profile.address ?? "",
     country: profile.country,
-    vatId: profile.vatId,
-    number: profile.companyNumber,
+    vat_id: profile.vat_id,
+    number: profile.company_number,
   };
 }
 
@@ -234,34 +238,40 @@ export function samplePaper(isVatInvoice: boolean, language: Language): Paper {
     number: "AFF-2026-000001",
     date: "2026-03-04",
     currency: "EUR",
-    taxRateHundredths: isVatInvoice ? 1_900 : 0,
-    totalCents: 30_000,
-    totalInclTaxCents: isVatInvoice ? 35_700 : 30_000,
-    creditedNumber: null,
+    tax_rate_hundredths: isVatInvoice ? 1_900 : 0,
+    total_cents: 30_000,
+    total_incl_tax_cents: isVatInvoice ? 35_700 : 30_000,
+    credited_number: null,
     agreement: { version: 1, date: "2026-01-15" },
     company: {
       name: "Acme Ltd",
       address: "1 Main Street\nDublin",
       country: "IE",
-      vatId: "IE1234567A",
+      vat_id: "IE1234567A",
       number: null,
     },
     promoter: {
       name: "Jane Doe",
       address: "Hauptstr. 1\nBerlin",
       country: "DE",
-      vatId: "DE123456789",
+      vat_id: "DE123456789",
       number: null,
     },
     lines: [
       {
-        payoutId: 88,
+        payout_id: 88,
         campaign: "Partners",
-        periodStart: "2026-01-01",
-        periodEnd: "2026-01-31",
+        period_start: "2026-01-01",
+        period_end: "2026-01-31",
         cents: 20_000,
       },
-      { payoutId: 89, campaign: "Spring", periodStart: "2026-01-01", periodEnd: "2026-01-31", cents: 10_000 },
+      {
+        payout_id: 89,
+        campaign: "Spring",
+        period_start: "2026-01-01",
+        period_end: "2026-01-31",
+        cents: 10_000,
+      },
     ],
   };
 }
@@ -293,27 +303,27 @@ export function checkTemplate(html: string): void {
 }
 
 /** The company as the customer of an invoice. */
-function companyParty({ legalName, address, country, vatId, taxNumber }: Invoicing): PaperParty {
-  return { name: legalName, address, country: country || null, vatId, number: taxNumber };
+function companyParty({ legal_name, address, country, vat_id, tax_number }: Invoicing): PaperParty {
+  return { name: legal_name, address, country: country || null, vat_id, number: tax_number };
 }
 
 /** The values of the placeholders. A field that does not apply is empty. */
 function valuesOf(paper: Paper): Values {
-  const { kind, currency, company, promoter, agreement, taxRateHundredths, language = "en" } = paper;
+  const { kind, currency, company, promoter, agreement, tax_rate_hundredths, language = "en" } = paper;
   const say = textsOf(language);
   const money = (cents: number) => formatAmount(cents, "cash", currency);
-  const isCharged = isReverseCharge(promoter, company, taxRateHundredths);
+  const isCharged = isReverseCharge(promoter, company, tax_rate_hundredths);
   return {
     texts: {
       title: say(`paper.${kind}`),
       number: paper.number ?? say("paper.draft"),
       date: paper.date ?? "",
-      credited_number: paper.creditedNumber ?? "",
+      credited_number: paper.credited_number ?? "",
       currency,
-      total: money(paper.totalCents),
-      tax_rate: String(taxRateHundredths / 100),
-      tax: money(paper.totalInclTaxCents - paper.totalCents),
-      total_incl_tax: money(paper.totalInclTaxCents),
+      total: money(paper.total_cents),
+      tax_rate: String(tax_rate_hundredths / 100),
+      tax: money(paper.total_incl_tax_cents - paper.total_cents),
+      total_incl_tax: money(paper.total_incl_tax_cents),
       reverse_charge: isCharged ? say("paper.reverse_charge") : "",
       self_billing:
         agreement === null
@@ -329,10 +339,10 @@ function valuesOf(paper: Paper): Values {
     },
     lists: {
       payouts: paper.lines.map((line) => ({
-        "payout.id": String(line.payoutId),
+        "payout.id": String(line.payout_id),
         "payout.campaign": line.campaign,
-        "payout.period_start": line.periodStart,
-        "payout.period_end": line.periodEnd,
+        "payout.period_start": line.period_start,
+        "payout.period_end": line.period_end,
         "payout.amount": money(line.cents),
       })),
     },
@@ -341,17 +351,17 @@ function valuesOf(paper: Paper): Values {
 
 function partyTexts(
   who: "company" | "promoter",
-  { name, address, country, vatId, number }: PaperParty,
+  { name, address, country, vat_id, number }: PaperParty,
   language: Language,
 ): Record<string, string> {
   const say = textsOf(language);
   const numberKey = who === "company" ? "paper.tax_number" : "paper.registration_number";
-  const numbers = [vatId && say("paper.vat_id", { number: vatId }), number && say(numberKey, { number })];
+  const numbers = [vat_id && say("paper.vat_id", { number: vat_id }), number && say(numberKey, { number })];
   return {
     [`${who}.name`]: name,
     [`${who}.address`]: address,
     [`${who}.country`]: country === null ? "" : (countryName(country, language) ?? country),
-    [`${who}.vat_id`]: vatId ?? "",
+    [`${who}.vat_id`]: vat_id ?? "",
     [`${who}.${who === "company" ? "tax_number" : "company_number"}`]: number ?? "",
     [`${who}.numbers`]: numbers.filter(Boolean).join("\n"),
   };

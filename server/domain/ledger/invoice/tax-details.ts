@@ -31,18 +31,18 @@ export type TaxClass = (typeof TAX_CLASSES)[number];
 
 /** The data of a promoter's form W-9 or W-8. Name and address are in the profile too, but a form says them itself. */
 export interface TaxDetails {
-  accountId: number;
-  promoterId: number;
+  account_id: number;
+  promoter_id: number;
   form: TaxForm;
   name: string;
-  taxClass: TaxClass;
+  tax_class: TaxClass;
   /** The tax number, encrypted in the store. Empty if it came by an export without secrets. */
-  taxNumber: string;
+  tax_number: string;
   /** Its last four characters. */
-  taxNumberEnd: string;
+  tax_number_end: string;
   /** The name with which the promoter has signed, and when. */
   signature: string;
-  signedAt: string;
+  signed_at: string;
 }
 
 export const taxDetails = table<TaxDetails>()({
@@ -50,17 +50,17 @@ export const taxDetails = table<TaxDetails>()({
   key: ["promoter_id"],
   columns: { promoter_id: "integer", form: "text" },
   sealed: {
-    fields: ["taxNumber"],
-    isSecret: ({ taxNumber }) => taxNumber !== "",
-    without: (details) => ({ ...details, taxNumber: "" }),
+    fields: ["tax_number"],
+    isSecret: ({ tax_number }) => tax_number !== "",
+    without: (details) => ({ ...details, tax_number: "" }),
   },
 });
 
 const SHOWN_CHARACTERS = 4;
 
 /** What a promoter gives. Undefined: the tax number stays. */
-export interface TaxDetailsInput extends Pick<TaxDetails, "form" | "name" | "taxClass" | "signature"> {
-  taxNumber?: string | undefined;
+export interface TaxDetailsInput extends Pick<TaxDetails, "form" | "name" | "tax_class" | "signature"> {
+  tax_number?: string | undefined;
 }
 
 /**
@@ -70,28 +70,28 @@ export interface TaxDetailsInput extends Pick<TaxDetails, "form" | "name" | "tax
  */
 export function putTaxDetails(
   { store, now }: Context,
-  { accountId, id: promoterId }: { accountId: number; id: number },
-  { taxNumber, form, name, taxClass, signature }: TaxDetailsInput,
+  { account_id, id: promoterId }: { account_id: number; id: number },
+  { tax_number, form, name, tax_class, signature }: TaxDetailsInput,
 ): Promise<TaxDetails> {
   return store.transact(async (tx) => {
-    await loadPromoterInUse(tx, accountId, promoterId);
-    const before = await tx.get(taxDetails, accountId, promoterId);
+    await loadPromoterInUse(tx, account_id, promoterId);
+    const before = await tx.get(taxDetails, account_id, promoterId);
     const kept = before?.form === form ? before : null;
-    if (taxNumber === undefined && kept === null) throw wrongNumber("can't be blank");
-    const plain = taxNumber?.replace(/[\s.-]/g, "");
+    if (tax_number === undefined && kept === null) throw wrongNumber("can't be blank");
+    const plain = tax_number?.replace(/[\s.-]/g, "");
     // A social security number or an employer's number.
     if (plain !== undefined && form === "w9" && !/^\d{9}$/.test(plain))
       throw wrongNumber("must have nine digits");
     const after: TaxDetails = {
-      accountId,
-      promoterId,
+      account_id,
+      promoter_id: promoterId,
       form,
       name,
-      taxClass,
-      taxNumber: plain ?? kept!.taxNumber,
-      taxNumberEnd: plain === undefined ? kept!.taxNumberEnd : plain.slice(-SHOWN_CHARACTERS),
+      tax_class,
+      tax_number: plain ?? kept!.tax_number,
+      tax_number_end: plain === undefined ? kept!.tax_number_end : plain.slice(-SHOWN_CHARACTERS),
       signature,
-      signedAt: now.toISOString(),
+      signed_at: now.toISOString(),
     };
     await tx.put(taxDetails, after);
     return after;
@@ -104,7 +104,7 @@ function wrongNumber(fault: string): Failure {
 
 /** What a promoter was paid in a year, in cents and with tax. */
 export interface YearSum {
-  promoterId: number;
+  promoter_id: number;
   /** By bank or in another way that no provider reports. */
   directCents: number;
   /** By PayPal and Stripe, which report it themselves, on form 1099-K. */
@@ -155,7 +155,7 @@ export async function yearSums(view: View, account: Account, year: number): Prom
       sql<number>`sum(case when ${isProcessed} then payouts.total_incl_tax else 0 end)`.as("processed"),
     ]);
   return (await view.rows(query)).map((row) => ({
-    promoterId: Number(row.promoter_id),
+    promoter_id: Number(row.promoter_id),
     directCents: Number(row.all_cents) - Number(row.processed),
     processedCents: Number(row.processed),
   }));
@@ -166,8 +166,8 @@ const THRESHOLD_YEAR = 2026;
 const FORMER_THRESHOLD_CENTS = 60_000;
 
 /** The sum from which payments of a year need a form 1099-NEC, in cents. Before 2026, it was 600 dollars for everyone. */
-export function thresholdOf({ thresholdCents }: Pick<Invoicing, "thresholdCents">, year: number): number {
-  return year < THRESHOLD_YEAR ? FORMER_THRESHOLD_CENTS : thresholdCents;
+export function thresholdOf({ threshold_cents }: Pick<Invoicing, "threshold_cents">, year: number): number {
+  return year < THRESHOLD_YEAR ? FORMER_THRESHOLD_CENTS : threshold_cents;
 }
 
 type SumSchema = Schema<{

@@ -28,25 +28,25 @@ export interface FeeRule {
 
 /** An account's connection with a provider that pays promoters. */
 export interface PaymentConnection {
-  accountId: number;
+  account_id: number;
   provider: PaymentProviderName;
   /** PayPal: the name of the company's app. Null for other providers. */
-  clientId: string | null;
+  client_id: string | null;
   /** Tremendous: the campaign that chooses the gift cards. Null for other providers. */
-  campaignId: string | null;
+  campaign_id: string | null;
   /** Wise: the paying profile. Null for other providers. */
-  profileId: string | null;
+  profile_id: string | null;
   /** The secret, encrypted with a key that is not in the store. */
-  sealedSecret: string;
+  sealed_secret: string;
   /** PayPal: its id of the webhook for its events, or null if the server only polls. Null for other providers. */
-  webhookId: string | null;
+  webhook_id: string | null;
   /** The key that shows whether an event is the provider's, encrypted like the secret. Absent or null: there is none. */
-  sealedWebhookKey?: string | null;
+  sealed_webhook_key?: string | null;
   /** What the provider charges for a payment, as the company knows it. Absent or null: unknown. */
-  feeRule?: FeeRule | null;
+  fee_rule?: FeeRule | null;
   /** The address of the provider's API, or null for the default. */
-  apiUrl: string | null;
-  createdAt: string;
+  api_url: string | null;
+  created_at: string;
 }
 
 export const paymentConnections = table<PaymentConnection>()({
@@ -58,13 +58,13 @@ export const paymentConnections = table<PaymentConnection>()({
 /** The input of a connection. Undefined fields stay unchanged, or are none. */
 export interface PaymentConnectionInput {
   provider: PaymentProviderName;
-  clientId?: string | null | undefined;
-  campaignId?: string | null | undefined;
-  profileId?: string | null | undefined;
+  client_id?: string | null | undefined;
+  campaign_id?: string | null | undefined;
+  profile_id?: string | null | undefined;
   secret: string;
-  webhookId?: string | null | undefined;
+  webhook_id?: string | null | undefined;
   webhookKey?: string | null | undefined;
-  apiUrl?: string | null | undefined;
+  api_url?: string | null | undefined;
 }
 
 /** Connects an account with a provider, or replaces the connection's credentials. @throws Failure `refused` without a key */
@@ -73,31 +73,31 @@ export function connectPayments(
   accountId: number,
   { seal, secret, ...given }: PaymentConnectionInput & { seal: Seal },
 ): Promise<PaymentConnection> {
-  const { provider, clientId = null, campaignId = null, profileId = null } = given;
-  const { webhookId, apiUrl } = given;
+  const { provider, client_id = null, campaign_id = null, profile_id = null } = given;
+  const { webhook_id, api_url } = given;
   const isList = provider === "stripe" && typeof given.webhookKey === "string";
   const webhookKey = isList ? given.webhookKey?.replaceAll(/\s+/g, " ") : given.webhookKey;
-  if (provider === "paypal" && clientId === null) throw lacking("client_id");
-  if (provider === "wise" && !/^\d{1,15}$/.test(profileId ?? "")) throw lacking("profile_id");
-  if (provider === "tremendous" && campaignId === null) throw lacking("campaign_id");
+  if (provider === "paypal" && client_id === null) throw lacking("client_id");
+  if (provider === "wise" && !/^\d{1,15}$/.test(profile_id ?? "")) throw lacking("profile_id");
+  if (provider === "tremendous" && campaign_id === null) throw lacking("campaign_id");
   if (!isWebhookKey(provider, webhookKey ?? null)) throw fault("webhook_key", "is invalid");
-  const sealedSecret = seal.close(secret, placeOf({ accountId, provider }));
-  const sealKey = (key: string) => seal.close(key, keyPlaceOf({ accountId, provider }));
+  const sealedSecret = seal.close(secret, placeOf({ account_id: accountId, provider }));
+  const sealKey = (key: string) => seal.close(key, keyPlaceOf({ account_id: accountId, provider }));
   return store.transact(async (tx) => {
     const before = await tx.get(paymentConnections, accountId, provider);
     const connection: PaymentConnection = {
-      accountId,
+      account_id: accountId,
       provider,
-      clientId,
-      campaignId,
-      profileId,
-      sealedSecret,
-      webhookId: webhookId === undefined ? (before?.webhookId ?? null) : webhookId,
-      sealedWebhookKey:
-        webhookKey === undefined ? (before?.sealedWebhookKey ?? null) : webhookKey && sealKey(webhookKey),
-      apiUrl: apiUrl === undefined ? (before?.apiUrl ?? null) : apiUrl,
-      createdAt: before?.createdAt ?? now.toISOString(),
-      ...(before?.feeRule != null && { feeRule: before.feeRule }),
+      client_id,
+      campaign_id,
+      profile_id,
+      sealed_secret: sealedSecret,
+      webhook_id: webhook_id === undefined ? (before?.webhook_id ?? null) : webhook_id,
+      sealed_webhook_key:
+        webhookKey === undefined ? (before?.sealed_webhook_key ?? null) : webhookKey && sealKey(webhookKey),
+      api_url: api_url === undefined ? (before?.api_url ?? null) : api_url,
+      created_at: before?.created_at ?? now.toISOString(),
+      ...(before?.fee_rule != null && { fee_rule: before.fee_rule }),
     };
     await tx.put(paymentConnections, connection);
     return connection;
@@ -108,10 +108,10 @@ export function connectPayments(
 export function setFeeRule(
   { store }: Context,
   accountId: number,
-  { provider, feeRule }: Pick<PaymentConnection, "provider"> & { feeRule: FeeRule | null },
+  { provider, fee_rule }: Pick<PaymentConnection, "provider"> & { fee_rule: FeeRule | null },
 ): Promise<PaymentConnection> {
   return store.transact(async (tx) => {
-    const connection = { ...(await loadPaymentConnection(tx, accountId, provider)), feeRule };
+    const connection = { ...(await loadPaymentConnection(tx, accountId, provider)), fee_rule };
     await tx.put(paymentConnections, connection);
     return connection;
   });
@@ -173,12 +173,12 @@ export async function loadPaymentConnection(
  * @throws Failure `refused` if no key opens it
  */
 export function secretOf(connection: PaymentConnection, seal: Seal): string {
-  return seal.open(connection.sealedSecret, placeOf(connection));
+  return seal.open(connection.sealed_secret, placeOf(connection));
 }
 
 /** The key of a connection's events, or null if there is none. @throws Failure `refused` if no key opens it */
 export function webhookKeyOf(connection: PaymentConnection, seal: Seal): string | null {
-  const { sealedWebhookKey: sealed = null } = connection;
+  const { sealed_webhook_key: sealed = null } = connection;
   return sealed === null ? null : seal.open(sealed, keyPlaceOf(connection));
 }
 
@@ -187,10 +187,10 @@ export function webhookKeyOf(connection: PaymentConnection, seal: Seal): string 
  * profile stay the same when the secret changes. Only this account knows which payments it was asked for.
  */
 export function payingAccountOf(connection: PaymentConnection, secret: string): string {
-  const { provider, clientId, profileId, apiUrl } = connection;
-  const known = { paypal: clientId, wise: profileId, stripe: secret, tremendous: secret }[provider];
+  const { provider, client_id, profile_id, api_url } = connection;
+  const known = { paypal: client_id, wise: profile_id, stripe: secret, tremendous: secret }[provider];
   return createHash("sha256")
-    .update(JSON.stringify([provider, apiUrl, known]))
+    .update(JSON.stringify([provider, api_url, known]))
     .digest("base64url");
 }
 
@@ -205,7 +205,11 @@ export function resealPayments({ store }: Context, accountId: number, seal: Seal
       const sealedSecret = seal.close(secretOf(connection, seal), placeOf(connection));
       const key = webhookKeyOf(connection, seal);
       const sealedWebhookKey = key && seal.close(key, keyPlaceOf(connection));
-      await tx.put(paymentConnections, { ...connection, sealedSecret, sealedWebhookKey });
+      await tx.put(paymentConnections, {
+        ...connection,
+        sealed_secret: sealedSecret,
+        sealed_webhook_key: sealedWebhookKey,
+      });
     }
     return former.length;
   });
@@ -224,8 +228,8 @@ export async function hasFormerSecrets(view: View, accountId: number, seal: Seal
 async function formerIn(view: View, accountId: number, seal: Seal): Promise<PaymentConnection[]> {
   const own = await view.list(paymentConnections, "id", accountId, []);
   return own.filter(
-    ({ sealedSecret, sealedWebhookKey: key = null }) =>
-      !seal.isCurrent(sealedSecret) || (key !== null && !seal.isCurrent(key)),
+    ({ sealed_secret, sealed_webhook_key: key = null }) =>
+      !seal.isCurrent(sealed_secret) || (key !== null && !seal.isCurrent(key)),
   );
 }
 
@@ -253,8 +257,8 @@ function fault(field: string, words: string): Failure {
   return new Failure("invalid", `Validation failed: ${field} ${words}`, { [field]: [words] });
 }
 
-function placeOf({ accountId, provider }: Pick<PaymentConnection, "accountId" | "provider">): string {
-  return `${accountId} ${provider}`;
+function placeOf({ account_id, provider }: Pick<PaymentConnection, "account_id" | "provider">): string {
+  return `${account_id} ${provider}`;
 }
 
 function keyPlaceOf(connection: Parameters<typeof placeOf>[0]): string {

@@ -28,7 +28,7 @@ interface Wanted {
   /** The payouts that are left to pay. */
   left: Payout[];
   /** An earlier file, by the id of its order, or null. */
-  orderId: number | null;
+  order_id: number | null;
   /** The terms of a new file. */
   terms: FileTerms;
 }
@@ -44,15 +44,15 @@ export async function orderFile(
   tx: Transaction,
   context: Context,
   account: Account,
-  { batch, left, orderId, terms }: Wanted,
+  { batch, left, order_id, terms }: Wanted,
 ): Promise<OrderedFile> {
   const { fresh, payments } = await sortOut(tx, left);
-  if (orderId === null && fresh.length > 0) return newFile(tx, context, account, { batch, fresh, terms });
-  const id = orderId ?? Math.max(0, ...payments.map((payment) => payment.orderId));
+  if (order_id === null && fresh.length > 0) return newFile(tx, context, account, { batch, fresh, terms });
+  const id = order_id ?? Math.max(0, ...payments.map((payment) => payment.order_id));
   const order = await tx.get(paymentOrders, account.id, id);
-  const isOfBatch = order !== null && order.payer === "file" && order.paymentsBatchId === batch.id;
-  if (orderId !== null && !isOfBatch) throw new Failure("not_found", "Payment file not found.");
-  const own = payments.filter((payment) => payment.orderId === id && payment.state === "asked");
+  const isOfBatch = order !== null && order.payer === "file" && order.payments_batch_id === batch.id;
+  if (order_id !== null && !isOfBatch) throw new Failure("not_found", "Payment file not found.");
+  const own = payments.filter((payment) => payment.order_id === id && payment.state === "asked");
   if (order === null || own.length === 0)
     throw new Failure("refused", "The payments batch has nothing left to pay");
   refuseOther(order, terms);
@@ -60,13 +60,13 @@ export async function orderFile(
 }
 
 /** The files of a batch, oldest first, with all their payments. */
-export async function listFiles(view: View, { accountId, id }: PaymentsBatch): Promise<OrderedFile[]> {
-  const orders = await view.list(paymentOrders, "batch", accountId, [id]);
-  const payments = await listPayments(view, accountId, id);
+export async function listFiles(view: View, { account_id, id }: PaymentsBatch): Promise<OrderedFile[]> {
+  const orders = await view.list(paymentOrders, "batch", account_id, [id]);
+  const payments = await listPayments(view, account_id, id);
   return orders
     .filter(({ payer }) => payer === "file")
     .toSorted((one, other) => one.id - other.id)
-    .map((order) => ({ order, payments: payments.filter(({ orderId }) => orderId === order.id) }));
+    .map((order) => ({ order, payments: payments.filter(({ order_id }) => order_id === order.id) }));
 }
 
 async function newFile(
@@ -76,14 +76,14 @@ async function newFile(
   { batch, fresh, terms }: Pick<Wanted, "batch" | "terms"> & { fresh: Payout[] },
 ): Promise<OrderedFile> {
   const blank = await newOrder(context, { account, batchId: batch.id, payer: "file" });
-  const order: PaymentOrder = { ...blank, file: terms, isSettled: true };
+  const order: PaymentOrder = { ...blank, file: terms, is_settled: true };
   await tx.insert(paymentOrders, order);
   const payments: Payment[] = [];
   for (const own of byReceiver(fresh)) {
-    const [{ promoterId, payoutMethodId }] = own;
-    const amount = own.reduce((sum, { totalInclTax }) => sum + totalInclTax, 0);
+    const [{ promoter_id, payout_method_id }] = own;
+    const amount = own.reduce((sum, { total_incl_tax }) => sum + total_incl_tax, 0);
     const payoutIds = own.map(({ id }) => id);
-    const given = { promoterId, payoutMethodId, amount, payoutIds, state: "asked" as const };
+    const given = { promoter_id, payout_method_id, amount, payout_ids: payoutIds, state: "asked" as const };
     payments.push(await insertPayment(tx, context, order, given));
   }
   return { order, payments };
@@ -93,9 +93,9 @@ async function newFile(
 function byReceiver(fresh: Payout[]): [Payout, ...Payout[]][] {
   const receivers = new Map<string, [Payout, ...Payout[]]>();
   for (const payout of fresh.toSorted(
-    (one, other) => one.promoterId - other.promoterId || one.id - other.id,
+    (one, other) => one.promoter_id - other.promoter_id || one.id - other.id,
   )) {
-    const receiver = `${payout.promoterId} ${payout.payoutMethodId}`;
+    const receiver = `${payout.promoter_id} ${payout.payout_method_id}`;
     const known = receivers.get(receiver);
     if (known === undefined) receivers.set(receiver, [payout]);
     else known.push(payout);

@@ -20,13 +20,13 @@ const STATUSES: Record<PaymentState, PayoutStatus> = {
 export async function followPayment(
   tx: Transaction,
   context: Context,
-  { payment, payoutId }: { payment: Payment; payoutId: number },
+  { payment, payout_id }: { payment: Payment; payout_id: number },
 ): Promise<Payout | null> {
-  const { accountId, id, error } = payment;
-  const claim = await tx.get(payoutClaims, accountId, payoutId);
-  if (claim?.paymentId !== id || (await tx.get(payouts, accountId, payoutId)) === null) return null;
+  const { account_id, id, error } = payment;
+  const claim = await tx.get(payoutClaims, account_id, payout_id);
+  if (claim?.payment_id !== id || (await tx.get(payouts, account_id, payout_id)) === null) return null;
   const wanted = STATUSES[payment.state];
-  let payout = await loadPayout(tx, accountId, payoutId);
+  let payout = await loadPayout(tx, account_id, payout_id);
   const by = payment;
   if (payout.status === "failed" && wanted !== "failed")
     payout = await moveWithin(tx, context, { payout, to: "processing", by });

@@ -6,19 +6,19 @@ import { paymentOrders, type Payer, type PaymentOrder } from "./payment.ts";
 
 /** Drafts of a payments batch that a person funds together at the provider. */
 export interface PaymentGroup {
-  accountId: number;
+  account_id: number;
   id: number;
   payer: Payer;
-  paymentsBatchId: number;
+  payments_batch_id: number;
   /** The company's account at the provider that has it. */
-  askedAccount: string;
+  asked_account: string;
   /** The provider's own id. */
-  groupId: string;
+  group_id: string;
   /** How often a draft was to be put into it. */
-  useCount: number;
+  use_count: number;
   /** Whether no draft comes any more, so that it can be funded. */
-  isClosed: boolean;
-  createdAt: string;
+  is_closed: boolean;
+  created_at: string;
 }
 
 export const paymentGroups = table<PaymentGroup>()({
@@ -39,9 +39,9 @@ interface GroupChoice {
 export function useGroup(context: Context, choice: GroupChoice): Promise<PaymentGroup | null> {
   return context.store.transact(async (tx) => {
     const open = await findOpen(tx.view, choice);
-    const group = open && (await tx.lock(paymentGroups, open.accountId, open.id));
-    if (group === null || group.isClosed || group.useCount >= choice.mostDrafts) return null;
-    const after = { ...group, useCount: group.useCount + 1 };
+    const group = open && (await tx.lock(paymentGroups, open.account_id, open.id));
+    if (group === null || group.is_closed || group.use_count >= choice.mostDrafts) return null;
+    const after = { ...group, use_count: group.use_count + 1 };
     await tx.put(paymentGroups, after);
     return after;
   });
@@ -50,16 +50,16 @@ export function useGroup(context: Context, choice: GroupChoice): Promise<Payment
 /** Records a group that was opened at the provider, unless another process was faster: then its own is used. */
 export async function addGroup(
   context: Context,
-  { groupId, ...choice }: GroupChoice & { groupId: string },
+  { group_id, ...choice }: GroupChoice & { group_id: string },
 ): Promise<PaymentGroup> {
   const { store, now } = context;
   const id = await store.nextId("payment-group");
-  const { accountId, payer, paymentsBatchId } = choice.order;
+  const { account_id, payer, payments_batch_id } = choice.order;
   return store.transact(async (tx) => {
     const open = await findOpen(tx.view, choice);
     if (open !== null) return open;
-    const own = { accountId, id, payer, paymentsBatchId, askedAccount: choice.account, groupId };
-    const group: PaymentGroup = { ...own, useCount: 1, isClosed: false, createdAt: now.toISOString() };
+    const own = { account_id, id, payer, payments_batch_id, asked_account: choice.account, group_id };
+    const group: PaymentGroup = { ...own, use_count: 1, is_closed: false, created_at: now.toISOString() };
     await tx.insert(paymentGroups, group);
     return group;
   });
@@ -68,10 +68,10 @@ export async function addGroup(
 /** A name for the next group of a batch: `BATCH-3`, and for later ones `BATCH-3 (2)`. */
 export async function nextGroupName(
   view: View,
-  { accountId, paymentsBatchId }: PaymentOrder,
+  { account_id, payments_batch_id }: PaymentOrder,
 ): Promise<string> {
-  const { length } = await view.list(paymentGroups, "batch", accountId, [paymentsBatchId]);
-  const name = batchReference({ id: paymentsBatchId });
+  const { length } = await view.list(paymentGroups, "batch", account_id, [payments_batch_id]);
+  const name = batchReference({ id: payments_batch_id });
   return length === 0 ? name : `${name} (${length + 1})`;
 }
 
@@ -84,32 +84,32 @@ const QUIET_MS = 60 * 1_000;
  */
 export async function listCompleteGroups(
   { store, now }: Context,
-  { accountId, paymentsBatchId, payer }: PaymentOrder,
+  { account_id, payments_batch_id, payer }: PaymentOrder,
   { account, isWhole }: { account: string; isWhole: boolean },
 ): Promise<PaymentGroup[]> {
-  const groups = await store.list(paymentGroups, "batch", accountId, [paymentsBatchId]);
-  const open = groups.filter(({ isClosed, askedAccount }) => !isClosed && askedAccount === account);
+  const groups = await store.list(paymentGroups, "batch", account_id, [payments_batch_id]);
+  const open = groups.filter(({ is_closed, asked_account }) => !is_closed && asked_account === account);
   if (open.length === 0) return [];
-  const orders = await store.list(paymentOrders, "batch", accountId, [paymentsBatchId]);
+  const orders = await store.list(paymentOrders, "batch", account_id, [payments_batch_id]);
   const own = orders.filter((order) => order.payer === payer);
-  const isQuiet = own.every(({ createdAt }) => now.getTime() - Date.parse(createdAt) >= QUIET_MS);
-  return own.every(({ isSettled }) => isSettled) && (isWhole || isQuiet) ? open : [];
+  const isQuiet = own.every(({ created_at }) => now.getTime() - Date.parse(created_at) >= QUIET_MS);
+  return own.every(({ is_settled }) => is_settled) && (isWhole || isQuiet) ? open : [];
 }
 
 /** Records that a group can be funded, or was closed at the provider. */
-export function closeGroup({ store }: Context, { accountId, id }: PaymentGroup): Promise<void> {
+export function closeGroup({ store }: Context, { account_id, id }: PaymentGroup): Promise<void> {
   return store.transact(async (tx) => {
-    const group = await tx.lock(paymentGroups, accountId, id);
-    if (group !== null && !group.isClosed) await tx.put(paymentGroups, { ...group, isClosed: true });
+    const group = await tx.lock(paymentGroups, account_id, id);
+    if (group !== null && !group.is_closed) await tx.put(paymentGroups, { ...group, is_closed: true });
   });
 }
 
 async function findOpen(
   view: View,
-  { order: { accountId, paymentsBatchId }, account, mostDrafts }: GroupChoice,
+  { order: { account_id, payments_batch_id }, account, mostDrafts }: GroupChoice,
 ): Promise<PaymentGroup | null> {
-  const groups = await view.list(paymentGroups, "batch", accountId, [paymentsBatchId]);
-  const fits = ({ askedAccount, isClosed, useCount }: PaymentGroup) =>
-    askedAccount === account && !isClosed && useCount < mostDrafts;
+  const groups = await view.list(paymentGroups, "batch", account_id, [payments_batch_id]);
+  const fits = ({ asked_account, is_closed, use_count }: PaymentGroup) =>
+    asked_account === account && !is_closed && use_count < mostDrafts;
   return groups.find(fits) ?? null;
 }

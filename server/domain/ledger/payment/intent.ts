@@ -53,11 +53,11 @@ export function methodOf(provider: PaymentProviderName): PayoutMethodName {
 
 /** A payment that could be made now. */
 export interface PlannedPayment {
-  promoterId: number;
+  promoter_id: number;
   name: string;
   /** The receiver at the provider. */
   payee: string;
-  payoutMethodId: number;
+  payout_method_id: number;
   amount: number;
   payouts: Payout[];
 }
@@ -105,9 +105,9 @@ export function intendPayments(
     await refuseExcess(tx, context, account, toPay);
     const at = context.now.toISOString();
     const order = await newOrder(context, { account, batchId: batch.id, payer: given.provider });
-    await tx.insert(paymentOrders, { ...order, nextAskAt: at });
+    await tx.insert(paymentOrders, { ...order, next_ask_at: at });
     if (batch.status !== "processing") {
-      const after: PaymentsBatch = { ...batch, status: "processing", processingStartedAt: at, error: null };
+      const after: PaymentsBatch = { ...batch, status: "processing", processing_started_at: at, error: null };
       // The batch comes first, because each payout that moves reads its status.
       await tx.put(paymentsBatches, after);
       await announce(tx, context, { entity: "payments_batch", before: batch, after });
@@ -115,14 +115,14 @@ export function intendPayments(
     for (const { payouts: own, ...one } of planned) {
       for (const payout of own) await moveWithin(tx, context, { payout, to: "processing" });
       await insertPayment(tx, context, order, {
-        promoterId: one.promoterId,
-        payoutMethodId: one.payoutMethodId,
+        promoter_id: one.promoter_id,
+        payout_method_id: one.payout_method_id,
         amount: one.amount,
-        payoutIds: own.map(({ id }) => id),
+        payout_ids: own.map(({ id }) => id),
         state: "intent",
       });
     }
-    return { ...order, nextAskAt: at };
+    return { ...order, next_ask_at: at };
   });
 }
 
@@ -137,16 +137,16 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 async function refuseExcess(
   { view }: Transaction,
   { now }: Context,
-  { id, maxRunCents = 0, maxDayCents = 0 }: Account,
+  { id, max_run_cents = 0, max_day_cents = 0 }: Account,
   toPay: PlannedPayment[],
 ): Promise<void> {
   const total = toPay.reduce((sum, { amount }) => sum + amount, 0);
-  if (maxRunCents > 0 && total > maxRunCents)
+  if (max_run_cents > 0 && total > max_run_cents)
     throw new Failure(
       "refused",
-      `The payments are ${total}, and the limit of a run is ${maxRunCents}, in minor units`,
+      `The payments are ${total}, and the limit of a run is ${max_run_cents}, in minor units`,
     );
-  if (maxDayCents === 0) return;
+  if (max_day_cents === 0) return;
   const since = new Date(now.getTime() - DAY_MS).toISOString();
   const query = view
     .query<Schema<{ payments: typeof payments }>>()
@@ -157,8 +157,8 @@ async function refuseExcess(
   const latest = (await view.rows(query)).map(({ doc }) => parse(payments, doc));
   const paid = latest.filter((one) => one.payer !== "file" && isLive(one));
   const before = paid.reduce((sum, { amount }) => sum + amount, 0);
-  if (before + total <= maxDayCents) return;
-  const words = `The payments of 24 hours would be ${before + total}, and their limit is ${maxDayCents}, in minor units`;
+  if (before + total <= max_day_cents) return;
+  const words = `The payments of 24 hours would be ${before + total}, and their limit is ${max_day_cents}, in minor units`;
   throw new Failure("refused", words);
 }
 
@@ -168,13 +168,13 @@ async function refuseExcess(
  */
 export async function receiverOf(
   tx: Pick<Transaction, "get" | "find">,
-  { accountId, promoterId, payoutMethodId, payer }: Payment,
+  { account_id, promoter_id, payout_method_id, payer }: Payment,
 ): Promise<{ payee: string; name: string } | null> {
-  if (payoutMethodId === null || payer === "file") return null;
-  const method = await tx.get(payoutMethods, accountId, payoutMethodId);
+  if (payout_method_id === null || payer === "file") return null;
+  const method = await tx.get(payoutMethods, account_id, payout_method_id);
   const payee = textOf(method?.details[PAID_BY[payer].field]);
   if (method === null || payee === null) return null;
-  return { payee, name: nameOf(method, await loadPromoter(tx, accountId, promoterId)) };
+  return { payee, name: nameOf(method, await loadPromoter(tx, account_id, promoter_id)) };
 }
 
 function nameOf({ details }: PayoutMethod, promoter: Promoter): string {
@@ -187,21 +187,21 @@ export async function newOrder(
   { account, batchId, payer }: { account: Account; batchId: number; payer: PaymentOrder["payer"] },
 ): Promise<PaymentOrder> {
   return {
-    accountId: account.id,
+    account_id: account.id,
     id: await store.nextId("payment-order"),
     payer,
-    paymentsBatchId: batchId,
+    payments_batch_id: batchId,
     currency: account.currency,
     reference: chance.uuid(),
     attempts: 0,
-    firstAskedAt: null,
-    lastAskedAt: null,
-    askedAccount: null,
-    heldUntil: null,
-    isSettled: false,
-    providerId: null,
-    nextAskAt: null,
-    createdAt: now.toISOString(),
+    first_asked_at: null,
+    last_asked_at: null,
+    asked_account: null,
+    held_until: null,
+    is_settled: false,
+    provider_id: null,
+    next_ask_at: null,
+    created_at: now.toISOString(),
   };
 }
 
@@ -209,29 +209,30 @@ export async function newOrder(
 export async function insertPayment(
   tx: Transaction,
   { store, chance, now }: Context,
-  { accountId, id: orderId, payer, paymentsBatchId, currency }: PaymentOrder,
-  given: Pick<Payment, "promoterId" | "payoutMethodId" | "amount" | "payoutIds" | "state">,
+  { account_id, id: orderId, payer, payments_batch_id, currency }: PaymentOrder,
+  given: Pick<Payment, "promoter_id" | "payout_method_id" | "amount" | "payout_ids" | "state">,
 ): Promise<Payment> {
   const at = now.toISOString();
   const id = await store.nextId("payment");
   const payment: Payment = {
-    accountId,
+    account_id,
     id,
-    orderId,
+    order_id: orderId,
     payer,
-    paymentsBatchId,
+    payments_batch_id,
     ...given,
     currency,
     reference: chance.uuid(),
     steps: [{ state: given.state, at }],
-    providerId: null,
+    provider_id: null,
     fee: null,
     error: null,
     review: null,
-    createdAt: at,
+    created_at: at,
   };
   await tx.insert(payments, payment);
-  for (const payoutId of given.payoutIds) await tx.put(payoutClaims, { accountId, payoutId, paymentId: id });
+  for (const payoutId of given.payout_ids)
+    await tx.put(payoutClaims, { account_id, payout_id: payoutId, payment_id: id });
   return payment;
 }
 
@@ -247,7 +248,7 @@ async function planWithin(
   }
   const plan: Plan = { batch, currency: account.currency, toPay: [], leftOut: [] };
   const inBatch = await tx.view.list(payouts, "batch", account.id, [batchId]);
-  for (const payout of inBatch.toSorted((one, other) => one.promoterId - other.promoterId)) {
+  for (const payout of inBatch.toSorted((one, other) => one.promoter_id - other.promoter_id)) {
     if (payout.status === "completed" || payout.status === "cancelled") continue;
     const checked = await check(tx, { payout, batch, provider, account, now });
     if (checked === null) continue;
@@ -271,7 +272,7 @@ function withoutUnpayable(plan: Plan, provider: PaymentProviderName): Plan {
   return { ...plan, toPay, leftOut: [...plan.leftOut, ...leftOut] };
 }
 
-type Payable = Pick<PlannedPayment, "name" | "payee" | "payoutMethodId">;
+type Payable = Pick<PlannedPayment, "name" | "payee" | "payout_method_id">;
 
 interface Checked {
   payout: Payout;
@@ -289,51 +290,51 @@ async function check(
   const latest = await findPaymentOf(tx, payout);
   if (latest !== null && isLive(latest)) {
     if (latest.payer !== "file") return null;
-    return `A file that pays it was downloaded on ${latest.createdAt.slice(0, 10)}. Decide first whether it was used`;
+    return `A file that pays it was downloaded on ${latest.created_at.slice(0, 10)}. Decide first whether it was used`;
   }
   if (payout.status === "processing") return "It was marked as processing, so a file may pay it";
-  const promoter = await loadPromoter(tx, payout.accountId, payout.promoterId);
+  const promoter = await loadPromoter(tx, payout.account_id, payout.promoter_id);
   if (isErased(promoter)) return "The promoter was erased";
-  if (await isHeld(tx, promoter.accountId, promoter.id)) return `${HELD}. Release the payouts first`;
+  if (await isHeld(tx, promoter.account_id, promoter.id)) return `${HELD}. Release the payouts first`;
   const payoutMethodId = await methodFor(tx, payout, "processing");
   const method =
-    payoutMethodId === null ? null : await tx.get(payoutMethods, payout.accountId, payoutMethodId);
+    payoutMethodId === null ? null : await tx.get(payoutMethods, payout.account_id, payoutMethodId);
   if (method === null || method.method !== PAID_BY[provider].method)
     return "It has no matching payout method";
   // A user who marks the payout as pending again wants a retry with the same receiver.
-  const isSameReceiver = payout.status === "failed" && latest?.payoutMethodId === method.id;
-  if (isSameReceiver && latest.isPayeeFault === true)
+  const isSameReceiver = payout.status === "failed" && latest?.payout_method_id === method.id;
+  if (isSameReceiver && latest.is_payee_fault === true)
     return `${PROVIDER_WORDS[provider]} refused the receiver. The promoter must change the payout method`;
   if (isSameReceiver && latest.state === "returned")
     return "The money came back from this receiver. The promoter must change the payout method";
-  const approvedAt = account.requiresSecondPerson === true ? batch.approvedBy?.at : undefined;
+  const approvedAt = account.requires_second_person === true ? batch.approved_by?.at : undefined;
   // A failed payout goes to the method that the promoter has selected since.
-  if (approvedAt !== undefined && payout.status === "failed" && (method.changedAt ?? "") >= approvedAt)
+  if (approvedAt !== undefined && payout.status === "failed" && (method.changed_at ?? "") >= approvedAt)
     return "The payout method was changed after the batch was approved. Approve it again";
-  const restMs = (account.methodRestDays ?? 0) * DAY_MS;
-  if (method.changedAt !== undefined && now.getTime() - Date.parse(method.changedAt) < restMs)
-    return `The payout method was changed on ${method.changedAt.slice(0, 10)}, less than ${account.methodRestDays} days ago`;
+  const restMs = (account.method_rest_days ?? 0) * DAY_MS;
+  if (method.changed_at !== undefined && now.getTime() - Date.parse(method.changed_at) < restMs)
+    return `The payout method was changed on ${method.changed_at.slice(0, 10)}, less than ${account.method_rest_days} days ago`;
   const { field, isPayee } = PAID_BY[provider];
   const payee = textOf(method.details[field]);
   if (payee === null) return `${field} is missing`;
   if (!isPayee.test(payee)) return `${field} is invalid`;
-  const refusal = provider === "stripe" ? await whyNotPayable(tx, payout.accountId, payee) : null;
+  const refusal = provider === "stripe" ? await whyNotPayable(tx, payout.account_id, payee) : null;
   if (refusal !== null) return refusal;
-  return { name: nameOf(method, promoter), payee, payoutMethodId: method.id };
+  return { name: nameOf(method, promoter), payee, payout_method_id: method.id };
 }
 
 /** A promoter gets one payment for all payouts, unless some go to a newer method. */
 function addTo({ toPay }: Plan, payout: Payout, payable: Payable): void {
   const known = toPay.find(
-    ({ promoterId, payoutMethodId }) =>
-      promoterId === payout.promoterId && payoutMethodId === payable.payoutMethodId,
+    ({ promoter_id, payout_method_id }) =>
+      promoter_id === payout.promoter_id && payout_method_id === payable.payout_method_id,
   );
   if (known === undefined) {
-    const { promoterId, totalInclTax: amount } = payout;
-    toPay.push({ promoterId, ...payable, amount, payouts: [payout] });
+    const { promoter_id, total_incl_tax: amount } = payout;
+    toPay.push({ promoter_id, ...payable, amount, payouts: [payout] });
     return;
   }
-  known.amount += payout.totalInclTax;
+  known.amount += payout.total_incl_tax;
   known.payouts.push(payout);
 }
 

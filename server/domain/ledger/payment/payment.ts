@@ -41,7 +41,7 @@ export interface Review {
   /** The provider's contradictory report. */
   said?: Said;
   /** When the owners were told by e-mail. Absent: not yet. */
-  toldAt?: string;
+  told_at?: string;
 }
 
 /**
@@ -49,14 +49,14 @@ export interface Review {
  * is the payout method, whose details are frozen once a payout uses it.
  */
 export interface Payment {
-  accountId: number;
+  account_id: number;
   id: number;
-  orderId: number;
+  order_id: number;
   payer: Payer;
-  paymentsBatchId: number;
-  promoterId: number;
-  payoutIds: number[];
-  payoutMethodId: number | null;
+  payments_batch_id: number;
+  promoter_id: number;
+  payout_ids: number[];
+  payout_method_id: number | null;
   /** With tax, in the currency's minor unit. */
   amount: number;
   currency: string;
@@ -66,19 +66,19 @@ export interface Payment {
   /** When each state was reached. */
   steps: { state: PaymentState; at: string }[];
   /** The provider's own id, or null if not known yet. */
-  providerId: string | null;
+  provider_id: string | null;
   /** The provider's fee, in the currency's minor unit, or null if unknown. */
   fee: number | null;
   /** Why it failed or came back, in the provider's words. */
   error: string | null;
   /** Whether the receiver's details were at fault, so that a retry with the same details is pointless. */
-  isPayeeFault?: boolean;
+  is_payee_fault?: boolean;
   /** The person who decided whether it was paid. Absent: the provider's report. */
-  decidedBy?: string;
+  decided_by?: string;
   /** The provider's report that the decision was about. The same report again changes nothing. */
-  decidedAbout?: Said;
+  decided_about?: Said;
   review: Review | null;
-  createdAt: string;
+  created_at: string;
 }
 
 export const payments = table<Payment>()({
@@ -120,10 +120,10 @@ export interface FileTerms {
  * after the first request, even if the response was an error.
  */
 export interface PaymentOrder {
-  accountId: number;
+  account_id: number;
   id: number;
   payer: Payer;
-  paymentsBatchId: number;
+  payments_batch_id: number;
   currency: string;
   /** Only for a file. Absent: it is from an earlier release, which did not keep the terms. */
   file?: FileTerms;
@@ -131,25 +131,25 @@ export interface PaymentOrder {
   reference: string;
   /** How often the provider was asked to execute it. Written before each request. */
   attempts: number;
-  firstAskedAt: string | null;
-  lastAskedAt: string | null;
+  first_asked_at: string | null;
+  last_asked_at: string | null;
   /**
    * The company's account at the provider that was asked to execute it, or null.
    *
    * @see payingAccountOf
    */
-  askedAccount: string | null;
+  asked_account: string | null;
   /** The end of one process's exclusive right to contact the provider about it, or null. */
-  heldUntil: string | null;
+  held_until: string | null;
   /** Whether its outcome is known, from the provider or a person. It is then never sent again. */
-  isSettled: boolean;
+  is_settled: boolean;
   /** Since when the provider has not reported its outcome. Null: its last response did. */
-  silentSince?: string | null;
+  silent_since?: string | null;
   /** The provider's own id, or null if not known yet. */
-  providerId: string | null;
+  provider_id: string | null;
   /** When the server asks for news, or null if nothing is open. */
-  nextAskAt: string | null;
-  createdAt: string;
+  next_ask_at: string | null;
+  created_at: string;
 }
 
 export const paymentOrders = table<PaymentOrder>()({
@@ -170,9 +170,9 @@ export const paymentOrders = table<PaymentOrder>()({
 
 /** The latest payment of a payout: at most one, so that no payout is paid twice. */
 interface PayoutClaim {
-  accountId: number;
-  payoutId: number;
-  paymentId: number;
+  account_id: number;
+  payout_id: number;
+  payment_id: number;
 }
 
 export const payoutClaims = table<PayoutClaim>()({
@@ -197,10 +197,10 @@ export function isLive({ state }: Pick<Payment, "state">): boolean {
 /** The latest payment of a payout, or null. */
 export async function findPaymentOf(
   reader: Reader,
-  { accountId, id }: { accountId: number; id: number },
+  { account_id, id }: { account_id: number; id: number },
 ): Promise<Payment | null> {
-  const claim = await reader.get(payoutClaims, accountId, id);
-  return claim && reader.get(payments, accountId, claim.paymentId);
+  const claim = await reader.get(payoutClaims, account_id, id);
+  return claim && reader.get(payments, account_id, claim.payment_id);
 }
 
 /** @throws Failure `not_found` */
@@ -219,7 +219,7 @@ export async function findOrderNamed(
   const order = await reader.find(paymentOrders, "reference", accountId, [reference]);
   if (order !== null) return order;
   const payment = await reader.find(payments, "reference", accountId, [reference]);
-  return payment && reader.get(paymentOrders, accountId, payment.orderId);
+  return payment && reader.get(paymentOrders, accountId, payment.order_id);
 }
 
 /** The payments of a batch, oldest first. */
@@ -231,8 +231,8 @@ export async function listPayments(view: View, accountId: number, batchId: numbe
 
 /** The filter of a list of payments. Undefined fields match all. */
 export interface PaymentFilter {
-  paymentsBatchId?: number | undefined;
-  promoterId?: number | undefined;
+  payments_batch_id?: number | undefined;
+  promoter_id?: number | undefined;
   state?: PaymentState | undefined;
   needsDecision?: boolean | undefined;
   /** Excludes payments by file. */
@@ -250,9 +250,9 @@ export function findPayments(
     .selectFrom("payments")
     .where("account_id", "=", accountId)
     .orderBy("id", "desc");
-  if (filter.paymentsBatchId !== undefined)
-    query = query.where("payments_batch_id", "=", filter.paymentsBatchId);
-  if (filter.promoterId !== undefined) query = query.where("promoter_id", "=", filter.promoterId);
+  if (filter.payments_batch_id !== undefined)
+    query = query.where("payments_batch_id", "=", filter.payments_batch_id);
+  if (filter.promoter_id !== undefined) query = query.where("promoter_id", "=", filter.promoter_id);
   if (filter.state !== undefined) query = query.where(among("state", [filter.state]));
   if (filter.isByProvider) query = query.where("payer", "<>", "file");
   if (filter.needsDecision !== undefined)

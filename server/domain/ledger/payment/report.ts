@@ -7,10 +7,10 @@ export interface Report {
   /** In the currency's minor unit, or null if not reported. */
   amount: number | null;
   currency: string | null;
-  providerId: string | null;
+  provider_id: string | null;
   fee: number | null;
   error: string | null;
-  isPayeeFault?: boolean;
+  is_payee_fault?: boolean;
 }
 
 /** A provider's answer about an order. */
@@ -19,7 +19,7 @@ export type Answer =
    * It has the order. `isComplete`: it lists all payments that it accepted, so missing ones were not
    * accepted. `gap`: why its list lacks payments that it has accepted.
    */
-  | { kind: "taken"; providerId: string | null; reports: Report[]; isComplete: boolean; gap?: string }
+  | { kind: "taken"; provider_id: string | null; reports: Report[]; isComplete: boolean; gap?: string }
   /** It has refused the whole request. `faults` are the payments at fault. */
   | { kind: "refused"; reason: string; faults: { reference: string; reason: string }[] }
   /** It certainly does not have the order. */
@@ -56,10 +56,10 @@ const CONTRADICTIONS: Partial<Record<PaymentState, readonly PaymentState[]>> = {
 
 /** The effect of a report. `old`: none, because it is repeated or late. */
 export function judge(
-  { state, decidedBy }: Pick<Payment, "state" | "decidedBy">,
+  { state, decided_by }: Pick<Payment, "state" | "decided_by">,
   said: PaymentState,
 ): "new" | "old" | "contradiction" {
-  if ((decidedBy === undefined ? NEXT : NEXT_OF_DECIDED)[state].includes(said)) return "new";
+  if ((decided_by === undefined ? NEXT : NEXT_OF_DECIDED)[state].includes(said)) return "new";
   return CONTRADICTIONS[state]?.includes(said) ? "contradiction" : "old";
 }
 
@@ -78,13 +78,13 @@ export const LONGEST_WAIT_MS = DAY_MS;
 
 type Asked = Pick<
   PaymentOrder,
-  "attempts" | "firstAskedAt" | "lastAskedAt" | "isSettled" | "silentSince" | "createdAt"
+  "attempts" | "first_asked_at" | "last_asked_at" | "is_settled" | "silent_since" | "created_at"
 >;
-type AskedOrder = Asked & Pick<PaymentOrder, "askedAccount">;
+type AskedOrder = Asked & Pick<PaymentOrder, "asked_account">;
 
 /** Since when the outcome of an order is unknown, or null if the provider reports it. */
-export function untoldSince({ isSettled, silentSince, firstAskedAt, createdAt }: Asked): string | null {
-  return isSettled ? (silentSince ?? null) : (firstAskedAt ?? createdAt);
+export function untoldSince({ is_settled, silent_since, first_asked_at, created_at }: Asked): string | null {
+  return is_settled ? (silent_since ?? null) : (first_asked_at ?? created_at);
 }
 
 /** Whether the outcome of an order has been unknown for so long that a person must decide. */
@@ -100,15 +100,15 @@ export function isOverdue(order: Asked, now: Date): boolean {
  * never asked.
  */
 export function mayRepeat(
-  { firstAskedAt, lastAskedAt, isSettled, askedAccount }: AskedOrder,
+  { first_asked_at, last_asked_at, is_settled, asked_account }: AskedOrder,
   answer: Answer["kind"],
   { account, refusesRepetitionsMs, now }: { account: string; refusesRepetitionsMs: number; now: Date },
 ): boolean {
-  if (isSettled || (answer !== "absent" && answer !== "unaskable")) return false;
-  if (firstAskedAt === null || lastAskedAt === null) return true;
-  if (askedAccount !== account) return false;
-  if (now.getTime() - Date.parse(firstAskedAt) < refusesRepetitionsMs) return true;
-  return answer === "absent" && now.getTime() - Date.parse(lastAskedAt) >= LONGEST_REQUEST_MS;
+  if (is_settled || (answer !== "absent" && answer !== "unaskable")) return false;
+  if (first_asked_at === null || last_asked_at === null) return true;
+  if (asked_account !== account) return false;
+  if (now.getTime() - Date.parse(first_asked_at) < refusesRepetitionsMs) return true;
+  return answer === "absent" && now.getTime() - Date.parse(last_asked_at) >= LONGEST_REQUEST_MS;
 }
 
 /**
@@ -120,10 +120,10 @@ export function inPast(order: PaymentOrder, now: Date): PaymentOrder {
   const past = <Time extends string | null>(time: Time) => (time !== null && time > at ? at : time);
   return {
     ...order,
-    createdAt: past(order.createdAt),
-    firstAskedAt: past(order.firstAskedAt),
-    lastAskedAt: past(order.lastAskedAt),
-    ...(order.silentSince !== undefined && { silentSince: past(order.silentSince) }),
+    created_at: past(order.created_at),
+    first_asked_at: past(order.first_asked_at),
+    last_asked_at: past(order.last_asked_at),
+    ...(order.silent_since !== undefined && { silent_since: past(order.silent_since) }),
   };
 }
 
@@ -134,8 +134,8 @@ export function nextAskAt(order: Asked, states: readonly PaymentState[], now: Da
 }
 
 function waitOf(order: Asked, states: readonly PaymentState[], now: Date): number | null {
-  const ageMs = now.getTime() - Date.parse(order.firstAskedAt ?? order.createdAt);
-  if (!order.isSettled) {
+  const ageMs = now.getTime() - Date.parse(order.first_asked_at ?? order.created_at);
+  if (!order.is_settled) {
     if (isOverdue(order, now)) return HOUR_MS;
     return Math.min(2 ** Math.max(0, order.attempts - 1) * MINUTE_MS, TELL_AFTER_MS - ageMs, 10 * MINUTE_MS);
   }

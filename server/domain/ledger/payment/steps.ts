@@ -40,7 +40,7 @@ const HOLD_MS = 20 * 1_000;
 /** Longer than a request and its token, each of which may be repeated once after 30 seconds. */
 const REQUEST_MS = 3 * 60 * 1_000;
 
-/** An order that only this process may discuss with the provider until `heldUntil`. */
+/** An order that only this process may discuss with the provider until `held_until`. */
 export interface HeldOrder {
   order: PaymentOrder;
   /** `receiver` is null if the promoter was erased. */
@@ -55,16 +55,16 @@ export interface HeldOrder {
  */
 export function holdOrder(
   context: Context,
-  { accountId, id }: Pick<PaymentOrder, "accountId" | "id">,
+  { account_id, id }: Pick<PaymentOrder, "account_id" | "id">,
   /** The company's account at the provider that this process uses. */
   account: string,
 ): Promise<HeldOrder | null> {
   return context.store.transact(async (tx) => {
-    const found = await tx.lock(paymentOrders, accountId, id);
+    const found = await tx.lock(paymentOrders, account_id, id);
     if (found === null || found.payer === "file" || isHeld(found, context.now)) return null;
     const before = inPast(found, context.now);
-    const own = await tx.view.list(payments, "order", accountId, [id]);
-    const next = before.attempts === 0 && !before.isSettled ? "send" : "find";
+    const own = await tx.view.list(payments, "order", account_id, [id]);
+    const next = before.attempts === 0 && !before.is_settled ? "send" : "find";
     const order = held(before, context.now);
     if (next === "send")
       return {
@@ -85,12 +85,12 @@ export function holdOrder(
  */
 export function repeatOrder(
   context: Context,
-  { accountId, id, attempts }: PaymentOrder,
+  { account_id, id, attempts }: PaymentOrder,
   given: { answer: Answer["kind"]; refusesRepetitionsMs: number; account: string },
 ): Promise<PaymentOrder | null> {
   const { now } = context;
   return context.store.transact(async (tx) => {
-    const order = await tx.lock(paymentOrders, accountId, id);
+    const order = await tx.lock(paymentOrders, account_id, id);
     // Another process has sent it meanwhile, because this one was too slow.
     if (order === null || order.attempts !== attempts) return null;
     if (!mayRepeat(order, given.answer, { ...given, now })) return null;
@@ -101,31 +101,31 @@ export function repeatOrder(
 /** Records a provider's answer. It may be recorded any number of times, in any order. */
 export function recordAnswer(
   context: Context,
-  { accountId, id, attempts, heldUntil }: PaymentOrder,
+  { account_id, id, attempts, held_until }: PaymentOrder,
   answer: Answer,
 ): Promise<void> {
   return context.store.transact(async (tx) => {
-    const found = await tx.lock(paymentOrders, accountId, id);
+    const found = await tx.lock(paymentOrders, account_id, id);
     if (found === null) return;
     const order = inPast(found, context.now);
-    const own = await tx.view.list(payments, "order", accountId, [id]);
+    const own = await tx.view.list(payments, "order", account_id, [id]);
     const isOnlyAttempt = order.attempts === 1 && attempts === 1;
     const isRefused = answer.kind === "refused" && isOnlyAttempt;
     const after: PaymentOrder = {
       ...order,
-      isSettled: order.isSettled || answer.kind === "taken" || isRefused,
-      providerId: answer.kind === "taken" ? (answer.providerId ?? order.providerId) : order.providerId,
-      silentSince: isTold(answer) ? null : (order.silentSince ?? context.now.toISOString()),
+      is_settled: order.is_settled || answer.kind === "taken" || isRefused,
+      provider_id: answer.kind === "taken" ? (answer.provider_id ?? order.provider_id) : order.provider_id,
+      silent_since: isTold(answer) ? null : (order.silent_since ?? context.now.toISOString()),
       // A process that was too slow has lost the order to another one.
-      heldUntil: order.heldUntil === heldUntil ? null : order.heldUntil,
+      held_until: order.held_until === held_until ? null : order.held_until,
     };
     const states: PaymentState[] = [];
     for (const payment of own)
       states.push(await apply(tx, context, { payment, order: after, answer, isOnlyAttempt }));
-    const isOver = after.isSettled && after.providerId === null && answer.kind === "unaskable";
+    const isOver = after.is_settled && after.provider_id === null && answer.kind === "unaskable";
     const next = isOver ? null : nextAskAt(after, states, context.now);
     const isLeft = isRefused && states.some((state) => state === "asked");
-    await tx.put(paymentOrders, isLeft ? unasked(after, context.now) : { ...after, nextAskAt: next });
+    await tx.put(paymentOrders, isLeft ? unasked(after, context.now) : { ...after, next_ask_at: next });
   });
 }
 
@@ -135,23 +135,29 @@ function isTold(answer: Answer): boolean {
 
 /** An order that was refused as a whole because of some receivers. It is sent again without them. */
 function unasked(order: PaymentOrder, now: Date): PaymentOrder {
-  const never = { attempts: 0, firstAskedAt: null, lastAskedAt: null, askedAccount: null, isSettled: false };
-  return { ...order, ...never, nextAskAt: now.toISOString() };
+  const never = {
+    attempts: 0,
+    first_asked_at: null,
+    last_asked_at: null,
+    asked_account: null,
+    is_settled: false,
+  };
+  return { ...order, ...never, next_ask_at: now.toISOString() };
 }
 
 /** Makes the server ask soon about the order that has this reference, or a payment with it. Resolves to null without one. */
 export function hurryOrder(
   context: Context,
   accountId: number,
-  { reference, providerId }: { reference: string; providerId: string | null },
+  { reference, provider_id }: { reference: string; provider_id: string | null },
 ): Promise<PaymentOrder | null> {
   return context.store.transact(async (tx) => {
     const order = await findOrderNamed(tx, accountId, reference);
     if (order === null) return null;
     const after = {
       ...order,
-      providerId: order.providerId ?? providerId,
-      nextAskAt: context.now.toISOString(),
+      provider_id: order.provider_id ?? provider_id,
+      next_ask_at: context.now.toISOString(),
     };
     await tx.put(paymentOrders, after);
     return after;
@@ -171,7 +177,7 @@ export function decidePayment(
 ): Promise<Payment> {
   return context.store.transact(async (tx) => {
     const payment = await loadPayment(tx, accountId, id);
-    const order = await tx.lock(paymentOrders, accountId, payment.orderId);
+    const order = await tx.lock(paymentOrders, accountId, payment.order_id);
     if (order !== null && isUnderWay(order, context.now)) {
       const words = `${payerWords(payment.payer)} is being asked about this payment. Try again in a few minutes`;
       throw new Failure("refused", words);
@@ -180,31 +186,31 @@ export function decidePayment(
     if (payment.review === null && !isOpenFile) {
       throw new Failure("refused", `This payment is ${payment.state}, so no decision is needed`);
     }
-    if (order !== null) await tx.put(paymentOrders, { ...order, isSettled: true });
+    if (order !== null) await tx.put(paymentOrders, { ...order, is_settled: true });
     const decidedBy = context.actor?.name ?? context.actor?.kind ?? "process";
     const { said, kind } = payment.review ?? {};
     return move(
       tx,
       context,
-      { ...payment, decidedBy, ...(said !== undefined && { decidedAbout: said }), review: null },
+      { ...payment, decided_by: decidedBy, ...(said !== undefined && { decided_about: said }), review: null },
       { state: wasPaid ? "confirmed" : "failed", knowsPayouts: kind === "payouts" },
     );
   });
 }
 
-function isUnderWay({ lastAskedAt }: PaymentOrder, now: Date): boolean {
-  return lastAskedAt !== null && Math.abs(now.getTime() - Date.parse(lastAskedAt)) < REQUEST_MS;
+function isUnderWay({ last_asked_at }: PaymentOrder, now: Date): boolean {
+  return last_asked_at !== null && Math.abs(now.getTime() - Date.parse(last_asked_at)) < REQUEST_MS;
 }
 
-function isHeld({ heldUntil }: PaymentOrder, now: Date): boolean {
-  if (heldUntil === null) return false;
-  const leftMs = Date.parse(heldUntil) - now.getTime();
+function isHeld({ held_until }: PaymentOrder, now: Date): boolean {
+  if (held_until === null) return false;
+  const leftMs = Date.parse(held_until) - now.getTime();
   // A clock that was ahead has written a longer one.
   return leftMs > 0 && leftMs <= HOLD_MS + REQUEST_MS;
 }
 
 function held(order: PaymentOrder, now: Date): PaymentOrder {
-  return { ...order, heldUntil: new Date(now.getTime() + HOLD_MS).toISOString() };
+  return { ...order, held_until: new Date(now.getTime() + HOLD_MS).toISOString() };
 }
 
 async function beginAttempt(
@@ -216,12 +222,12 @@ async function beginAttempt(
   const after: PaymentOrder = {
     ...order,
     attempts: order.attempts + 1,
-    firstAskedAt: order.firstAskedAt ?? at,
-    lastAskedAt: at,
-    askedAccount: account,
+    first_asked_at: order.first_asked_at ?? at,
+    last_asked_at: at,
+    asked_account: account,
   };
   await tx.put(paymentOrders, after);
-  for (const payment of await tx.view.list(payments, "order", order.accountId, [order.id])) {
+  for (const payment of await tx.view.list(payments, "order", order.account_id, [order.id])) {
     if (payment.state === "intent") await move(tx, context, payment, { state: "asked" });
   }
   return after;
@@ -255,7 +261,7 @@ async function apply(
     // Without the rejected receivers, the others may be paid.
     if (fault === undefined && answer.faults.length > 0) return payment.state;
     const [error, isPayeeFault] = [fault?.reason ?? answer.reason, fault !== undefined];
-    const failed = await move(tx, context, payment, { state: "failed", error, isPayeeFault });
+    const failed = await move(tx, context, payment, { state: "failed", error, is_payee_fault: isPayeeFault });
     // A fault of the company, such as too little money, is nothing that the promoter can repair.
     if (isPayeeFault) await tellPromoter(tx, context, failed);
     return failed.state;
@@ -288,14 +294,14 @@ async function applyReport(
   const words = `${payerWords(payment.payer)} says that it is ${state}`;
   const isOther =
     (amount !== null && amount !== payment.amount) || (currency !== null && currency !== payment.currency);
-  const isDecided = isDeepStrictEqual(payment.decidedAbout, said);
+  const isDecided = isDeepStrictEqual(payment.decided_about, said);
   if (isOther && !isDecided) {
     const money = `${amount} ${currency} instead of ${payment.amount} ${payment.currency}`;
     return ask(tx, context, payment, { reason: `${words}, with ${money}, in minor units`, said });
   }
   const known = {
     ...payment,
-    providerId: report.providerId ?? payment.providerId,
+    provider_id: report.provider_id ?? payment.provider_id,
     fee: report.fee ?? payment.fee,
   };
   // More of it may come back, until nothing is left.
@@ -305,13 +311,13 @@ async function applyReport(
     return ask(tx, context, known, { reason: `${words}, and it was ${payment.state} before`, said });
   await bookFee(tx, context.now, payment, known);
   if (judged === "new") {
-    const { decidedBy: _decidedBy, decidedAbout: _decidedAbout, ...undecided } = known;
+    const { decided_by: _decidedBy, decided_about: _decidedAbout, ...undecided } = known;
     return tellPromoter(tx, context, await move(tx, context, { ...undecided, review: null }, report));
   }
   // The provider knows the payment, so that no decision is needed any more.
   const isKnown = known.review?.kind === "silence" && state === payment.state && AWAITED.has(state);
   const after = isKnown ? { ...known, review: null } : known;
-  if (after.providerId !== payment.providerId || after.fee !== payment.fee || isKnown)
+  if (after.provider_id !== payment.provider_id || after.fee !== payment.fee || isKnown)
     await tx.put(payments, after);
   return after;
 }
@@ -321,11 +327,14 @@ async function ask(
   tx: Transaction,
   context: Context,
   payment: Payment,
-  review: Omit<Review, "since" | "toldAt">,
+  review: Omit<Review, "since" | "told_at">,
 ): Promise<Payment> {
   if (payment.review?.reason === review.reason) return payment;
-  const [toldAt, since] = [payment.review?.toldAt, context.now.toISOString()];
-  const after = { ...payment, review: { since, ...review, ...(toldAt !== undefined && { toldAt }) } };
+  const [toldAt, since] = [payment.review?.told_at, context.now.toISOString()];
+  const after = {
+    ...payment,
+    review: { since, ...review, ...(toldAt !== undefined && { told_at: toldAt }) },
+  };
   await tx.put(payments, after);
   return after;
 }
@@ -338,25 +347,25 @@ async function move(
   {
     state,
     error = null,
-    isPayeeFault = false,
+    is_payee_fault = false,
     knowsPayouts = false,
-  }: { state: PaymentState; error?: string | null; isPayeeFault?: boolean; knowsPayouts?: boolean },
+  }: { state: PaymentState; error?: string | null; is_payee_fault?: boolean; knowsPayouts?: boolean },
 ): Promise<Payment> {
   const isBack = state === "failed" || state === "partly_returned" || state === "returned";
   const moved: Payment = {
     ...payment,
     state,
     error: isBack ? await tellable(tx, payment, error) : null,
-    ...(isPayeeFault && { isPayeeFault }),
+    ...(is_payee_fault && { is_payee_fault }),
     steps: [...payment.steps, { state, at: context.now.toISOString() }],
   };
   await tx.put(payments, moved);
   const stray: number[] = [];
   let sum = 0;
-  for (const id of payment.payoutIds) {
-    const payout = await followPayment(tx, context, { payment: moved, payoutId: id });
+  for (const id of payment.payout_ids) {
+    const payout = await followPayment(tx, context, { payment: moved, payout_id: id });
     if (payout === null) stray.push(id);
-    else sum += payout.totalInclTax;
+    else sum += payout.total_incl_tax;
   }
   if (!isLive(moved) || knowsPayouts) return moved;
   if (stray.length > 0) {
@@ -372,9 +381,9 @@ async function move(
 /** Errors of providers may contain names and addresses, which must not be stored for erased people. */
 async function tellable(
   tx: Transaction,
-  { accountId, promoterId }: Payment,
+  { account_id, promoter_id }: Payment,
   error: string | null,
 ): Promise<string | null> {
-  const promoter = error === null ? null : await tx.get(promoters, accountId, promoterId);
+  const promoter = error === null ? null : await tx.get(promoters, account_id, promoter_id);
   return promoter !== null && isErased(promoter) ? "erased" : error;
 }

@@ -28,37 +28,37 @@ export type StripeAccountState = (typeof STRIPE_ACCOUNT_STATES)[number];
 
 /** What Stripe says about an account. */
 export interface StripeAccountReport {
-  stripeId: string;
+  stripe_id: string;
   state: Exclude<StripeAccountState, "opening" | "lost" | "closing">;
   /** Stripe's names of the fields that are missing, such as `individual.verification.document`. */
   missing: string[];
   /** Whether Stripe pays out to the promoter's bank. */
-  hasPayouts: boolean;
+  has_payouts: boolean;
 }
 
 /** The account of a promoter at Stripe, which was opened under the company's key. */
 export interface StripeAccount {
-  accountId: number;
-  promoterId: number;
+  account_id: number;
+  promoter_id: number;
   /** A UUID that identifies it at Stripe before its id is known. */
   reference: string;
   /** The two letters of the promoter's country. Stripe never changes it. */
   country: string;
   /** Null: not known yet. */
-  stripeId: string | null;
+  stripe_id: string | null;
   state: StripeAccountState;
   missing: string[];
-  hasPayouts: boolean;
+  has_payouts: boolean;
   /** The payout method that pays to it. Null: it has not been enabled yet. */
-  payoutMethodId: number | null;
+  payout_method_id: number | null;
   /** When Stripe was first asked to open it by a key that it still remembers. */
-  askedAt: string;
-  checkedAt: string | null;
+  asked_at: string;
+  checked_at: string | null;
   /** When the server asks about it again, or null if it waits for an event or the promoter. */
-  nextAskAt: string | null;
-  createdAt: string;
+  next_ask_at: string | null;
+  created_at: string;
   /** Why Stripe has not closed it yet, in Stripe's words. Absent: it was not refused. */
-  closingRefusal?: string;
+  closing_refusal?: string;
 }
 
 export const stripeAccounts = table<StripeAccount>()({
@@ -95,30 +95,30 @@ const DUE_AT_ONCE = 100;
 export function intendStripeAccount(
   context: Context,
   accountId: number,
-  { promoterId, country }: { promoterId: number; country: string },
+  { promoter_id, country }: { promoter_id: number; country: string },
 ): Promise<StripeAccount> {
   const { store, chance, now } = context;
   return store.transact(async (tx) => {
-    await tx.lock(promoters, accountId, promoterId);
-    if (isErased(await loadPromoter(tx, accountId, promoterId)))
+    await tx.lock(promoters, accountId, promoter_id);
+    if (isErased(await loadPromoter(tx, accountId, promoter_id)))
       throw new Failure("refused", "The promoter was erased");
-    const before = await tx.get(stripeAccounts, accountId, promoterId);
+    const before = await tx.get(stripeAccounts, accountId, promoter_id);
     if (before !== null && before.state !== "lost") return before;
     const at = now.toISOString();
     const after: StripeAccount = {
-      accountId,
-      promoterId,
+      account_id: accountId,
+      promoter_id,
       reference: chance.uuid(),
       country,
-      stripeId: null,
+      stripe_id: null,
       state: "opening",
       missing: [],
-      hasPayouts: false,
-      payoutMethodId: null,
-      askedAt: at,
-      checkedAt: null,
-      nextAskAt: nextAskAt("opening", { createdAt: at, now }),
-      createdAt: at,
+      has_payouts: false,
+      payout_method_id: null,
+      asked_at: at,
+      checked_at: null,
+      next_ask_at: nextAskAt("opening", { created_at: at, now }),
+      created_at: at,
     };
     await tx.put(stripeAccounts, after);
     return after;
@@ -129,8 +129,8 @@ export function intendStripeAccount(
 export function askAnew({ store, now }: Context, given: StripeAccount): Promise<StripeAccount | null> {
   return store.transact(async (tx) => {
     const before = await lockSame(tx, given);
-    if (before === null || before.stripeId !== null) return before;
-    const after = { ...before, askedAt: now.toISOString() };
+    if (before === null || before.stripe_id !== null) return before;
+    const after = { ...before, asked_at: now.toISOString() };
     await tx.put(stripeAccounts, after);
     return after;
   });
@@ -140,7 +140,7 @@ export function askAnew({ store, now }: Context, given: StripeAccount): Promise<
 export function forgetStripeAccount({ store }: Context, given: StripeAccount): Promise<void> {
   return store.transact(async (tx) => {
     const before = await lockSame(tx, given);
-    if (before?.stripeId === null) await tx.remove(stripeAccounts, given.accountId, given.promoterId);
+    if (before?.stripe_id === null) await tx.remove(stripeAccounts, given.account_id, given.promoter_id);
   });
 }
 
@@ -157,14 +157,14 @@ export function recordStripeAccount(
   return store.transact(async (tx) => {
     const before = await lockSame(tx, given);
     if (before === null) return null;
-    let after: StripeAccount = { ...before, nextAskAt: nextAskAt(before.state, { ...before, now }) };
-    if (report === null) after = { ...before, state: "lost", nextAskAt: null };
+    let after: StripeAccount = { ...before, next_ask_at: nextAskAt(before.state, { ...before, now }) };
+    if (report === null) after = { ...before, state: "lost", next_ask_at: null };
     else if (report !== "silent") {
       const next = nextAskAt(report.state, { ...before, now });
-      after = { ...before, ...report, checkedAt: now.toISOString(), nextAskAt: next };
+      after = { ...before, ...report, checked_at: now.toISOString(), next_ask_at: next };
     }
-    if (after.state === "enabled" && after.payoutMethodId === null)
-      after = { ...after, payoutMethodId: (await addMethod(tx, context, after)).id };
+    if (after.state === "enabled" && after.payout_method_id === null)
+      after = { ...after, payout_method_id: (await addMethod(tx, context, after)).id };
     await tx.put(stripeAccounts, after);
     await tellState(tx, context, { before, after });
     return after;
@@ -179,8 +179,8 @@ async function tellState(
 ): Promise<void> {
   const kind = emailAbout(before.state, after.state);
   if (kind === null) return;
-  const { accountId, promoterId } = after;
-  await enqueueMoneyEmail(tx, context, { accountId, promoterId, kind, values: () => ({}) });
+  const { account_id, promoter_id } = after;
+  await enqueueMoneyEmail(tx, context, { account_id, promoter_id, kind, values: () => ({}) });
 }
 
 function emailAbout(before: StripeAccountState, after: StripeAccountState): MoneyEmailKind | null {
@@ -203,12 +203,13 @@ export function selectStripeAccount(context: Context, given: StripeAccount): Pro
     const account = await lockSame(tx, given);
     if (account?.state !== "enabled")
       throw new Failure("refused", "Stripe does not let this account be paid yet");
-    const { accountId, payoutMethodId } = account;
-    const known = payoutMethodId === null ? null : await tx.get(payoutMethods, accountId, payoutMethodId);
-    if (known?.isSelected) return known;
-    if (known?.isDisabled) throw new Failure("refused", "The company has disabled this payout method.");
+    const { account_id, payout_method_id } = account;
+    const known =
+      payout_method_id === null ? null : await tx.get(payoutMethods, account_id, payout_method_id);
+    if (known?.is_selected) return known;
+    if (known?.is_disabled) throw new Failure("refused", "The company has disabled this payout method.");
     const method = await addMethod(tx, context, account);
-    await tx.put(stripeAccounts, { ...account, payoutMethodId: method.id });
+    await tx.put(stripeAccounts, { ...account, payout_method_id: method.id });
     return method;
   });
 }
@@ -220,12 +221,12 @@ export function selectStripeAccount(context: Context, given: StripeAccount): Pro
 export async function leaveStripeAccount(
   tx: Transaction,
   { now }: Context,
-  { accountId, promoterId }: { accountId: number; promoterId: number },
+  { account_id, promoter_id }: { account_id: number; promoter_id: number },
 ): Promise<void> {
-  const before = await tx.get(stripeAccounts, accountId, promoterId);
+  const before = await tx.get(stripeAccounts, account_id, promoter_id);
   if (before === null) return;
-  const nothing = { country: "", missing: [], hasPayouts: false, payoutMethodId: null };
-  await tx.put(stripeAccounts, { ...before, ...nothing, state: "closing", nextAskAt: now.toISOString() });
+  const nothing = { country: "", missing: [], has_payouts: false, payout_method_id: null };
+  await tx.put(stripeAccounts, { ...before, ...nothing, state: "closing", next_ask_at: now.toISOString() });
 }
 
 /**
@@ -234,20 +235,20 @@ export async function leaveStripeAccount(
  */
 export function recordClosing(
   { store, now }: Context,
-  { accountId, promoterId, reference }: StripeAccount,
+  { account_id, promoter_id, reference }: StripeAccount,
   outcome: "done" | { refusal: string | null },
 ): Promise<void> {
   return store.transact(async (tx) => {
-    const account = await tx.lock(stripeAccounts, accountId, promoterId);
+    const account = await tx.lock(stripeAccounts, account_id, promoter_id);
     if (account?.state !== "closing" || account.reference !== reference) return;
-    if (outcome === "done") return tx.remove(stripeAccounts, accountId, promoterId);
+    if (outcome === "done") return tx.remove(stripeAccounts, account_id, promoter_id);
     const { refusal } = outcome;
     const waitMs = refusal === null ? HOUR_MS : DAY_MS;
     const next = new Date(now.getTime() + waitMs).toISOString();
     await tx.put(stripeAccounts, {
       ...account,
-      nextAskAt: next,
-      ...(refusal !== null && { closingRefusal: refusal }),
+      next_ask_at: next,
+      ...(refusal !== null && { closing_refusal: refusal }),
     });
   });
 }
@@ -255,7 +256,7 @@ export function recordClosing(
 /** Accounts of erased promoters that Stripe refuses to close. */
 export async function listUnclosable(store: Store, accountId: number): Promise<StripeAccount[]> {
   const all = await store.page(stripeAccounts, "due", accountId, [], { limit: DUE_AT_ONCE });
-  return all.filter(({ closingRefusal }) => closingRefusal !== undefined);
+  return all.filter(({ closing_refusal }) => closing_refusal !== undefined);
 }
 
 /** Why a promoter's account can't be paid to, or null if it can, or was not opened here. */
@@ -274,26 +275,26 @@ export async function whyNotPayable(
 /** The record, unless another account has replaced it, or the promoter is gone. */
 async function lockSame(
   tx: Transaction,
-  { accountId, promoterId, reference }: StripeAccount,
+  { account_id, promoter_id, reference }: StripeAccount,
 ): Promise<StripeAccount | null> {
-  const account = await tx.lock(stripeAccounts, accountId, promoterId);
+  const account = await tx.lock(stripeAccounts, account_id, promoter_id);
   return account?.reference === reference && account.state !== "closing" ? account : null;
 }
 
 async function addMethod(
   tx: Transaction,
   context: Context,
-  { accountId, promoterId, stripeId }: StripeAccount,
+  { account_id, promoter_id, stripe_id }: StripeAccount,
 ): Promise<PayoutMethod> {
-  const methods = await tx.view.list(payoutMethods, "promoter", accountId, [promoterId]);
+  const methods = await tx.view.list(payoutMethods, "promoter", account_id, [promoter_id]);
   const known = methods.find(
-    ({ method, details, isDisabled }) =>
-      method === "custom" && details["stripe_account"] === stripeId && !isDisabled,
+    ({ method, details, is_disabled }) =>
+      method === "custom" && details["stripe_account"] === stripe_id && !is_disabled,
   );
   if (known !== undefined) return selectPayoutMethod(tx, context, known);
-  const target = { method: "custom", details: { stripe_account: stripeId } } as const;
+  const target = { method: "custom", details: { stripe_account: stripe_id } } as const;
   const id = await context.store.nextId("payout-method");
-  const own = { accountId, id, promoterId, isSelected: true, isDisabled: false };
+  const own = { account_id, id, promoter_id, is_selected: true, is_disabled: false };
   return addPayoutMethod(tx, context, { ...own, ...target });
 }
 
@@ -303,10 +304,10 @@ const DAY_MS = 24 * HOUR_MS;
 /** When to ask without an event. A promoter who has not finished after a month comes back to the page anyway. */
 function nextAskAt(
   state: StripeAccountState,
-  { createdAt, now }: { createdAt: string; now: Date },
+  { created_at, now }: { created_at: string; now: Date },
 ): string | null {
   if (state === "rejected" || state === "lost" || state === "closing") return null;
-  const isYoung = now.getTime() - Date.parse(createdAt) < 30 * DAY_MS;
+  const isYoung = now.getTime() - Date.parse(created_at) < 30 * DAY_MS;
   if (state !== "enabled" && !isYoung) return null;
   return new Date(now.getTime() + (state === "enabled" ? DAY_MS : HOUR_MS)).toISOString();
 }

@@ -23,16 +23,16 @@ export function achFault(line: PaymentLine): string | null {
 
 /** What is wrong with the account that pays, as a field and words, or null. */
 export function payerFaultOfAch({
-  routingNumber,
-  bankName,
-  companyId,
+  routing_number,
+  bank_name,
+  company_id,
   name,
 }: Payer): [field: string, words: string] | null {
-  if (routingNumber === null || !isRoutingNumber(routingNumber))
+  if (routing_number === null || !isRoutingNumber(routing_number))
     return ["routing_number", "is missing or wrong"];
-  if (companyId === null) return ["company_id", "is missing"];
+  if (company_id === null) return ["company_id", "is missing"];
   if (latinOf(name) === null) return ["debtor_name", "must be in Latin letters for this bank"];
-  return bankName === null ? ["bank_name", "is missing"] : null;
+  return bank_name === null ? ["bank_name", "is missing"] : null;
 }
 
 interface Content {
@@ -42,9 +42,9 @@ interface Content {
   reference: string;
   /** Tells files of one day apart. */
   fileNumber: number;
-  createdAt: string;
+  created_at: string;
   /** The dates of the file are those of this zone. */
-  timeZone: string;
+  time_zone: string;
 }
 
 /** People are paid by PPD entries, companies by CCD ones. */
@@ -80,17 +80,17 @@ function classOf({ details }: PaymentLine): EntryClass {
   return details["account_holder_type"] === "company" ? "CCD" : "PPD";
 }
 
-function fileHeader({ payer, reference, fileNumber, createdAt, timeZone }: Content): string {
+function fileHeader({ payer, reference, fileNumber, created_at, time_zone }: Content): string {
   return [
     "101",
-    right(payer.routingNumber, 10),
-    right(payer.companyId, 10),
-    dateOf(createdAt, timeZone),
-    timeOf(createdAt, timeZone),
+    right(payer.routing_number, 10),
+    right(payer.company_id, 10),
+    dateOf(created_at, time_zone),
+    timeOf(created_at, time_zone),
     // A letter or a digit.
     (fileNumber % 36).toString(36).toUpperCase(),
     "094101",
-    left(payer.bankName, 23),
+    left(payer.bank_name, 23),
     left(payer.name, 23),
     left(reference, 8),
   ].join("");
@@ -103,11 +103,11 @@ interface Batch {
 }
 
 function batchRecords(
-  { payer, createdAt, timeZone }: Content,
+  { payer, created_at, time_zone }: Content,
   { entryClass, lines, number }: Batch,
 ): string[] {
-  const bank = (payer.routingNumber ?? "").slice(0, 8);
-  const [company, batchNumber] = [left(payer.companyId, 10), digits(number, 7)];
+  const bank = (payer.routing_number ?? "").slice(0, 8);
+  const [company, batchNumber] = [left(payer.company_id, 10), digits(number, 7)];
   const header = [
     "5220",
     left(payer.name, 16),
@@ -115,8 +115,8 @@ function batchRecords(
     company,
     entryClass,
     left("PAYOUT", 10),
-    dateOf(createdAt, timeZone),
-    effectiveDate(createdAt, timeZone),
+    dateOf(created_at, time_zone),
+    effectiveDate(created_at, time_zone),
     "   1",
     bank,
     batchNumber,
@@ -134,14 +134,14 @@ function batchRecords(
   return [header, ...entries, control];
 }
 
-function entryRecord({ amount, details, name, paymentId }: PaymentLine, trace: string): string {
+function entryRecord({ amount, details, name, payment_id }: PaymentLine, trace: string): string {
   const { routing_aba_number: routing = "", account_number: number = "", account_type: type } = details;
   return [
     type === "savings" ? "632" : "622",
     compactNumber(routing),
     left(compactNumber(number), 17),
     digits(amount, 10),
-    left(`P${paymentId}`, 15),
+    left(`P${payment_id}`, 15),
     left(latinNameOf({ name, details }), 22),
     "  0",
     trace,

@@ -27,29 +27,29 @@ export type PaymentsBatchStatus = (typeof PAYMENTS_BATCH_STATUSES)[number];
 
 /** Pending payouts that are paid together by one method. The payouts refer to it. */
 export interface PaymentsBatch {
-  accountId: number;
+  account_id: number;
   id: number;
   method: PayoutMethodName;
   status: PaymentsBatchStatus;
-  processingStartedAt: string | null;
-  completedAt: string | null;
+  processing_started_at: string | null;
+  completed_at: string | null;
   /** Why it failed. */
   error: string | null;
   /**
    * The promoters with whom its files begin, if it needs several. A payout may leave the batch, but no
    * promoter may move to another file, because the first one may have been uploaded.
    */
-  partStarts?: number[];
+  part_starts?: number[];
   /** The user who has made it. Absent: a program did, or a release before this was noted. */
-  madeBy?: Pick<PaymentsBatchUser, "userId" | "email">;
+  made_by?: Pick<PaymentsBatchUser, "user_id" | "email">;
   /** The user who has approved its payment by a provider. Absent: not approved, or changed since. */
-  approvedBy?: PaymentsBatchUser;
-  createdAt: string;
+  approved_by?: PaymentsBatchUser;
+  created_at: string;
 }
 
 /** A user who has done something with a batch, with their address on that day. */
 interface PaymentsBatchUser {
-  userId: number;
+  user_id: number;
   email: string;
   at: string;
 }
@@ -111,12 +111,12 @@ export function findPaymentsBatches(
 
 /** The sum of a batch's payouts with tax, and the number of their promoters. */
 interface BatchTotals {
-  totalInclTax: number;
+  total_incl_tax: number;
   promotersCount: number;
 }
 
 /** Adds up the payouts of a batch. */
-export async function loadBatchTotals(view: View, { accountId, id }: PaymentsBatch): Promise<BatchTotals> {
+export async function loadBatchTotals(view: View, { account_id, id }: PaymentsBatch): Promise<BatchTotals> {
   const query = view
     .query<BatchSchema>()
     .selectFrom("payouts")
@@ -124,10 +124,10 @@ export async function loadBatchTotals(view: View, { accountId, id }: PaymentsBat
       sql<number>`coalesce(sum(total_incl_tax), 0)`.as("incl_tax"),
       sql<number>`count(distinct promoter_id)`.as("promoters"),
     ])
-    .where("account_id", "=", accountId)
+    .where("account_id", "=", account_id)
     .where("payments_batch_id", "=", id);
   const [sums] = await view.rows(query);
-  return { totalInclTax: Number(sums?.incl_tax), promotersCount: Number(sums?.promoters) };
+  return { total_incl_tax: Number(sums?.incl_tax), promotersCount: Number(sums?.promoters) };
 }
 
 /** The name of a batch in its files and at the bank. */
@@ -137,8 +137,8 @@ export function batchReference({ id }: Pick<PaymentsBatch, "id">): string {
 
 /** One line of a file: everything that a promoter gets from it by one method. */
 export interface PaymentLine {
-  paymentId: number;
-  promoterId: number;
+  payment_id: number;
+  promoter_id: number;
   name: string;
   /** With tax, in the currency's minor unit. */
   amount: number;
@@ -156,8 +156,8 @@ export interface PaymentLine {
  *
  * @throws Failure `refused` if there are none
  */
-export async function loadLeft(view: View, { accountId, id }: PaymentsBatch): Promise<Payout[]> {
-  const all = await view.list(payouts, "batch", accountId, [id]);
+export async function loadLeft(view: View, { account_id, id }: PaymentsBatch): Promise<Payout[]> {
+  const all = await view.list(payouts, "batch", account_id, [id]);
   const left = all.filter(({ status }) => status === "pending" || status === "processing");
   if (left.length === 0) throw new Failure("refused", "The payments batch has nothing left to pay");
   return left;
@@ -169,7 +169,7 @@ export async function loadPaymentLines(
   batch: PaymentsBatch,
   payments: Payment[],
 ): Promise<PaymentLine[]> {
-  const known = await listPayments(tx.view, batch.accountId, batch.id);
+  const known = await listPayments(tx.view, batch.account_id, batch.id);
   const ranks = ranksOf(known.filter(({ payer }) => payer === "file"));
   const lines: PaymentLine[] = [];
   for (const payment of payments)
@@ -181,9 +181,9 @@ export async function loadPaymentLines(
 function ranksOf(payments: Payment[]): Map<number, number> {
   const counts = new Map<number, number>();
   return new Map(
-    payments.map(({ id, promoterId }) => {
-      const rank = (counts.get(promoterId) ?? 0) + 1;
-      counts.set(promoterId, rank);
+    payments.map(({ id, promoter_id }) => {
+      const rank = (counts.get(promoter_id) ?? 0) + 1;
+      counts.set(promoter_id, rank);
       return [id, rank];
     }),
   );
@@ -220,7 +220,7 @@ export async function choosePart(
   { batch, left }: { batch: PaymentsBatch; left: Payout[] },
   part: number | null,
 ): Promise<Part> {
-  const starts = batch.partStarts ?? (await currentStarts(view, batch));
+  const starts = batch.part_starts ?? (await currentStarts(view, batch));
   const count = starts.length;
   if (part === null && count > 1) {
     const files = `A ${batch.method} file holds ${MOST_PAYMENTS[batch.method]} payments, so this batch needs ${count} files`;
@@ -234,7 +234,7 @@ export async function choosePart(
   // The files cover all promoters: the first also has those before the others' starts.
   const from = chosen === 1 ? 0 : (starts[chosen - 1] ?? 0);
   const before = starts[chosen] ?? Infinity;
-  const inPart = left.filter(({ promoterId }) => promoterId >= from && promoterId < before);
+  const inPart = left.filter(({ promoter_id }) => promoter_id >= from && promoter_id < before);
   if (inPart.length === 0) {
     throw new Failure("refused", `Part ${chosen} of the payments batch has nothing left to pay`);
   }
@@ -246,21 +246,22 @@ async function lineOf(
   batch: PaymentsBatch,
   { payment, rank }: { payment: Payment; rank: number },
 ): Promise<PaymentLine> {
-  const { accountId, id: paymentId, promoterId, payoutMethodId, amount, currency } = payment;
-  const promoter = await loadPromoter(reader, accountId, promoterId);
-  const method = payoutMethodId === null ? null : await reader.get(payoutMethods, accountId, payoutMethodId);
+  const { account_id, id: paymentId, promoter_id, payout_method_id, amount, currency } = payment;
+  const promoter = await loadPromoter(reader, account_id, promoter_id);
+  const method =
+    payout_method_id === null ? null : await reader.get(payoutMethods, account_id, payout_method_id);
   const texts = Object.entries(method?.details ?? {}).filter(
     (entry): entry is [string, string] => typeof entry[1] === "string" && entry[1].trim() !== "",
   );
   const details = Object.fromEntries(texts.map(([name, value]) => [name, value.trim()]));
   return {
-    paymentId,
-    promoterId,
+    payment_id: paymentId,
+    promoter_id,
     name: details["account_holder_name"] ?? promoterName(promoter),
     amount,
     decimal: decimalOf(amount, currency),
     currency,
-    reference: `${batchReference(batch)}-${promoterId}${rank > 1 ? `-${rank}` : ""}`,
+    reference: `${batchReference(batch)}-${promoter_id}${rank > 1 ? `-${rank}` : ""}`,
     details,
   };
 }
@@ -275,9 +276,9 @@ export function latinNameOf({ name, details }: Pick<PaymentLine, "name" | "detai
 }
 
 /** The parts of a batch without stored ones: it needs one file, or is from an earlier release. */
-async function currentStarts(view: View, { accountId, id, method }: PaymentsBatch): Promise<number[]> {
+async function currentStarts(view: View, { account_id, id, method }: PaymentsBatch): Promise<number[]> {
   const promoterIds = new Set<number>();
-  for (const { promoterId } of await view.list(payouts, "batch", accountId, [id]))
-    promoterIds.add(promoterId);
+  for (const { promoter_id } of await view.list(payouts, "batch", account_id, [id]))
+    promoterIds.add(promoter_id);
   return partStarts(method, promoterIds);
 }

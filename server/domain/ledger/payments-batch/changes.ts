@@ -56,24 +56,24 @@ export async function createPaymentsBatch<T>(
   if (payable.length === 0) throw refusal;
   const id = await store.nextId("payments-batch");
   const batch: PaymentsBatch = {
-    accountId: account.id,
+    account_id: account.id,
     id,
     method,
     status: "awaiting_confirmation",
-    processingStartedAt: null,
-    completedAt: null,
+    processing_started_at: null,
+    completed_at: null,
     error: null,
     ...madeBy(context),
-    createdAt: context.now.toISOString(),
+    created_at: context.now.toISOString(),
   };
   return store.transact(async (tx) => {
     const added: number[] = [];
     for (const payout of payable) {
-      if (await isAdded(tx, context, { batch, payout })) added.push(payout.promoterId);
+      if (await isAdded(tx, context, { batch, payout })) added.push(payout.promoter_id);
     }
     if (added.length === 0) throw refusal;
     const starts = partStarts(method, added);
-    const after = { ...batch, ...(starts.length > 1 && { partStarts: starts }) };
+    const after = { ...batch, ...(starts.length > 1 && { part_starts: starts }) };
     await tx.insert(paymentsBatches, after);
     await announce(tx, context, { entity: "payments_batch", before: null, after });
     return { batch: await show(tx.view, after), leftOut };
@@ -110,10 +110,15 @@ export function payBatch<T>(
     await refuseHeld(
       tx,
       accountId,
-      open.map(({ promoterId }) => promoterId),
+      open.map(({ promoter_id }) => promoter_id),
     );
     const processingStartedAt = context.now.toISOString();
-    const after: PaymentsBatch = { ...before, status: "processing", processingStartedAt, error: null };
+    const after: PaymentsBatch = {
+      ...before,
+      status: "processing",
+      processing_started_at: processingStartedAt,
+      error: null,
+    };
     // The batch comes first, because each payout that moves reads its status.
     await tx.put(paymentsBatches, after);
     for (const payout of open) await moveWithin(tx, context, { payout, to: "processing" });
@@ -140,9 +145,9 @@ export async function removePaymentsBatch(context: Context, accountId: number, i
   });
 }
 
-function madeBy({ actor }: Context): Pick<PaymentsBatch, "madeBy"> {
+function madeBy({ actor }: Context): Pick<PaymentsBatch, "made_by"> {
   if (actor?.kind !== "user" || actor.id === null) return {};
-  return { madeBy: { userId: actor.id, email: actor.name ?? "" } };
+  return { made_by: { user_id: actor.id, email: actor.name ?? "" } };
 }
 
 /** Finds the pending money payouts of a method that are in no batch, oldest first. */
@@ -164,7 +169,7 @@ async function sortOut(context: Context, account: Account, method: PayoutMethodN
   const leftOut: LeftOut[] = [];
   for (const { doc } of await store.rows(free.select("payouts.doc").orderBy("payouts.id"))) {
     const payout = parse(payouts, doc);
-    const reason = reasons.get(payout.promoterId);
+    const reason = reasons.get(payout.promoter_id);
     if (reason === null) payable.push(payout);
     else if (reason !== undefined) leftOut.push({ payout, reason: UNPAYABLE_REASONS[reason] });
   }
@@ -175,24 +180,24 @@ async function sortOut(context: Context, account: Account, method: PayoutMethodN
 async function isAdded(
   tx: Transaction,
   context: Context,
-  { batch, payout: { accountId, id } }: { batch: PaymentsBatch; payout: Payout },
+  { batch, payout: { account_id, id } }: { batch: PaymentsBatch; payout: Payout },
 ): Promise<boolean> {
-  const before = await tx.get(payouts, accountId, id);
+  const before = await tx.get(payouts, account_id, id);
   if (before === null || !isFree(before)) return false;
-  const selected = await lockSelectedPayoutMethod(tx, accountId, before.promoterId);
-  if (selected === null || selected.isDisabled || selected.method !== batch.method) return false;
-  const after = { ...before, paymentsBatchId: batch.id, payoutMethodId: selected.id };
+  const selected = await lockSelectedPayoutMethod(tx, account_id, before.promoter_id);
+  if (selected === null || selected.is_disabled || selected.method !== batch.method) return false;
+  const after = { ...before, payments_batch_id: batch.id, payout_method_id: selected.id };
   await tx.put(payouts, after);
   await announceMoney(tx, context, { entity: "payout", before, after });
   return true;
 }
 
-function isFree({ status, unit, paymentsBatchId }: Payout): boolean {
-  return status === "pending" && unit === "cash" && paymentsBatchId === null;
+function isFree({ status, unit, payments_batch_id }: Payout): boolean {
+  return status === "pending" && unit === "cash" && payments_batch_id === null;
 }
 
-function payoutsIn({ view }: Transaction, { accountId, id }: PaymentsBatch): Promise<Payout[]> {
-  return view.list(payouts, "batch", accountId, [id]);
+function payoutsIn({ view }: Transaction, { account_id, id }: PaymentsBatch): Promise<Payout[]> {
+  return view.list(payouts, "batch", account_id, [id]);
 }
 
 async function takeOut(tx: Transaction, context: Context, before: Payout): Promise<void> {
@@ -201,15 +206,15 @@ async function takeOut(tx: Transaction, context: Context, before: Payout): Promi
     return;
   }
   if (before.status === "pending") await forgetFile(tx, context, before);
-  const payoutMethodId = before.status === "pending" ? null : before.payoutMethodId;
-  const after = { ...before, paymentsBatchId: null, payoutMethodId };
+  const payoutMethodId = before.status === "pending" ? null : before.payout_method_id;
+  const after = { ...before, payments_batch_id: null, payout_method_id: payoutMethodId };
   await tx.put(payouts, after);
   await announceMoney(tx, context, { entity: "payout", before, after });
 }
 
 /** Where the approval of a batch stands for one caller. */
 export interface Approval {
-  isRequired: boolean;
+  is_required: boolean;
   /** Why the caller can't approve it, or null if they can. */
   notApprovableBecause: string | null;
   /** Why the caller can't send it by a provider, or null if no approval is missing. */
@@ -223,7 +228,7 @@ export async function approvalOf(
   batch: PaymentsBatch,
 ): Promise<Approval> {
   return {
-    isRequired: account.requiresSecondPerson === true,
+    is_required: account.requires_second_person === true,
     notApprovableBecause: await notApprovable(store, batch, actor),
     notSendableBecause: notSendable(account, batch, actor),
   };
@@ -245,8 +250,8 @@ export function approveBatch<T>(
     const reason = await notApprovable(tx, before, actor);
     if (reason !== null) throw new Failure("refused", reason);
     const { id: userId, name } = actor!;
-    const approvedBy = { userId: userId!, email: name ?? "", at: now.toISOString() };
-    const after = { ...before, approvedBy };
+    const approvedBy = { user_id: userId!, email: name ?? "", at: now.toISOString() };
+    const after = { ...before, approved_by: approvedBy };
     await tx.put(paymentsBatches, after);
     return show(tx.view, after);
   });
@@ -264,9 +269,9 @@ async function notApprovable(
   actor: Actor | undefined,
 ): Promise<string | null> {
   const user = actor?.kind === "user" ? await reader.get(users, SYSTEM, actor.id!) : null;
-  if (user === null || user.secondFactor === null)
+  if (user === null || user.second_factor === null)
     return "Only a user with a second factor can approve a payments batch";
-  if (user.id === batch.madeBy?.userId)
+  if (user.id === batch.made_by?.user_id)
     return `You have made ${batchReference(batch)}, so another user must approve it`;
   // Some payouts may have failed while others are under way.
   const isOpen = batch.status === "processing" || PAYABLE.includes(batch.status);
@@ -276,10 +281,10 @@ async function notApprovable(
 }
 
 function notSendable(account: Account, batch: PaymentsBatch, actor: Actor | undefined): string | null {
-  if (account.requiresSecondPerson !== true) return null;
+  if (account.requires_second_person !== true) return null;
   const name = batchReference(batch);
-  if (batch.approvedBy === undefined) return `A second person must approve ${name} before it is sent`;
-  if (actor?.kind === "user" && actor.id === batch.approvedBy.userId)
+  if (batch.approved_by === undefined) return `A second person must approve ${name} before it is sent`;
+  if (actor?.kind === "user" && actor.id === batch.approved_by.user_id)
     return `You have approved ${name}, so another user must send it`;
   // The approver may have made the key.
   if (actor?.kind === "key") return `A user must send ${name}, not a key`;

@@ -18,9 +18,9 @@ interface Message {
   messageId: string;
   /** Tells files of one batch apart. */
   fileNumber: number;
-  createdAt: string;
+  created_at: string;
   /** The day of the file is that of this zone. */
-  timeZone: string;
+  time_zone: string;
 }
 
 /** The largest amount of one credit transfer, in minor units. */
@@ -56,12 +56,12 @@ export function payerFault(payer: Payer): [field: string, words: string] | null 
  * @see docs/spec/v2.md "Payments batches"
  */
 export function creditTransfer(message: Message): string {
-  const { lines, payer, messageId, createdAt } = message;
+  const { lines, payer, messageId, created_at } = message;
   const write = writerOf(payer);
   return [
     `<?xml version="1.0" encoding="UTF-8"?>`,
     `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"><CstmrCdtTrfInitn>`,
-    `<GrpHdr><MsgId>${messageId}</MsgId><CreDtTm>${createdAt.slice(0, 19)}Z</CreDtTm>${sumsOf(lines)}`,
+    `<GrpHdr><MsgId>${messageId}</MsgId><CreDtTm>${created_at.slice(0, 19)}Z</CreDtTm>${sumsOf(lines)}`,
     `<InitgPty>${element("Nm", write(payer.name, NAME_LENGTH, payer.country))}</InitgPty></GrpHdr>`,
     ...groupsOf(lines).map((group, at) => groupXml(group, message, at + 1)),
     `</CstmrCdtTrfInitn></Document>`,
@@ -108,11 +108,11 @@ const MOST_DECIMALS = 4;
 /** A bank refuses a group whose id it knows, so the id has the number of the file. */
 function groupXml(
   { isSepa, lines }: Group,
-  { payer, reference, fileNumber, createdAt, timeZone }: Message,
+  { payer, reference, fileNumber, created_at, time_zone }: Message,
   number: number,
 ): string {
   const id = `${reference}-F${fileNumber}-${number}`;
-  const day = dayIn(timeZone, new Date(createdAt));
+  const day = dayIn(time_zone, new Date(created_at));
   const write = writerOf(payer);
   const agent = payer.bic === null ? UNKNOWN_AGENT : bicAgent(payer.bic);
   return [
@@ -136,7 +136,7 @@ function transferXml(line: PaymentLine, payer: Payer): string {
   const name = write(holder, NAME_LENGTH, details["country"] ?? details["bank_country"] ?? null);
   const own = {
     street: details["address"] ?? null,
-    postalCode: details["postal_code"] ?? null,
+    postal_code: details["postal_code"] ?? null,
     city: details["city"] ?? null,
     country: details["country"] ?? null,
   };
@@ -173,17 +173,17 @@ function bicAgent(bic: string): string {
 
 interface Address {
   street: string | null;
-  postalCode: string | null;
+  postal_code: string | null;
   city: string | null;
   country: string | null;
 }
 
 /** A structured address. Banks refuse one without a town and a country, so it is then left out. */
-function addressXml({ street, postalCode, city, country }: Address, write: Write): string {
+function addressXml({ street, postal_code, city, country }: Address, write: Write): string {
   const land = (country ?? "").trim().toUpperCase();
   const town = write(city ?? "", 35, land);
   if (town === "" || !/^[A-Z]{2}$/.test(land)) return "";
-  const [road, code] = [write(street ?? "", 70, land), write(postalCode ?? "", 16, land)];
+  const [road, code] = [write(street ?? "", 70, land), write(postal_code ?? "", 16, land)];
   const parts = [
     road === "" ? "" : element("StrtNm", road),
     code === "" ? "" : element("PstCd", code),
@@ -204,7 +204,7 @@ export const NO_LATIN_NAME =
   "account_holder_name_latin is missing, and only the holder can write the name in Latin letters";
 
 function isUtf8(payer: Payer | null): boolean {
-  return payer?.characterSet === "utf-8";
+  return payer?.character_set === "utf-8";
 }
 
 /** Writes a text for the bank, in at most some characters. Empty: the bank does not take it. */

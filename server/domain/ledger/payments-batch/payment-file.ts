@@ -31,7 +31,7 @@ interface FileRequest {
   /** Which of several files, from 1, or null for the only one. */
   part: number | null;
   /** An earlier file, by the id of its order. Null: what no file pays yet, otherwise the latest file. */
-  orderId: number | null;
+  order_id: number | null;
   debtor: Pick<BankAccount, "name" | "iban" | "bic">;
 }
 
@@ -99,7 +99,7 @@ const USUAL: Partial<Record<PayoutMethodName, FileFormat>> = {
 export function paymentFile(
   context: Context,
   account: Account,
-  { id, format: wanted, part, orderId, debtor }: FileRequest,
+  { id, format: wanted, part, order_id, debtor }: FileRequest,
 ): Promise<PaymentFile> {
   return context.store.transact(async (tx) => {
     const batch = await lockPaymentsBatch(tx, account.id, id);
@@ -110,11 +110,11 @@ export function paymentFile(
     }
     const { left, suffix } = await choosePart(tx.view, { batch, left: await loadLeft(tx.view, batch) }, part);
     const terms: FileTerms = { format, payer: payerOf(account, { format, debtor }) };
-    const { order, payments } = await orderFile(tx, context, account, { batch, left, orderId, terms });
+    const { order, payments } = await orderFile(tx, context, account, { batch, left, order_id, terms });
     await refuseHeld(
       tx,
       account.id,
-      payments.map(({ promoterId }) => promoterId),
+      payments.map(({ promoter_id }) => promoter_id),
     );
     const lines = await loadPaymentLines(tx, batch, payments);
     const payer = (order.file ?? terms).payer;
@@ -143,7 +143,7 @@ function payerOf(
 function refuseIncomplete(lines: PaymentLine[], format: FileFormat, payer: FileTerms["payer"]): void {
   const faults = lines.flatMap((line) => {
     const lack = FORMATS[format].lack(line, payer);
-    return lack === null ? [] : [`promoter ${line.promoterId}: ${lack}`];
+    return lack === null ? [] : [`promoter ${line.promoter_id}: ${lack}`];
   });
   if (faults.length === 0) return;
   const hint = "A batch keeps its payout methods, so correct them and make a new batch";
@@ -175,10 +175,10 @@ function refuseExcess(lines: PaymentLine[], format: FileFormat): void {
 
 /** @throws Failure `refused` for an amount that a provider can't pay to the last unit */
 function refuseUnpayable(lines: PaymentLine[], provider: PaymentProviderName): void {
-  const faults = lines.flatMap(({ promoterId, amount, currency }) =>
+  const faults = lines.flatMap(({ promoter_id, amount, currency }) =>
     amount % smallestPayment(provider, currency) === 0
       ? []
-      : [`promoter ${promoterId}: ${PROVIDER_WORDS[provider]} ${stepWords(provider, amount, currency)}`],
+      : [`promoter ${promoter_id}: ${PROVIDER_WORDS[provider]} ${stepWords(provider, amount, currency)}`],
   );
   if (faults.length > 0) throw new Failure("refused", `Some amounts can't be paid: ${faults.join("; ")}`);
 }
@@ -188,7 +188,7 @@ interface Content {
   format: FileFormat;
   lines: PaymentLine[];
   payer: FileTerms["payer"];
-  order: { id: number; reference: string; createdAt: string };
+  order: { id: number; reference: string; created_at: string };
 }
 
 function textOf(account: Account, { batch, format, lines, payer, order }: Content): string {
@@ -197,7 +197,14 @@ function textOf(account: Account, { batch, format, lines, payer, order }: Conten
   if (format === "wise") return wiseCsv(lines);
   if (payer === null) return bankCsv(lines);
   const timeZone = timeZoneOf(account);
-  const content = { lines, payer, reference, fileNumber: order.id, createdAt: order.createdAt, timeZone };
+  const content = {
+    lines,
+    payer,
+    reference,
+    fileNumber: order.id,
+    created_at: order.created_at,
+    time_zone: timeZone,
+  };
   if (format === "nacha") return achFile(content);
   return creditTransfer({ ...content, messageId: order.reference.replaceAll("-", "") });
 }

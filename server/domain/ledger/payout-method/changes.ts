@@ -21,7 +21,7 @@ import { endSessions } from "../../access/session.ts";
 import type { Account } from "../../program/account/account.ts";
 
 /** The fields of a payout method that a request may set. */
-export type PayoutMethodInput = Pick<PayoutMethod, "method" | "details" | "isSelected" | "isDisabled">;
+export type PayoutMethodInput = Pick<PayoutMethod, "method" | "details" | "is_selected" | "is_disabled">;
 
 /**
  * Adds a payout method. If it is selected, it replaces the former selection.
@@ -31,20 +31,22 @@ export type PayoutMethodInput = Pick<PayoutMethod, "method" | "details" | "isSel
 export async function createPayoutMethod(
   context: Context,
   accountId: number,
-  given: PayoutMethodInput & { promoterId: number },
+  given: PayoutMethodInput & { promoter_id: number },
 ): Promise<PayoutMethod> {
   const id = await context.store.nextId("payout-method");
-  return context.store.transact((tx) => addPayoutMethod(tx, context, { ...given, accountId, id }));
+  return context.store.transact((tx) =>
+    addPayoutMethod(tx, context, { ...given, account_id: accountId, id }),
+  );
 }
 
 /** The same within a transaction. */
 export async function addPayoutMethod(
   tx: Transaction,
   context: Context,
-  given: PayoutMethodInput & Pick<PayoutMethod, "accountId" | "id" | "promoterId">,
+  given: PayoutMethodInput & Pick<PayoutMethod, "account_id" | "id" | "promoter_id">,
 ): Promise<PayoutMethod> {
-  refuseErased(await loadPromoter(tx, given.accountId, given.promoterId));
-  const after = { meta: {}, isManaged: false, ...given, createdAt: context.now.toISOString() };
+  refuseErased(await loadPromoter(tx, given.account_id, given.promoter_id));
+  const after = { meta: {}, is_managed: false, ...given, created_at: context.now.toISOString() };
   return putPayoutMethod(tx, context, { before: null, after });
 }
 
@@ -54,7 +56,7 @@ export function selectPayoutMethod(
   context: Context,
   before: PayoutMethod,
 ): Promise<PayoutMethod> {
-  return putPayoutMethod(tx, context, { before, after: { ...before, isSelected: true } });
+  return putPayoutMethod(tx, context, { before, after: { ...before, is_selected: true } });
 }
 
 /**
@@ -74,13 +76,13 @@ export async function updatePayoutMethod(
   return context.store.transact(async (tx) => {
     const before = await loadCurrent(tx, accountId, id);
     await tx.lock(payoutMethods, accountId, before.id);
-    refuseErased(await loadPromoter(tx, accountId, before.promoterId));
+    refuseErased(await loadPromoter(tx, accountId, before.promoter_id));
     const after = { ...before, ...change(before) };
     if (!(await isUsed(tx, before)) || hasSameTarget(before, after))
       return putPayoutMethod(tx, context, { before, after });
-    const replaced = { ...before, isSelected: false, isDisabled: true, replacedById: newId };
+    const replaced = { ...before, is_selected: false, is_disabled: true, replaced_by_id: newId };
     await putPayoutMethod(tx, context, { before, after: replaced });
-    const own = { id: newId, createdAt: context.now.toISOString() };
+    const own = { id: newId, created_at: context.now.toISOString() };
     return putPayoutMethod(tx, context, { before: null, after: { ...after, ...own } });
   });
 }
@@ -108,16 +110,16 @@ async function putPayoutMethod(
   context: Context,
   { before, after }: { before: PayoutMethod | null; after: PayoutMethod },
 ): Promise<PayoutMethod> {
-  const selected = await findSelectedPayoutMethod(tx, after.accountId, after.promoterId);
-  if (after.isSelected && selected !== null && selected.id !== after.id) {
-    const replaced = { ...selected, isSelected: false };
+  const selected = await findSelectedPayoutMethod(tx, after.account_id, after.promoter_id);
+  if (after.is_selected && selected !== null && selected.id !== after.id) {
+    const replaced = { ...selected, is_selected: false };
     await tx.put(payoutMethods, replaced);
     await announce(tx, context, { entity: "payout_method", before: selected, after: replaced });
   }
-  const isOther = before === null || !before.isSelected || !hasSameTarget(before, after);
+  const isOther = before === null || !before.is_selected || !hasSameTarget(before, after);
   const noted =
-    after.isSelected && isOther && (await hasFormer(tx, after))
-      ? { ...after, changedAt: context.now.toISOString() }
+    after.is_selected && isOther && (await hasFormer(tx, after))
+      ? { ...after, changed_at: context.now.toISOString() }
       : after;
   await tx.put(payoutMethods, noted);
   if (noted !== after) await tellChange(tx, context, noted);
@@ -129,24 +131,24 @@ async function putPayoutMethod(
 function tellChange(
   tx: Transaction,
   context: Context,
-  { accountId, promoterId, method, changedAt = "" }: PayoutMethod,
+  { account_id, promoter_id, method, changed_at = "" }: PayoutMethod,
 ): Promise<void> {
-  const changed_on = `${changedAt.slice(0, 16).replace("T", " ")} UTC`;
+  const changed_on = `${changed_at.slice(0, 16).replace("T", " ")} UTC`;
   const values = (language: Language) => ({
-    changed_at: changedAt,
+    changed_at,
     changed_on,
     method: textsOf(language)(`method.${method}`),
   });
-  return enqueueMoneyEmail(tx, context, { accountId, promoterId, kind: "payout_method_changed", values });
+  return enqueueMoneyEmail(tx, context, { account_id, promoter_id, kind: "payout_method_changed", values });
 }
 
 /** Whether the promoter had a payout method before this one, or before its details changed. */
 async function hasFormer(
   { view }: Transaction,
-  { accountId, id, promoterId }: PayoutMethod,
+  { account_id, id, promoter_id }: PayoutMethod,
 ): Promise<boolean> {
-  const own = await view.list(payoutMethods, "promoter", accountId, [promoterId]);
-  return own.length > 0 && (own.length > 1 || own[0]?.id !== id || own[0].isSelected);
+  const own = await view.list(payoutMethods, "promoter", account_id, [promoter_id]);
+  return own.length > 0 && (own.length > 1 || own[0]?.id !== id || own[0].is_selected);
 }
 
 /**
@@ -156,8 +158,8 @@ async function hasFormer(
  */
 async function loadCurrent(tx: Transaction, accountId: number, id: number): Promise<PayoutMethod> {
   let method = await loadPayoutMethod(tx, accountId, id);
-  while (method.replacedById !== undefined)
-    method = await loadPayoutMethod(tx, accountId, method.replacedById);
+  while (method.replaced_by_id !== undefined)
+    method = await loadPayoutMethod(tx, accountId, method.replaced_by_id);
   return method;
 }
 
@@ -165,8 +167,8 @@ async function loadCurrent(tx: Transaction, accountId: number, id: number): Prom
  * Whether a payout uses a method. Call it after the lock, which every payout that begins to use the method
  * acquires as well.
  */
-async function isUsed(tx: Transaction, { accountId, id }: PayoutMethod): Promise<boolean> {
-  const [user] = await tx.view.page(payouts, "method", accountId, [id], { limit: 1 });
+async function isUsed(tx: Transaction, { account_id, id }: PayoutMethod): Promise<boolean> {
+  const [user] = await tx.view.page(payouts, "method", account_id, [id], { limit: 1 });
   return user !== undefined;
 }
 
@@ -179,13 +181,13 @@ function hasSameTarget(one: PayoutMethod, other: PayoutMethod): boolean {
  * released their payouts. It stays after that, so that the same link works once.
  */
 export interface PayoutHold {
-  accountId: number;
-  promoterId: number;
+  account_id: number;
+  promoter_id: number;
   /** When the payout method was changed. Links about this change, and about earlier ones, have been used. */
-  changedAt: string;
-  heldAt: string;
+  changed_at: string;
+  held_at: string;
   /** Null while the payouts are held. */
-  releasedAt: string | null;
+  released_at: string | null;
 }
 
 export const payoutHolds = table<PayoutHold>()({
@@ -198,20 +200,20 @@ export const payoutHolds = table<PayoutHold>()({
 /** Why a promoter whose payouts are held is not paid. */
 export const HELD = "The promoter says that someone else has changed the payout method";
 
-type Sender = Pick<Account, "id" | "publicId" | "addressKey">;
+type Sender = Pick<Account, "id" | "public_id" | "address_key">;
 
 /** A change of a payout method that a link is about. */
 interface MethodChange {
-  promoterId: number;
-  changedAt: string;
+  promoter_id: number;
+  changed_at: string;
 }
 
 /** The link by which a promoter says that someone else has changed their payout method. */
 export function notMeUrl(publicUrl: string, account: Sender, change: MethodChange): string {
   const url = new URL(`${publicUrl}/not-me`);
-  url.searchParams.set("cid", account.publicId);
-  url.searchParams.set("promoter", String(change.promoterId));
-  url.searchParams.set("at", change.changedAt);
+  url.searchParams.set("cid", account.public_id);
+  url.searchParams.set("promoter", String(change.promoter_id));
+  url.searchParams.set("at", change.changed_at);
   url.searchParams.set("token", tokenOf(account, change));
   return url.href;
 }
@@ -230,21 +232,27 @@ export function holdPayouts(
   const own = Buffer.from(tokenOf(account, change));
   const given = Buffer.from(token);
   if (own.length !== given.length || !timingSafeEqual(own, given)) throw notValid();
-  const { promoterId, changedAt } = change;
+  const { promoter_id, changed_at } = change;
   return context.store.transact(async (tx) => {
-    const promoter = await tx.lock(promoters, account.id, promoterId);
+    const promoter = await tx.lock(promoters, account.id, promoter_id);
     if (promoter === null || isErased(promoter)) throw notValid();
-    const before = await tx.get(payoutHolds, account.id, promoterId);
-    if (before !== null && before.changedAt >= changedAt)
+    const before = await tx.get(payoutHolds, account.id, promoter_id);
+    if (before !== null && before.changed_at >= changed_at)
       throw new Failure("refused", "This link has been used already.");
     const heldAt = context.now.toISOString();
-    await tx.put(payoutHolds, { accountId: account.id, promoterId, changedAt, heldAt, releasedAt: null });
+    await tx.put(payoutHolds, {
+      account_id: account.id,
+      promoter_id,
+      changed_at,
+      held_at: heldAt,
+      released_at: null,
+    });
     // Someone else may be signed in, or have a link.
     await tx.put(promoters, withoutAccess(promoter, context.chance));
-    await endSessions(tx, { kind: "promoter", accountId: account.id, id: promoterId });
+    await endSessions(tx, { kind: "promoter", account_id: account.id, id: promoter_id });
     // The name is added when the e-mail is sent, so that an erasure need not look for it there.
-    const values = { promoter_id: String(promoterId) };
-    await enqueueOwnerEmails(tx, context, { accountId: account.id, kind: "payouts_held", values });
+    const values = { promoter_id: String(promoter_id) };
+    await enqueueOwnerEmails(tx, context, { account_id: account.id, kind: "payouts_held", values });
   });
 }
 
@@ -252,16 +260,16 @@ export function holdPayouts(
 export function releasePayouts(context: Context, accountId: number, promoterId: number): Promise<void> {
   return context.store.transact(async (tx) => {
     const hold = await tx.lock(payoutHolds, accountId, promoterId);
-    if (hold === null || hold.releasedAt !== null)
+    if (hold === null || hold.released_at !== null)
       throw new Failure("not_found", "The payouts of this promoter are not held.");
-    await tx.put(payoutHolds, { ...hold, releasedAt: context.now.toISOString() });
+    await tx.put(payoutHolds, { ...hold, released_at: context.now.toISOString() });
   });
 }
 
 /** Whether the payouts of a promoter are held. */
 export async function isHeld(reader: Reader, accountId: number, promoterId: number): Promise<boolean> {
   const hold = await reader.get(payoutHolds, accountId, promoterId);
-  return hold !== null && hold.releasedAt === null;
+  return hold !== null && hold.released_at === null;
 }
 
 /** @throws Failure `refused` if the payouts of one of these promoters are held */
@@ -287,9 +295,9 @@ export function listHolds(store: Store, accountId: number): Promise<PayoutHold[]
 }
 
 /** Proves that the promoter got the e-mail about this change. */
-function tokenOf({ addressKey }: Sender, { promoterId, changedAt }: MethodChange): string {
-  return createHmac("sha256", addressKey)
-    .update(`payout method ${promoterId} ${changedAt}`)
+function tokenOf({ address_key }: Sender, { promoter_id, changed_at }: MethodChange): string {
+  return createHmac("sha256", address_key)
+    .update(`payout method ${promoter_id} ${changed_at}`)
     .digest("base64url");
 }
 

@@ -19,25 +19,25 @@ export const METHOD_WORDS: Record<PayoutMethodName, string> = {
 
 /** A way to pay a promoter. */
 export interface PayoutMethod {
-  accountId: number;
+  account_id: number;
   id: number;
-  promoterId: number;
+  promoter_id: number;
   method: PayoutMethodName;
   /** The destination of the money: an account, a wallet. */
   details: Record<string, unknown>;
   meta: Record<string, unknown>;
   /** At most one of a promoter's methods is selected. */
-  isSelected: boolean;
-  isDisabled: boolean;
-  isManaged: boolean;
+  is_selected: boolean;
+  is_disabled: boolean;
+  is_managed: boolean;
   /**
    * The method that replaced it when its details changed. It is kept, unselected and disabled, for the
    * payouts that used it. Absent: it is current.
    */
-  replacedById?: number;
+  replaced_by_id?: number;
   /** When the promoter's money was redirected here. Absent: it is the promoter's first method. */
-  changedAt?: string;
-  createdAt: string;
+  changed_at?: string;
+  created_at: string;
 }
 
 /** A promoter can have only one selected method. */
@@ -49,7 +49,7 @@ export const payoutMethods = table<PayoutMethod>()({
     method: "text",
     is_selected: "integer",
     /** The promoter whose selected method this is. */
-    selected_by_id: ["integer", ({ promoterId, isSelected }) => (isSelected ? promoterId : null)],
+    selected_by_id: ["integer", ({ promoter_id, is_selected }) => (is_selected ? promoter_id : null)],
     is_disabled: "integer",
     replaced_by_id: "integer",
     created_at: "text",
@@ -59,7 +59,7 @@ export const payoutMethods = table<PayoutMethod>()({
   sealed: {
     fields: ["details"],
     // Otherwise an account could be given to another promoter by changing one number in the store.
-    boundTo: ({ promoterId }) => [promoterId],
+    boundTo: ({ promoter_id }) => [promoter_id],
     isSecret: ({ details }) => Object.keys(details).length > 0,
     without: (method) => ({ ...method, details: {} }),
   },
@@ -100,13 +100,13 @@ export async function loadPayoutMethod(reader: Reader, accountId: number, id: nu
 export function findPayoutMethods(
   store: Store,
   accountId: number,
-  { promoterId, ...window }: { promoterId: number } & Window,
+  { promoter_id, ...window }: { promoter_id: number } & Window,
 ): Promise<Found<PayoutMethod>> {
   const query = store
     .query<Schema<{ payout_methods: typeof payoutMethods }>>()
     .selectFrom("payout_methods")
     .where("account_id", "=", accountId)
-    .where("promoter_id", "=", promoterId)
+    .where("promoter_id", "=", promoter_id)
     .where("replaced_by_id", "is", null)
     .orderBy("id");
   return findPage(store, payoutMethods, { query, ...window });

@@ -35,7 +35,8 @@ export async function payCommissions(
   }
   const groupRef = `custom-${context.chance.uuid()}`;
   for (const group of groups.values()) {
-    for (const [id, fault] of await tryGroup(context, account, { group, groupRef })) faults.set(id, fault);
+    for (const [id, fault] of await tryGroup(context, account, { group, group_ref: groupRef }))
+      faults.set(id, fault);
   }
   const errors = ids.flatMap((id) => (faults.has(id) ? [`${id}: ${faults.get(id)}`] : []));
   return recordBatch(context, account.id, { label, total: ids.length, errors });
@@ -53,10 +54,10 @@ interface ChosenGroup extends GroupKey {
 async function tryGroup(
   context: Context,
   account: Account,
-  { group, groupRef }: { group: ChosenGroup; groupRef: string },
+  { group, group_ref }: { group: ChosenGroup; group_ref: string },
 ): Promise<Map<number, string>> {
   try {
-    return await payGroup(context, account, { group, groupRef });
+    return await payGroup(context, account, { group, group_ref });
   } catch (error) {
     if (!(error instanceof Failure) || isOutage(error)) throw error;
     return new Map(group.ids.map((id) => [id, error.message]));
@@ -67,7 +68,7 @@ async function tryGroup(
 async function payGroup(
   context: Context,
   account: Account,
-  { group, groupRef }: { group: ChosenGroup; groupRef: string },
+  { group, group_ref }: { group: ChosenGroup; group_ref: string },
 ): Promise<Map<number, string>> {
   const id = await context.store.nextId("payout");
   return context.store.transact(async (tx) => {
@@ -75,8 +76,8 @@ async function payGroup(
     const paid = await readUnpaid(tx, account.id, group);
     const isPaid = paid.reduce((sum, { amount }) => sum + amount, 0) > 0;
     if (isPaid) {
-      for (const commission of paid) await tx.put(commissions, { ...commission, payoutId: id });
-      await payByHand(tx, context, { account, id, groupRef, taken: takenOf(paid) });
+      for (const commission of paid) await tx.put(commissions, { ...commission, payout_id: id });
+      await payByHand(tx, context, { account, id, group_ref, taken: takenOf(paid) });
     }
     for (const commissionId of group.ids) {
       if (isPaid && paid.some((each) => each.id === commissionId)) continue;
@@ -91,7 +92,7 @@ async function payGroup(
 export interface PromoterPayment<T> {
   selection: Selection;
   /** Null for the promoter's default campaign. */
-  campaignId: number | null;
+  campaign_id: number | null;
   status: PayoutStatus;
   show: Show<Payout, T>;
 }
@@ -109,15 +110,20 @@ export async function payPromoter<T>(
   const { store } = context;
   const { promoter } = await loadSelected(store, account.id, selection);
   const campaignId =
-    given.campaignId ??
-    (await loadPromoterCampaign(store, account.id, promoter.defaultPromoterCampaignId)).campaignId;
-  const group = { accountId: account.id, promoterId: promoter.id, campaignId, unit: "cash" } as const;
+    given.campaign_id ??
+    (await loadPromoterCampaign(store, account.id, promoter.default_promoter_campaign_id)).campaign_id;
+  const group = {
+    account_id: account.id,
+    promoter_id: promoter.id,
+    campaign_id: campaignId,
+    unit: "cash",
+  } as const;
   const id = await store.nextId("payout");
   return store.transact(async (tx) => {
     await tx.lock(promoters, account.id, promoter.id);
-    const taken = await takeUnpaid(tx, group, { until: AFTER_ALL_ISO, payoutId: id });
+    const taken = await takeUnpaid(tx, group, { until: AFTER_ALL_ISO, payout_id: id });
     if (taken === null || taken.amount <= 0) throw new Failure("refused", CARRY_REASONS.nothing_to_pay);
-    const payout = await payByHand(tx, context, { account, id, groupRef: null, taken });
+    const payout = await payByHand(tx, context, { account, id, group_ref: null, taken });
     const isMoved = status !== "pending";
     return show(tx.view, isMoved ? await moveWithin(tx, context, { payout, to: status }) : payout);
   });
@@ -127,14 +133,14 @@ export async function payPromoter<T>(
 async function readUnpaid(
   reader: Reader,
   accountId: number,
-  { promoterId, campaignId, unit, ids }: ChosenGroup,
+  { promoter_id, campaign_id, unit, ids }: ChosenGroup,
 ): Promise<Commission[]> {
   const unpaid: Commission[] = [];
   for (const id of ids) {
     const commission = await reader.get(commissions, accountId, id);
     if (commission === null || !isUnpaid(commission)) continue;
     // Its lead may have moved to another promoter meanwhile.
-    if (commission.promoterId !== promoterId || commission.campaignId !== campaignId) continue;
+    if (commission.promoter_id !== promoter_id || commission.campaign_id !== campaign_id) continue;
     if (commission.unit === unit) unpaid.push(commission);
   }
   return unpaid;
@@ -142,17 +148,17 @@ async function readUnpaid(
 
 /** The sums of chosen commissions of one group. There is at least one. */
 function takenOf(paid: Commission[]): Taken {
-  const made = paid.map(({ createdAt }) => createdAt).toSorted();
+  const made = paid.map(({ created_at }) => created_at).toSorted();
   const latest = paid.at(-1)!;
   return {
     ...latest,
     amount: paid.reduce((sum, { amount }) => sum + amount, 0),
-    firstAt: made[0]!,
-    lastAt: made.at(-1)!,
+    first_at: made[0]!,
+    last_at: made.at(-1)!,
   };
 }
 
-interface ByHand extends Pick<Payout, "id" | "groupRef"> {
+interface ByHand extends Pick<Payout, "id" | "group_ref"> {
   account: Account;
   taken: Taken;
 }
@@ -161,30 +167,30 @@ interface ByHand extends Pick<Payout, "id" | "groupRef"> {
 async function payByHand(
   tx: Transaction,
   context: Context,
-  { account, id, groupRef, taken }: ByHand,
+  { account, id, group_ref, taken }: ByHand,
 ): Promise<Payout> {
-  const { promoterId, firstAt, lastAt } = taken;
+  const { promoter_id, first_at, last_at } = taken;
   const now = context.now.toISOString();
-  const promoter = await loadPromoter(tx, account.id, promoterId);
-  const period = { start: firstAt, end: lastAt > now ? lastAt : now };
+  const promoter = await loadPromoter(tx, account.id, promoter_id);
+  const period = { start: first_at, end: last_at > now ? last_at : now };
   const terms = payoutTerms(taken, period, { ...account, promoter });
-  const own = { id, runId: null, groupRef, latest: taken };
-  return insertPayout(tx, context, { ...own, terms: { ...terms, hasOwnTerms: true } });
+  const own = { id, run_id: null, group_ref, latest: taken };
+  return insertPayout(tx, context, { ...own, terms: { ...terms, has_own_terms: true } });
 }
 
 /** The reason why a commission can't be paid, or null. */
 function faultOf(commission: Commission | null): string | null {
   if (commission === null) return "Commission not found.";
-  const { status, payoutId, isPaidElsewhere, setOff } = commission;
-  if (setOff !== undefined) return "It sets off a debt in another campaign";
-  if (isPaidElsewhere) return "Another program has paid it";
-  if (payoutId !== null) return `It belongs to payout ${payoutId}`;
+  const { status, payout_id, is_paid_elsewhere, set_off } = commission;
+  if (set_off !== undefined) return "It sets off a debt in another campaign";
+  if (is_paid_elsewhere) return "Another program has paid it";
+  if (payout_id !== null) return `It belongs to payout ${payout_id}`;
   return status === "approved" ? null : `A ${status} commission can't be paid`;
 }
 
-function addTo(groups: Map<string, ChosenGroup>, { id, promoterId, campaignId, unit }: Commission): void {
-  const key = `${promoterId} ${campaignId} ${unit}`;
-  const group = groups.get(key) ?? { promoterId, campaignId, unit, ids: [] };
+function addTo(groups: Map<string, ChosenGroup>, { id, promoter_id, campaign_id, unit }: Commission): void {
+  const key = `${promoter_id} ${campaign_id} ${unit}`;
+  const group = groups.get(key) ?? { promoter_id, campaign_id, unit, ids: [] };
   group.ids.push(id);
   groups.set(key, group);
 }

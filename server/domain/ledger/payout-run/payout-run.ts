@@ -22,21 +22,21 @@ import { loadPromoterTotals } from "../../people/daily.ts";
 
 /** Makes the payouts of one period, once. Its record lets an interrupted run continue. */
 export interface PayoutRun {
-  accountId: number;
+  account_id: number;
   id: number;
   /** The period's name, shared by all payouts of the run. It is unique within an account. */
-  groupRef: string;
-  periodStart: string;
-  periodEnd: string;
-  startedAt: string;
+  group_ref: string;
+  period_start: string;
+  period_end: string;
+  started_at: string;
   /** Null while it is running, or if it was interrupted. */
-  finishedAt: string | null;
+  finished_at: string | null;
 }
 
 export const payoutRuns = table<PayoutRun>()({
   name: "payout-run",
   columns: { id: "integer", group_ref: "text", period_end: "text", finished_at: "text" },
-  unique: { groupRef: ["group_ref"] },
+  unique: { group_ref: ["group_ref"] },
 });
 
 type Moment = Pick<Context, "store" | "now">;
@@ -49,17 +49,17 @@ async function beginRun(context: Moment, accountId: number, period: Period): Pro
   }
   const id = await store.nextId("payout-run");
   return store.transact(async (tx) => {
-    const known = await tx.find(payoutRuns, "groupRef", accountId, [period.key]);
+    const known = await tx.find(payoutRuns, "group_ref", accountId, [period.key]);
     if (known !== null) return known;
     const { start } = await joined(tx.view, accountId, period);
     const run: PayoutRun = {
-      accountId,
+      account_id: accountId,
       id,
-      groupRef: period.key,
-      periodStart: start,
-      periodEnd: period.end,
-      startedAt: now.toISOString(),
-      finishedAt: null,
+      group_ref: period.key,
+      period_start: start,
+      period_end: period.end,
+      started_at: now.toISOString(),
+      finished_at: null,
     };
     await tx.insert(payoutRuns, run);
     return run;
@@ -76,17 +76,17 @@ const MOST_SHIFT_MS = 26 * 60 * 60 * 1_000;
 async function joined(view: View, accountId: number, period: Period): Promise<Period> {
   const [last] = await view.page(payoutRuns, "id", accountId, [], { limit: 1, reverse: true });
   if (last === undefined) return period;
-  const startMs = Date.parse(last.periodEnd) + 1;
+  const startMs = Date.parse(last.period_end) + 1;
   const isNext = Math.abs(startMs - Date.parse(period.start)) <= MOST_SHIFT_MS;
   return isNext ? { ...period, start: new Date(startMs).toISOString() } : period;
 }
 
 /** Records that a run is complete. A repeated run keeps the first end. */
-function finishRun({ store, now }: Moment, { accountId, id }: PayoutRun): Promise<PayoutRun> {
+function finishRun({ store, now }: Moment, { account_id, id }: PayoutRun): Promise<PayoutRun> {
   return store.transact(async (tx) => {
-    const run = await tx.get(payoutRuns, accountId, id);
+    const run = await tx.get(payoutRuns, account_id, id);
     if (run === null) throw new Failure("not_found", "Payout run not found.");
-    const finished = { ...run, finishedAt: run.finishedAt ?? now.toISOString() };
+    const finished = { ...run, finished_at: run.finished_at ?? now.toISOString() };
     await tx.put(payoutRuns, finished);
     return finished;
   });
@@ -94,13 +94,13 @@ function finishRun({ store, now }: Moment, { accountId, id }: PayoutRun): Promis
 
 /** Whether the run of a period has ended. */
 async function isFinished(store: Store, accountId: number, { key }: Period): Promise<boolean> {
-  const run = await store.find(payoutRuns, "groupRef", accountId, [key]);
-  return run !== null && run.finishedAt !== null;
+  const run = await store.find(payoutRuns, "group_ref", accountId, [key]);
+  return run !== null && run.finished_at !== null;
 }
 
 /** The number of a run's payouts. */
-export function countOfRun(store: Store, { accountId, groupRef }: PayoutRun): Promise<number> {
-  return store.count(payouts, "group", accountId, [groupRef]);
+export function countOfRun(store: Store, { account_id, group_ref }: PayoutRun): Promise<number> {
+  return store.count(payouts, "group", account_id, [group_ref]);
 }
 
 /** The number of runs that a list shows: ten years of weeks. */
@@ -136,12 +136,12 @@ interface UnpaidSum {
   /** The sum of the commissions. Negative if refunds took back more than was earned. */
   amount: number;
   /** Customers of the promoter who still pay. */
-  activeCustomers: number;
+  active_customers: number;
   /** The method that the promoter has selected. */
-  method: Pick<PayoutMethod, "isDisabled"> | null;
+  method: Pick<PayoutMethod, "is_disabled"> | null;
 }
 
-type Rules = Pick<Account, "minPaymentCents" | "minPayingCustomers" | "requiresPayoutMethod">;
+type Rules = Pick<Account, "min_payment_cents" | "min_paying_customers" | "requires_payout_method">;
 
 /**
  * The reason why a run does not pay commissions yet, or null. The account's rules are about money; other
@@ -149,12 +149,12 @@ type Rules = Pick<Account, "minPaymentCents" | "minPayingCustomers" | "requiresP
  *
  * @see docs/spec/states.md "Payout runs"
  */
-export function carryReason({ unit, amount, activeCustomers, method }: UnpaidSum, rules: Rules) {
+export function carryReason({ unit, amount, active_customers, method }: UnpaidSum, rules: Rules) {
   if (amount <= 0) return "nothing_to_pay";
   if (unit !== "cash") return null;
-  if (amount < rules.minPaymentCents) return "below_minimum";
-  if (activeCustomers < rules.minPayingCustomers) return "too_few_customers";
-  if (rules.requiresPayoutMethod && (method === null || method.isDisabled)) return "no_payout_method";
+  if (amount < rules.min_payment_cents) return "below_minimum";
+  if (active_customers < rules.min_paying_customers) return "too_few_customers";
+  if (rules.requires_payout_method && (method === null || method.is_disabled)) return "no_payout_method";
   return null;
 }
 
@@ -231,7 +231,7 @@ export async function* runDuePayouts({ store, clock }: JobContext): AsyncGenerat
 /** The outcome of a run for the unpaid commissions of one promoter, campaign and unit. */
 export interface PreviewedPayout extends UnpaidGroup {
   /** How much of it pays back debts in other campaigns. */
-  setOff: number;
+  set_off: number;
   /** The reason why a run would not pay it yet, or null. */
   carryReason: CarryReason | null;
 }
@@ -262,12 +262,12 @@ export async function previewRun(
   ]);
   const payouts: PreviewedPayout[] = [];
   for (const group of rows.map(groupOf)) {
-    const { activeCustomers } = await loadPromoterTotals(store, account.id, group.promoterId);
-    const method = await findSelectedPayoutMethod(store, account.id, group.promoterId);
+    const { active_customers } = await loadPromoterTotals(store, account.id, group.promoter_id);
+    const method = await findSelectedPayoutMethod(store, account.id, group.promoter_id);
     const groups = await ownGroups(store, account.id, { ...group, until: now.toISOString() });
-    const setOff = sumOfSetOffs(setOffsOf(groups, group.campaignId));
-    const sum = { unit: group.unit, amount: group.amount - setOff, activeCustomers, method };
-    payouts.push({ ...group, setOff, carryReason: carryReason(sum, account) });
+    const setOff = sumOfSetOffs(setOffsOf(groups, group.campaign_id));
+    const sum = { unit: group.unit, amount: group.amount - setOff, active_customers, method };
+    payouts.push({ ...group, set_off: setOff, carryReason: carryReason(sum, account) });
   }
   return { period, payouts, total: Number(count?.total) };
 }
@@ -294,7 +294,7 @@ async function* paidGroups(
 ): AsyncGenerator<PaidGroup> {
   const underWay: Promise<PaidGroup>[] = [];
   try {
-    for await (const group of unpaidGroups(context.store, run.accountId, run.periodEnd)) {
+    for await (const group of unpaidGroups(context.store, run.account_id, run.period_end)) {
       const paid = payGroup(context, account, { run, group }).then(
         (payout) => ({ group, payout, error: null }),
         (error: unknown) => {
@@ -323,33 +323,33 @@ async function payGroup(
   { run, group }: { run: PayoutRun; group: UnpaidGroup },
 ): Promise<Payout | null> {
   const { store } = context;
-  const { promoterId, campaignId, unit } = group;
+  const { promoter_id, campaign_id, unit } = group;
   const id = await store.nextId("payout");
   return store
     .transact(async (tx) => {
       // Other processes that pay or erase this promoter wait.
-      const promoter = await tx.lock(promoters, account.id, promoterId);
+      const promoter = await tx.lock(promoters, account.id, promoter_id);
       if (promoter === null) throw new Failure("not_found", "Promoter not found.");
-      const made = await tx.find(payouts, "run", account.id, [run.id, promoterId, campaignId, unit]);
+      const made = await tx.find(payouts, "run", account.id, [run.id, promoter_id, campaign_id, unit]);
       // Commissions approved after the run has paid the others wait for the next run.
       if (made !== null) return null;
-      const standing = await standingOf(tx, account, promoterId);
+      const standing = await standingOf(tx, account, promoter_id);
       const isCarried = (amount: number) => carryReason({ unit, amount, ...standing }, account) !== null;
-      const until = run.periodEnd;
-      const groups = await ownGroups(tx.view, account.id, { promoterId, unit, until });
-      const setOffs = setOffsOf(groups, campaignId);
+      const until = run.period_end;
+      const groups = await ownGroups(tx.view, account.id, { promoter_id, unit, until });
+      const setOffs = setOffsOf(groups, campaign_id);
       const setOff = sumOfSetOffs(setOffs);
       // Other transactions may change commissions until they are in the payout, so the sum is read again.
       if (isCarried(group.amount - setOff)) return null;
-      const own = { accountId: account.id, promoterId, campaignId, unit };
-      const taken = await takeUnpaid(tx, own, { until, payoutId: id });
+      const own = { account_id: account.id, promoter_id, campaign_id, unit };
+      const taken = await takeUnpaid(tx, own, { until, payout_id: id });
       if (taken === null || isCarried(taken.amount - setOff)) throw CARRIED;
-      await writeSetOffs(tx, context, { taken, setOffs, payoutId: id, at: until });
-      const period = { start: run.periodStart, end: run.periodEnd };
+      await writeSetOffs(tx, context, { taken, set_offs: setOffs, payout_id: id, at: until });
+      const period = { start: run.period_start, end: run.period_end };
       const amount = taken.amount - setOff;
       const terms = payoutTerms({ unit, amount }, period, { ...account, promoter });
-      const names = { id, runId: run.id, groupRef: run.groupRef };
-      return insertPayout(tx, context, { ...names, terms, latest: taken, setOffs });
+      const names = { id, run_id: run.id, group_ref: run.group_ref };
+      return insertPayout(tx, context, { ...names, terms, latest: taken, set_offs: setOffs });
     })
     .catch((error: unknown) => {
       if (error === CARRIED) return null;
@@ -359,20 +359,20 @@ async function payGroup(
 
 /** Reads only the facts that the account's rules need. The others count as fulfilled. */
 async function standingOf(tx: Transaction, account: Account, promoterId: number) {
-  const { id, minPayingCustomers, requiresPayoutMethod } = account;
-  const { activeCustomers } =
-    minPayingCustomers > 0 ? await loadPromoterTotals(tx.view, id, promoterId) : { activeCustomers: 0 };
-  const method = requiresPayoutMethod ? await findSelectedPayoutMethod(tx, id, promoterId) : null;
-  return { activeCustomers, method };
+  const { id, min_paying_customers, requires_payout_method } = account;
+  const { active_customers } =
+    min_paying_customers > 0 ? await loadPromoterTotals(tx.view, id, promoterId) : { active_customers: 0 };
+  const method = requires_payout_method ? await findSelectedPayoutMethod(tx, id, promoterId) : null;
+  return { active_customers, method };
 }
 
-function faultOf({ groupRef }: PayoutRun, faults: Fault[], count: number): Error {
-  const named = faults.map(({ group: { promoterId, campaignId, unit }, error }) => {
+function faultOf({ group_ref }: PayoutRun, faults: Fault[], count: number): Error {
+  const named = faults.map(({ group: { promoter_id, campaign_id, unit }, error }) => {
     const reason = error instanceof Error ? error.message : String(error);
-    return `promoter ${promoterId} in campaign ${campaignId}, ${unit}: ${reason}`;
+    return `promoter ${promoter_id} in campaign ${campaign_id}, ${unit}: ${reason}`;
   });
   const number = count === 1 ? "One payout" : `${count} payouts`;
-  const message = `${number} of the run ${groupRef} could not be made: ${named.join("; ")}`;
+  const message = `${number} of the run ${group_ref} could not be made: ${named.join("; ")}`;
   return new Error(message, { cause: faults[0]?.error });
 }
 
@@ -383,7 +383,7 @@ const BETWEEN_PAUSES = 100;
 async function* runDue({ store, clock }: JobContext, account: Account): AsyncGenerator<void> {
   const now = clock();
   const period = latestPeriod(account, now);
-  if (account.createdAt > period.end || (await isFinished(store, account.id, period))) return;
+  if (account.created_at > period.end || (await isFinished(store, account.id, period))) return;
   let count = 0;
   for await (const _progress of generatePayouts({ store, now }, account, period)) {
     count += 1;

@@ -16,10 +16,10 @@ import type { SetOff } from "../payout/payout.ts";
 export async function ownGroups(
   view: View,
   accountId: number,
-  { promoterId, unit, until }: Pick<GroupKey, "promoterId" | "unit"> & { until: string },
+  { promoter_id, unit, until }: Pick<GroupKey, "promoter_id" | "unit"> & { until: string },
 ): Promise<UnpaidGroup[]> {
   const all = groupQuery(view, accountId, until);
-  const rows = await view.rows(all.where("promoter_id", "=", promoterId).where("unit", "=", unit));
+  const rows = await view.rows(all.where("promoter_id", "=", promoter_id).where("unit", "=", unit));
   return rows.map(groupOf);
 }
 
@@ -30,26 +30,26 @@ export async function ownGroups(
  * @see docs/spec/money.md "Payouts", 6
  */
 export function setOffsOf(
-  groups: Pick<UnpaidGroup, "campaignId" | "amount">[],
+  groups: Pick<UnpaidGroup, "campaign_id" | "amount">[],
   campaignId: number,
 ): SetOff[] {
   const debts = groups
     .filter(({ amount }) => amount < 0)
-    .map((debt) => ({ campaignId: debt.campaignId, amount: -debt.amount }))
-    .toSorted((one, other) => one.campaignId - other.campaignId);
+    .map((debt) => ({ campaign_id: debt.campaign_id, amount: -debt.amount }))
+    .toSorted((one, other) => one.campaign_id - other.campaign_id);
   const paying = groups
     .filter(({ amount }) => amount > 0)
-    .toSorted((one, other) => other.amount - one.amount || one.campaignId - other.campaignId);
+    .toSorted((one, other) => other.amount - one.amount || one.campaign_id - other.campaign_id);
   for (const payer of paying) {
     const setOffs: SetOff[] = [];
     let left = payer.amount;
     for (const debt of debts) {
       const amount = Math.min(left, debt.amount);
-      if (amount > 0) setOffs.push({ campaignId: debt.campaignId, amount });
+      if (amount > 0) setOffs.push({ campaign_id: debt.campaign_id, amount });
       debt.amount -= amount;
       left -= amount;
     }
-    if (payer.campaignId === campaignId) return setOffs;
+    if (payer.campaign_id === campaignId) return setOffs;
   }
   return [];
 }
@@ -66,25 +66,25 @@ export function sumOfSetOffs(setOffs: SetOff[]): number {
 export async function writeSetOffs(
   tx: Transaction,
   context: Pick<Context, "store" | "now">,
-  { taken, setOffs, payoutId, at }: SetOffs,
+  { taken, set_offs, payout_id, at }: SetOffs,
 ): Promise<void> {
-  const { accountId, promoterId, campaignId, promoterCampaignId, unit } = taken;
-  const own = { accountId, promoterId, unit, createdAt: at, isSilent: true as const };
-  for (const { campaignId: owing, amount } of setOffs) {
-    const owedBy = await promoterCampaignIn(tx.view, { ...taken, campaignId: owing });
-    const paying = { campaignId, promoterCampaignId, amount: -amount, payoutId };
-    const paid = { campaignId: owing, promoterCampaignId: owedBy, amount, payoutId: null };
+  const { account_id, promoter_id, campaign_id, promoter_campaign_id, unit } = taken;
+  const own = { account_id, promoter_id, unit, created_at: at, is_silent: true as const };
+  for (const { campaign_id: owing, amount } of set_offs) {
+    const owedBy = await promoterCampaignIn(tx.view, { ...taken, campaign_id: owing });
+    const paying = { campaign_id, promoter_campaign_id, amount: -amount, payout_id };
+    const paid = { campaign_id: owing, promoter_campaign_id: owedBy, amount, payout_id: null };
     await write(tx, context, {
       ...own,
       ...paying,
-      setOff: { campaignId: owing },
-      internalNote: `It pays back what the promoter owed in campaign ${owing}`,
+      set_off: { campaign_id: owing },
+      internal_note: `It pays back what the promoter owed in campaign ${owing}`,
     });
     await write(tx, context, {
       ...own,
       ...paid,
-      setOff: { campaignId },
-      internalNote: `What the promoter owed is paid back by campaign ${campaignId}`,
+      set_off: { campaign_id },
+      internal_note: `What the promoter owed is paid back by campaign ${campaign_id}`,
     });
   }
 }
@@ -92,8 +92,8 @@ export async function writeSetOffs(
 interface SetOffs {
   /** The commissions that the payout pays. */
   taken: Taken;
-  setOffs: SetOff[];
-  payoutId: number;
+  set_offs: SetOff[];
+  payout_id: number;
   /** The end of the run's period. A later one would let a run that goes on set the debt off again. */
   at: string;
 }

@@ -12,8 +12,8 @@ import { payouts, payoutTerms, type Payout, type PayoutTerms } from "./payout.ts
 
 /** The commissions that share one payout. */
 export interface GroupKey {
-  promoterId: number;
-  campaignId: number;
+  promoter_id: number;
+  campaign_id: number;
   unit: Unit;
 }
 
@@ -47,8 +47,8 @@ interface GroupRow {
 /** A group from a row. */
 export function groupOf(row: GroupRow): UnpaidGroup {
   return {
-    promoterId: Number(row.promoter_id),
-    campaignId: Number(row.campaign_id),
+    promoter_id: Number(row.promoter_id),
+    campaign_id: Number(row.campaign_id),
     unit: row.unit as Unit,
     amount: Number(row.amount),
     commissionsCount: Number(row.length),
@@ -71,20 +71,20 @@ export async function* unpaidGroups(
     yield* groups;
     const last = groups.at(-1);
     if (last === undefined || groups.length < PAGE) return;
-    const place = sql`(${last.promoterId}, ${last.campaignId}, ${last.unit})`;
+    const place = sql`(${last.promoter_id}, ${last.campaign_id}, ${last.unit})`;
     query = all.where(sql<SqlBool>`(promoter_id, campaign_id, unit) > ${place}`);
   }
 }
 
 /** Commissions that were added to a payout: at least one. */
 export interface Taken extends GroupKey {
-  accountId: number;
+  account_id: number;
   amount: number;
   /** When the first and the last of them were made. */
-  firstAt: string;
-  lastAt: string;
+  first_at: string;
+  last_at: string;
   /** The promoter campaign of the last one. */
-  promoterCampaignId: number;
+  promoter_campaign_id: number;
 }
 
 type UnpaidSchema = Schema<{ commissions: typeof commissions }>;
@@ -95,18 +95,18 @@ type UnpaidSchema = Schema<{ commissions: typeof commissions }>;
  */
 export async function takeUnpaid(
   tx: Transaction,
-  { accountId, promoterId, campaignId, unit }: GroupKey & { accountId: number },
-  { until, payoutId }: { until: string; payoutId: number },
+  { account_id, promoter_id, campaign_id, unit }: GroupKey & { account_id: number },
+  { until, payout_id }: { until: string; payout_id: number },
 ): Promise<Taken | null> {
   // No instant is later than `until` and before this.
   const between = { from: "", before: `${until}~` };
-  const group = { index: "unpaid", accountId, start: [promoterId, campaignId, unit], between } as const;
-  await tx.fill(commissions, group, { column: "payout_id", value: payoutId });
+  const group = { index: "unpaid", account_id, start: [promoter_id, campaign_id, unit], between } as const;
+  await tx.fill(commissions, group, { column: "payout_id", value: payout_id });
   const inside = tx.view
     .query<UnpaidSchema>()
     .selectFrom("commissions")
-    .where("account_id", "=", accountId)
-    .where("payout_id", "=", payoutId);
+    .where("account_id", "=", account_id)
+    .where("payout_id", "=", payout_id);
   // An expression, so that SQLite does not use the index of all commissions by date.
   const latest = sql`created_at || ''`;
   const last = inside.select("promoter_campaign_id").orderBy(latest, "desc").orderBy("id", "desc").limit(1);
@@ -119,19 +119,19 @@ export async function takeUnpaid(
   const [found] = await tx.view.rows(sums);
   if (found === undefined || found.first_at === null || found.last_at === null) return null;
   return {
-    accountId,
-    promoterId,
-    campaignId,
+    account_id,
+    promoter_id,
+    campaign_id,
     unit,
     amount: Number(found.amount),
-    firstAt: found.first_at,
-    lastAt: found.last_at,
-    promoterCampaignId: Number(found.promoter_campaign_id),
+    first_at: found.first_at,
+    last_at: found.last_at,
+    promoter_campaign_id: Number(found.promoter_campaign_id),
   };
 }
 
 /** A payout to be made. */
-interface NewPayout extends Pick<Payout, "id" | "runId" | "groupRef" | "setOffs"> {
+interface NewPayout extends Pick<Payout, "id" | "run_id" | "group_ref" | "set_offs"> {
   terms: PayoutTerms;
   /** It belongs to the promoter campaign of its latest commission. */
   latest: Belonging;
@@ -160,23 +160,23 @@ export async function ensureNonCashPayout(
   context: Pick<Context, "store" | "now" | "isHistory">,
   commission: Commission,
 ): Promise<Commission> {
-  const { accountId, promoterId, unit, amount, createdAt } = commission;
+  const { account_id, promoter_id, unit, amount, created_at } = commission;
   if (unit === "cash" || amount <= 0 || !isUnpaid(commission)) return commission;
   if (await isIndebted(tx, commission)) return commission;
-  const account = await tx.get(accounts, SYSTEM, accountId);
-  if (account === null) throw new Error(`Account ${accountId} is gone`);
-  const promoter = await loadPromoter(tx, accountId, promoterId);
+  const account = await tx.get(accounts, SYSTEM, account_id);
+  if (account === null) throw new Error(`Account ${account_id} is gone`);
+  const promoter = await loadPromoter(tx, account_id, promoter_id);
   const now = context.now.toISOString();
-  const period = { start: createdAt, end: now > createdAt ? now : createdAt };
+  const period = { start: created_at, end: now > created_at ? now : created_at };
   const terms = payoutTerms({ unit, amount }, period, { ...account, promoter });
   const { id: payoutId } = await insertPayout(tx, context, {
     id: await context.store.nextId("payout"),
-    runId: null,
-    groupRef: null,
-    terms: { ...terms, hasOwnTerms: true },
+    run_id: null,
+    group_ref: null,
+    terms: { ...terms, has_own_terms: true },
     latest: commission,
   });
-  const inside = { ...commission, payoutId };
+  const inside = { ...commission, payout_id: payoutId };
   await tx.put(commissions, inside);
   return inside;
 }
@@ -187,14 +187,14 @@ const IS_UNPAID = sql<SqlBool>`${sql.raw(commissions.indexes.unpaid.where ?? "")
 /** The promoter campaign of unpaid commissions, of which there is at least one. */
 export async function promoterCampaignIn(
   view: View,
-  { accountId, promoterId, campaignId, unit }: GroupKey & { accountId: number },
+  { account_id, promoter_id, campaign_id, unit }: GroupKey & { account_id: number },
 ): Promise<number> {
-  const unpaid = unpaidOf(view, accountId)
-    .where("promoter_id", "=", promoterId)
-    .where("campaign_id", "=", campaignId)
+  const unpaid = unpaidOf(view, account_id)
+    .where("promoter_id", "=", promoter_id)
+    .where("campaign_id", "=", campaign_id)
     .where("unit", "=", unit);
   const [found] = await view.rows(unpaid.select("promoter_campaign_id").limit(1));
-  if (found === undefined) throw new Error(`Promoter ${promoterId} owes nothing in campaign ${campaignId}`);
+  if (found === undefined) throw new Error(`Promoter ${promoter_id} owes nothing in campaign ${campaign_id}`);
   return Number(found.promoter_campaign_id);
 }
 
@@ -209,26 +209,26 @@ function unpaidOf(view: View, accountId: number) {
 
 function newPayout(
   { now }: Pick<Context, "now">,
-  { id, runId, groupRef, terms, latest, setOffs = [] }: NewPayout,
+  { id, run_id, group_ref, terms, latest, set_offs = [] }: NewPayout,
 ): Payout {
   return {
-    accountId: latest.accountId,
+    account_id: latest.account_id,
     id,
-    promoterCampaignId: latest.promoterCampaignId,
-    promoterId: latest.promoterId,
-    campaignId: latest.campaignId,
+    promoter_campaign_id: latest.promoter_campaign_id,
+    promoter_id: latest.promoter_id,
+    campaign_id: latest.campaign_id,
     status: "pending",
     ...terms,
-    ...(setOffs.length > 0 && { setOffs }),
-    runId,
-    groupRef,
-    paymentsBatchId: null,
-    payoutMethodId: null,
+    ...(set_offs.length > 0 && { set_offs }),
+    run_id,
+    group_ref,
+    payments_batch_id: null,
+    payout_method_id: null,
     error: null,
-    paidAt: null,
-    processingStartedAt: null,
-    failedAt: null,
-    createdAt: now.toISOString(),
+    paid_at: null,
+    processing_started_at: null,
+    failed_at: null,
+    created_at: now.toISOString(),
   };
 }
 
@@ -237,9 +237,11 @@ function newPayout(
  * payout has subtracted it yet. Until then the promoter gets no payout.
  */
 async function isIndebted(tx: Transaction, commission: Commission): Promise<boolean> {
-  const { accountId, promoterId, unit, amount } = commission;
-  await tx.lock(promoters, accountId, promoterId);
-  const unpaid = unpaidOf(tx.view, accountId).where("promoter_id", "=", promoterId).where("unit", "=", unit);
+  const { account_id, promoter_id, unit, amount } = commission;
+  await tx.lock(promoters, account_id, promoter_id);
+  const unpaid = unpaidOf(tx.view, account_id)
+    .where("promoter_id", "=", promoter_id)
+    .where("unit", "=", unit);
   const [found] = await tx.view.rows(unpaid.select(sql<number | null>`sum(amount)`.as("amount")));
   return Number(found?.amount ?? 0) - amount < 0;
 }

@@ -51,8 +51,8 @@ type UnpayableReason = keyof typeof UNPAYABLE_REASONS;
 interface GroupFilter {
   text?: string | undefined;
   status?: PayoutStatus | undefined;
-  campaignIds?: number[] | undefined;
-  minPaymentCents?: number | undefined;
+  campaign_ids?: number[] | undefined;
+  min_payment_cents?: number | undefined;
   invoiceable?: (typeof INVOICEABLE)[number] | undefined;
 }
 
@@ -61,7 +61,7 @@ interface PayoutGroups extends PayoutSums {
   groups: PayoutGroup[];
   promotersCount: number;
   /** The next due date, otherwise the last one, with the end of its period. Null without payouts. */
-  due: { dueDate: string; periodEndDate: string } | null;
+  due: { due_date: string; period_end_date: string } | null;
 }
 
 /** Groups payouts by promoter, oldest promoter first. */
@@ -100,7 +100,7 @@ export async function groupPayouts(
     groups: sums.flatMap(({ promoter_id: id, cents, incl_tax: centsInclTax }) => {
       const payee = payeeById.get(Number(id));
       if (payee === undefined) return [];
-      const own = payouts.filter(({ payout }) => payout.promoterId === payee.promoter.id);
+      const own = payouts.filter(({ payout }) => payout.promoter_id === payee.promoter.id);
       const reason = unpayableReason(payee, account);
       const group = { payee, payouts: own, unpayableReason: reason };
       return { ...group, cents: Number(cents), centsInclTax: Number(centsInclTax) };
@@ -181,10 +181,10 @@ export function unpayableReason(
 ): UnpayableReason | null {
   if (isHeld) return "held";
   if (selected === null) return "no_payout_method";
-  if (selected.isDisabled) return "method_disabled";
-  if (account.requiresInvoiceDetails && promoter.invoiceDetailsStatus !== "approved")
+  if (selected.is_disabled) return "method_disabled";
+  if (account.requires_invoice_details && promoter.invoice_details_status !== "approved")
     return "invoice_details";
-  return pendingCents < account.minPaymentCents ? "below_minimum" : null;
+  return pendingCents < account.min_payment_cents ? "below_minimum" : null;
 }
 
 /** `true` means approved invoice details, `false` denied ones, `not_set` those not reviewed yet. */
@@ -193,23 +193,23 @@ const INVOICE_STATUS = { true: "approved", false: "denied", not_set: "pending" }
 function matching(
   context: Context,
   account: Account,
-  { text, status, campaignIds, invoiceable }: GroupFilter,
+  { text, status, campaign_ids, invoiceable }: GroupFilter,
 ): PayoutQuery {
-  const query = payoutQuery(context, account, { text, status, campaignIds });
+  const query = payoutQuery(context, account, { text, status, campaign_ids });
   if (invoiceable === undefined) return query;
   const wanted = among("promoters.invoice_details_status", [INVOICE_STATUS[invoiceable]]);
   return query.where(ofPromoters(account, wanted));
 }
 
 /** Adds up the payouts of each promoter. */
-function grouped(query: PayoutQuery, { minPaymentCents = 0 }: GroupFilter) {
+function grouped(query: PayoutQuery, { min_payment_cents = 0 }: GroupFilter) {
   const cash = (column: string) =>
     sql<number>`sum(case when payouts.unit = 'cash' then ${sql.ref(column)} else 0 end)`;
   const [cents, inclTax] = [cash("payouts.amount"), cash("payouts.total_incl_tax")];
   const groups = query
     .select(["payouts.promoter_id", cents.as("cents"), inclTax.as("incl_tax")])
     .groupBy("payouts.promoter_id");
-  return minPaymentCents > 0 ? groups.having(cents, ">=", minPaymentCents) : groups;
+  return min_payment_cents > 0 ? groups.having(cents, ">=", min_payment_cents) : groups;
 }
 
 /**
@@ -222,7 +222,7 @@ async function comingDue(
   { all, filter }: { all: PayoutQuery; filter: GroupFilter },
 ): Promise<PayoutGroups["due"]> {
   const kept = grouped(all, filter).clearSelect().select("payouts.promoter_id");
-  const shown = filter.minPaymentCents ? all.where("payouts.promoter_id", "in", kept) : all;
+  const shown = filter.min_payment_cents ? all.where("payouts.promoter_id", "in", kept) : all;
   const days = sql<string>`payouts.due_date || payouts.period_end_date`;
   const today = dayIn(timeZoneOf(account), now);
   const query = shown

@@ -13,18 +13,18 @@ export type PayoutStatus = (typeof PAYOUT_STATUSES)[number];
 
 /** A part of a payout that pays back what its promoter owed in another campaign. */
 export interface SetOff {
-  campaignId: number;
+  campaign_id: number;
   /** Positive, in the unit of the payout. */
   amount: number;
 }
 
 /** The amount that a promoter is paid for one campaign, unit and period. */
 export interface Payout {
-  accountId: number;
+  account_id: number;
   id: number;
-  promoterCampaignId: number;
-  promoterId: number;
-  campaignId: number;
+  promoter_campaign_id: number;
+  promoter_id: number;
+  campaign_id: number;
   status: PayoutStatus;
   unit: Unit;
   /**
@@ -33,35 +33,35 @@ export interface Payout {
    */
   amount: number;
   /** What the run has set off. The amount is less by it. Absent: nothing. */
-  setOffs?: SetOff[];
+  set_offs?: SetOff[];
   /** In hundredths of a percent. */
-  taxRateHundredths: number;
+  tax_rate_hundredths: number;
   /** In the unit of `amount`. */
-  totalInclTax: number;
-  periodStart: string;
-  periodEnd: string;
-  /** The calendar day on which the period ended in the account's time zone. Absent: the day of `periodEnd` in UTC. */
-  periodEndDate?: string;
+  total_incl_tax: number;
+  period_start: string;
+  period_end: string;
+  /** The calendar day on which the period ended in the account's time zone. Absent: the day of `period_end` in UTC. */
+  period_end_date?: string;
   /** The calendar day by which it must be paid. */
-  dueDate: string;
+  due_date: string;
   /**
    * Whether it is due independently of the account's cycle: by the promoter's own terms, or because no run of
    * a period made it.
    */
-  hasOwnTerms: boolean;
+  has_own_terms: boolean;
   /** The run of a period that made it. Null: it was made by hand, or with the approval of its commission. */
-  runId: number | null;
+  run_id: number | null;
   /** Shared by payouts that were made together. */
-  groupRef: string | null;
-  paymentsBatchId: number | null;
+  group_ref: string | null;
+  payments_batch_id: number | null;
   /** The method that pays or paid it, or null for the promoter's selected one. */
-  payoutMethodId: number | null;
+  payout_method_id: number | null;
   /** Why it failed. */
   error: string | null;
-  paidAt: string | null;
-  processingStartedAt: string | null;
-  failedAt: string | null;
-  createdAt: string;
+  paid_at: string | null;
+  processing_started_at: string | null;
+  failed_at: string | null;
+  created_at: string;
 }
 
 export const payouts = table<Payout>()({
@@ -82,7 +82,7 @@ export const payouts = table<Payout>()({
     has_own_terms: "integer",
     run_id: "integer",
     /** Null if it occupies no place in a run. */
-    claimed_run_id: ["integer", ({ runId, status }) => (status === "cancelled" ? null : runId)],
+    claimed_run_id: ["integer", ({ run_id, status }) => (status === "cancelled" ? null : run_id)],
     group_ref: "text",
     payments_batch_id: "integer",
     payout_method_id: "integer",
@@ -107,14 +107,14 @@ export const payouts = table<Payout>()({
     status: { on: ["status"] },
     promoter: { on: ["promoter_id"] },
     batch: { on: ["payments_batch_id"], where: "payments_batch_id is not null" },
-    batchStatus: { on: ["payments_batch_id", "status"], where: "payments_batch_id is not null" },
+    batch_status: { on: ["payments_batch_id", "status"], where: "payments_batch_id is not null" },
     group: { on: ["group_ref"], where: "group_ref is not null" },
     method: { on: ["payout_method_id"], where: "payout_method_id is not null" },
     due: { on: ["has_own_terms", "due_date", "status", "campaign_id"] },
     /** Sums a promoter's payouts without reading the payouts themselves. */
     sums: { on: ["promoter_id", "status", "unit", "amount", "total_incl_tax"] },
     /** The same without cash; it is mostly empty. */
-    otherUnits: { on: ["promoter_id", "status", "unit", "amount"], where: "unit <> 'cash'" },
+    other_units: { on: ["promoter_id", "status", "unit", "amount"], where: "unit <> 'cash'" },
   },
   sums: dailySums(paidCounts),
 });
@@ -131,13 +131,13 @@ export type PayoutTerms = Pick<
   Payout,
   | "unit"
   | "amount"
-  | "taxRateHundredths"
-  | "totalInclTax"
-  | "periodStart"
-  | "periodEnd"
-  | "periodEndDate"
-  | "dueDate"
-  | "hasOwnTerms"
+  | "tax_rate_hundredths"
+  | "total_incl_tax"
+  | "period_start"
+  | "period_end"
+  | "period_end_date"
+  | "due_date"
+  | "has_own_terms"
 >;
 
 /**
@@ -149,25 +149,25 @@ export function payoutTerms(
   { unit, amount }: { unit: Unit; amount: number },
   { start, end }: Pick<Period, "start" | "end">,
   {
-    netPayoutDays,
-    timeZone,
+    net_payout_days,
+    time_zone,
     promoter,
-  }: Pick<Account, "netPayoutDays" | "timeZone"> & {
-    promoter: Pick<Promoter, "netPayoutDays" | "taxRateHundredths">;
+  }: Pick<Account, "net_payout_days" | "time_zone"> & {
+    promoter: Pick<Promoter, "net_payout_days" | "tax_rate_hundredths">;
   },
 ): PayoutTerms {
-  const taxRateHundredths = unit === "cash" ? promoter.taxRateHundredths : 0;
-  const endDate = dayIn(timeZoneOf({ timeZone }), new Date(end));
+  const taxRateHundredths = unit === "cash" ? promoter.tax_rate_hundredths : 0;
+  const endDate = dayIn(timeZoneOf({ time_zone }), new Date(end));
   return {
     unit,
     amount,
-    taxRateHundredths,
-    totalInclTax: withTax(amount, taxRateHundredths),
-    periodStart: start,
-    periodEnd: end,
-    ...(endDate !== end.slice(0, 10) && { periodEndDate: endDate }),
-    dueDate: dayAfter(endDate, promoter.netPayoutDays ?? netPayoutDays),
-    hasOwnTerms: promoter.netPayoutDays !== null,
+    tax_rate_hundredths: taxRateHundredths,
+    total_incl_tax: withTax(amount, taxRateHundredths),
+    period_start: start,
+    period_end: end,
+    ...(endDate !== end.slice(0, 10) && { period_end_date: endDate }),
+    due_date: dayAfter(endDate, promoter.net_payout_days ?? net_payout_days),
+    has_own_terms: promoter.net_payout_days !== null,
   };
 }
 
@@ -194,7 +194,7 @@ export interface Period {
 }
 
 /** The settings that determine where an account's periods begin. */
-type PeriodSettings = Pick<Account, "payoutCycle" | "timeZone">;
+type PeriodSettings = Pick<Account, "payout_cycle" | "time_zone">;
 
 /** The period of an instant, by the account's cycle and time zone. */
 export function periodAt(settings: PeriodSettings, at: Date): Period {
@@ -202,12 +202,12 @@ export function periodAt(settings: PeriodSettings, at: Date): Period {
 }
 
 /** The period of a calendar day. */
-export function periodOfDay({ payoutCycle, ...settings }: PeriodSettings, day: string): Period {
-  const [first, next] = daysAround(payoutCycle, day);
+export function periodOfDay({ payout_cycle, ...settings }: PeriodSettings, day: string): Period {
+  const [first, next] = daysAround(payout_cycle, day);
   const zone = timeZoneOf(settings);
   const last = dayAfter(next, -1);
   return {
-    key: payoutCycle === "monthly" ? day.slice(0, 7) : `${first}/${last}`,
+    key: payout_cycle === "monthly" ? day.slice(0, 7) : `${first}/${last}`,
     start: startOfDay(zone, first).toISOString(),
     end: new Date(startOfDay(zone, next).getTime() - 1).toISOString(),
   };
@@ -219,14 +219,14 @@ export function latestPeriod(settings: PeriodSettings, now: Date): Period {
 }
 
 /** The calendar day on which the period of a payout ended, in the time zone that the account had. */
-export function periodEndDateOf({ periodEndDate, periodEnd }: Payout): string {
-  return periodEndDate ?? periodEnd.slice(0, 10);
+export function periodEndDateOf({ period_end_date, period_end }: Payout): string {
+  return period_end_date ?? period_end.slice(0, 10);
 }
 
 /** A completed payout counts on the day when it was paid. */
-function paidCounts({ status, unit, amount, paidAt }: Payout): Count[] {
-  if (status !== "completed" || unit !== "cash" || paidAt === null) return [];
-  return [{ metric: "paidCents", at: paidAt, amount }];
+function paidCounts({ status, unit, amount, paid_at }: Payout): Count[] {
+  if (status !== "completed" || unit !== "cash" || paid_at === null) return [];
+  return [{ metric: "paid_cents", at: paid_at, amount }];
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000;

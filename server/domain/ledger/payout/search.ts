@@ -29,8 +29,8 @@ import { payouts, type Payout, type PayoutStatus } from "./payout.ts";
 const COLUMNS = {
   id: "payouts.id",
   amount: "payouts.amount",
-  periodStart: "payouts.period_start",
-  periodEnd: "payouts.period_end",
+  period_start: "payouts.period_start",
+  period_end: "payouts.period_end",
 } as const;
 
 /** The field that payouts are sorted by, and the direction. */
@@ -126,17 +126,17 @@ export interface PayoutFilter {
   text?: string | undefined;
   ids?: number[] | undefined;
   status?: PayoutStatus | undefined;
-  campaignIds?: number[] | undefined;
+  campaign_ids?: number[] | undefined;
   paymentsBatchIds?: number[] | undefined;
   duePeriod?: DuePeriod | undefined;
-  periodStart?: Span | undefined;
-  periodEnd?: Span | undefined;
+  period_start?: Span | undefined;
+  period_end?: Span | undefined;
   payoutMethod?: PayoutMethodName | "not_set" | undefined;
-  promoterId?: number | undefined;
+  promoter_id?: number | undefined;
   onlyPayable?: boolean | undefined;
-  groupRef?: string | undefined;
+  group_ref?: string | undefined;
   /** Promoters with any of these. */
-  fraudSuspicions?: (FraudSuspicion | "no_suspicion")[] | undefined;
+  fraud_suspicions?: (FraudSuspicion | "no_suspicion")[] | undefined;
 }
 
 export type PayoutQuery = SelectQueryBuilder<PayoutSchema, "payouts", object>;
@@ -162,17 +162,17 @@ const CONDITIONS: Conditions<PayoutFilter, PayoutQuery, Asking> = {
     query.where(ofPromoters(account, contains("promoters.words", text.trim()))),
   ids: (query, ids) => query.where(among("payouts.id", ids)),
   status: (query, status) => query.where("payouts.status", "=", status),
-  campaignIds: (query, ids) => query.where(among("payouts.campaign_id", ids)),
+  campaign_ids: (query, ids) => query.where(among("payouts.campaign_id", ids)),
   paymentsBatchIds: (query, ids) => query.where(among("payouts.payments_batch_id", ids)),
-  duePeriod: (query, period, { account, today, filter: { status, campaignIds } }) =>
-    query.where(isDue(account.id, { period, today, status, campaignIds })),
-  periodStart: (query, span) => query.where(isWithin("payouts.period_start", isoRange(span))),
-  periodEnd: (query, span) => query.where(isWithin("payouts.period_end", isoRange(span))),
+  duePeriod: (query, period, { account, today, filter: { status, campaign_ids } }) =>
+    query.where(isDue(account.id, { period, today, status, campaign_ids })),
+  period_start: (query, span) => query.where(isWithin("payouts.period_start", isoRange(span))),
+  period_end: (query, span) => query.where(isWithin("payouts.period_end", isoRange(span))),
   payoutMethod: (query, name) => query.where(methodName, "=", name),
-  promoterId: (query, id) => query.where("payouts.promoter_id", "=", id),
+  promoter_id: (query, id) => query.where("payouts.promoter_id", "=", id),
   onlyPayable: (query, wanted, { account }) => (wanted ? query.where(isPayable(account)) : query),
-  groupRef: (query, ref) => query.where("payouts.group_ref", "=", ref),
-  fraudSuspicions: (query, wanted, { account }) =>
+  group_ref: (query, ref) => query.where("payouts.group_ref", "=", ref),
+  fraud_suspicions: (query, wanted, { account }) =>
     query.where(ofPromoters(account, anyOf(wanted.map(isSuspect)))),
 };
 
@@ -190,7 +190,7 @@ export function ofPromoters({ id }: Account, condition: RawBuilder<SqlBool>): Ra
 }
 
 /** When payouts are due, and the payouts among which the next due date is looked up. */
-interface Due extends Pick<PayoutFilter, "status" | "campaignIds"> {
+interface Due extends Pick<PayoutFilter, "status" | "campaign_ids"> {
   period: DuePeriod;
   today: string;
 }
@@ -202,14 +202,14 @@ interface Due extends Pick<PayoutFilter, "status" | "campaignIds"> {
  *
  * @see docs/spec/v2.md "List payouts"
  */
-export function isDue(accountId: number, { period, today, status, campaignIds }: Due): RawBuilder<SqlBool> {
+export function isDue(accountId: number, { period, today, status, campaign_ids }: Due): RawBuilder<SqlBool> {
   if (period === "custom") return sql<SqlBool>`payouts.has_own_terms = 1`;
   if (period === "overdue") {
     return sql<SqlBool>`(payouts.has_own_terms = 0 and payouts.status = 'pending' and payouts.due_date < ${today})`;
   }
   const ofStatus = status === undefined ? sql`` : sql`and others.status = ${status}`;
   const ofCampaigns =
-    campaignIds === undefined ? sql`` : sql`and ${among("others.campaign_id", campaignIds)}`;
+    campaign_ids === undefined ? sql`` : sql`and ${among("others.campaign_id", campaign_ids)}`;
   return sql<SqlBool>`(payouts.has_own_terms = 0 and payouts.due_date = (select others.due_date
     from payouts as others where others.account_id = ${accountId} and others.has_own_terms = 0
     and others.due_date >= ${today} ${ofStatus} ${ofCampaigns} order by others.due_date limit 1))`;
@@ -238,12 +238,14 @@ function sorted(query: PayoutQuery, sorting: PayoutSort[]): PayoutQuery {
 }
 
 /** Whether the pending payouts of a payout's promoter can be paid: there is no `unpayableReason`. */
-function isPayable({ id, requiresInvoiceDetails, minPaymentCents }: Account): RawBuilder<SqlBool> {
-  const isApproved = requiresInvoiceDetails ? sql`and promoters.invoice_details_status = 'approved'` : sql``;
+function isPayable({ id, requires_invoice_details, min_payment_cents }: Account): RawBuilder<SqlBool> {
+  const isApproved = requires_invoice_details
+    ? sql`and promoters.invoice_details_status = 'approved'`
+    : sql``;
   return sql<SqlBool>`payouts.promoter_id in (select promoters.id from promoters
     join payout_methods as chosen on chosen.account_id = promoters.account_id and chosen.selected_by_id = promoters.id
     where promoters.account_id = ${id} and chosen.is_disabled = 0 ${isApproved}
-    and ${pendingCents} >= ${minPaymentCents}
+    and ${pendingCents} >= ${min_payment_cents}
     and not exists (select 1 from payout_holds as hold where hold.account_id = promoters.account_id
       and hold.promoter_id = promoters.id and hold.released_at is null))`;
 }

@@ -6,7 +6,7 @@ import { UNITS, type Unit } from "../../money.ts";
 import { methodName, payoutQuery, type PayoutFilter, type PayoutQuery } from "./search.ts";
 
 /** The payouts to count. Absent filters are ignored. */
-export type StatsFilter = Pick<PayoutFilter, "text" | "status" | "campaignIds" | "promoterId">;
+export type StatsFilter = Pick<PayoutFilter, "text" | "status" | "campaign_ids" | "promoter_id">;
 
 /** Sums of payouts. */
 export interface PayoutSummary {
@@ -19,8 +19,8 @@ export interface PayoutSummary {
 
 /** The sums of completed payouts of one period. */
 export interface PaidPeriod extends PayoutSummary {
-  periodStart: string;
-  periodEnd: string;
+  period_start: string;
+  period_end: string;
 }
 
 /** Sums by common values. */
@@ -52,8 +52,8 @@ export async function payoutStats(
   ]);
   return {
     byPaidPeriod: byPeriod.map(({ start, end, ...sums }) => ({
-      periodStart: start ?? "",
-      periodEnd: end ?? "",
+      period_start: start ?? "",
+      period_end: end ?? "",
       ...summaryOf(sums),
     })),
     byStatus: summaries(byStatus),
@@ -64,7 +64,7 @@ export async function payoutStats(
 /** Sums of the payouts that are due on one day, or earlier. */
 export interface DueSummary extends PayoutSummary {
   /** Its due date and its period's end: the coming one, or the oldest one, or null. */
-  due: { dueDate: string; periodEndDate: string } | null;
+  due: { due_date: string; period_end_date: string } | null;
 }
 
 /**
@@ -112,7 +112,7 @@ const DAY_LENGTH = 10;
 
 /** A due date and the end of its period, from a text that contains both. */
 export function dueDayOf(days: string | null | undefined): DueSummary["due"] {
-  return days ? { dueDate: days.slice(0, DAY_LENGTH), periodEndDate: days.slice(DAY_LENGTH) } : null;
+  return days ? { due_date: days.slice(0, DAY_LENGTH), period_end_date: days.slice(DAY_LENGTH) } : null;
 }
 
 const NOTHING = summaryOf({ promoters: 0, incl_tax: 0 });

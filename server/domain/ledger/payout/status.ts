@@ -98,17 +98,17 @@ export async function moveWithin(
   }
   const latest = by === undefined ? await findPaymentOf(tx, payout) : null;
   refusePaid(latest);
-  const { accountId, promoterId } = payout;
+  const { account_id, promoter_id } = payout;
   const staysInBatch = to === "pending" && (await isAwaited(tx, payout));
-  const promoter = await tx.get(promoters, accountId, promoterId);
+  const promoter = await tx.get(promoters, account_id, promoter_id);
   const moved: Payout = {
     ...payout,
     ...marks(payout, to, { at: context.now.toISOString(), staysInBatch }),
     status: to,
     // Errors from banks may contain names and account numbers.
     error: to !== "failed" ? null : promoter !== null && isErased(promoter) ? "erased" : error,
-    payoutMethodId:
-      to === "pending" && !staysInBatch ? null : (by?.payoutMethodId ?? (await methodFor(tx, payout, to))),
+    payout_method_id:
+      to === "pending" && !staysInBatch ? null : (by?.payout_method_id ?? (await methodFor(tx, payout, to))),
   };
   await tx.put(payouts, moved);
   await followPayout(tx, { before: payout, after: moved });
@@ -151,10 +151,10 @@ async function noteFile(
 }
 
 /** Whether another file pays one of the payouts of a payment that had failed. */
-async function isReplaced(tx: Transaction, { accountId, id, payoutIds }: Payment): Promise<boolean> {
-  for (const payoutId of payoutIds) {
-    const claim = await tx.get(payoutClaims, accountId, payoutId);
-    if (claim !== null && claim.paymentId !== id) return true;
+async function isReplaced(tx: Transaction, { account_id, id, payout_ids }: Payment): Promise<boolean> {
+  for (const payoutId of payout_ids) {
+    const claim = await tx.get(payoutClaims, account_id, payoutId);
+    if (claim !== null && claim.payment_id !== id) return true;
   }
   return false;
 }
@@ -210,17 +210,17 @@ export async function refuseSettled(reader: Reader, commission: Commission): Pro
  * @see docs/spec/money.md "Refunds, cancellations and moves", 7
  */
 export async function settlementOf(reader: Reader, commission: Commission): Promise<string | null> {
-  const { accountId, id, payoutId, setOff } = commission;
-  if (setOff !== undefined)
+  const { account_id, id, payout_id, set_off } = commission;
+  if (set_off !== undefined)
     return `Commission ${id} sets a debt in another campaign off and can't be changed`;
-  const payout = payoutId === null ? null : await reader.get(payouts, accountId, payoutId);
+  const payout = payout_id === null ? null : await reader.get(payouts, account_id, payout_id);
   if (isPaid(commission, payout)) {
     return `Commission ${id} is paid and can't be changed`;
   }
   const isUnderWay =
     payout !== null &&
     (payout.status !== "pending" ||
-      payout.paymentsBatchId !== null ||
+      payout.payments_batch_id !== null ||
       (await findInvoiceOf(reader, payout)) !== null);
   return isUnderWay ? `Commission ${id} belongs to a payout that is under way or has failed` : null;
 }
@@ -238,10 +238,10 @@ export async function withdrawFromPayouts(
   leaving: Commission[],
 ): Promise<Commission[]> {
   for (const payout of await payoutsOf(tx, leaving)) {
-    const parts = leaving.filter(({ payoutId }) => payoutId === payout.id);
+    const parts = leaving.filter(({ payout_id }) => payout_id === payout.id);
     await lower(tx, context, { payout, by: parts.reduce((sum, { amount }) => sum + amount, 0) });
   }
-  return leaving.map((each) => ({ ...each, payoutId: null }));
+  return leaving.map((each) => ({ ...each, payout_id: null }));
 }
 
 /**
@@ -251,7 +251,7 @@ export async function withdrawFromPayouts(
  *
  * @throws Failure `refused`
  */
-function refuseUploaded({ status, paymentsBatchId: id }: Payout): void {
+function refuseUploaded({ status, payments_batch_id: id }: Payout): void {
   if (status !== "pending" || id === null) return;
   const holder = `${batchReference({ id })} holds this payout, and its file may have been uploaded`;
   throw new Failure("refused", `${holder}. Delete the batch first`);
@@ -261,9 +261,12 @@ function refuseUploaded({ status, paymentsBatchId: id }: Payout): void {
  * Whether a payout that is marked as unpaid returns to its payments batch, because the batch is still unpaid
  * and its file may have been uploaded with the payout in it.
  */
-async function isAwaited(tx: Transaction, { accountId, status, paymentsBatchId }: Payout): Promise<boolean> {
-  if (status !== "completed" || paymentsBatchId === null) return false;
-  const batch = await tx.get(paymentsBatches, accountId, paymentsBatchId);
+async function isAwaited(
+  tx: Transaction,
+  { account_id, status, payments_batch_id }: Payout,
+): Promise<boolean> {
+  if (status !== "completed" || payments_batch_id === null) return false;
+  const batch = await tx.get(paymentsBatches, account_id, payments_batch_id);
   return batch?.status === "awaiting_confirmation";
 }
 
@@ -275,11 +278,11 @@ function marks(
 ) {
   const isAgain = to === "pending";
   return {
-    processingStartedAt: to === "processing" ? at : isAgain ? null : payout.processingStartedAt,
-    paidAt: to === "completed" ? at : null,
-    failedAt: to === "failed" ? at : null,
+    processing_started_at: to === "processing" ? at : isAgain ? null : payout.processing_started_at,
+    paid_at: to === "completed" ? at : null,
+    failed_at: to === "failed" ? at : null,
     // A batch counts the payouts that it pays.
-    paymentsBatchId: (isAgain && !staysInBatch) || to === "cancelled" ? null : payout.paymentsBatchId,
+    payments_batch_id: (isAgain && !staysInBatch) || to === "cancelled" ? null : payout.payments_batch_id,
   };
 }
 
@@ -291,18 +294,19 @@ function marks(
  * @see docs/spec/v2.md "Payments batches"
  */
 export async function methodFor(tx: Transaction, payout: Payout, to: PayoutStatus): Promise<number | null> {
-  const { accountId, promoterId, payoutMethodId: kept, paymentsBatchId, status } = payout;
-  const selected = await lockSelectedPayoutMethod(tx, accountId, promoterId);
+  const { account_id, promoter_id, payout_method_id: kept, payments_batch_id, status } = payout;
+  const selected = await lockSelectedPayoutMethod(tx, account_id, promoter_id);
   const isAgain = status === "failed" && to === "processing";
-  if (!isAgain || selected === null || selected.isDisabled) return kept ?? selected?.id ?? null;
-  const batch = paymentsBatchId === null ? null : await tx.get(paymentsBatches, accountId, paymentsBatchId);
+  if (!isAgain || selected === null || selected.is_disabled) return kept ?? selected?.id ?? null;
+  const batch =
+    payments_batch_id === null ? null : await tx.get(paymentsBatches, account_id, payments_batch_id);
   return batch === null || batch.method === selected.method ? selected.id : kept;
 }
 
 /** Removes all commissions from a payout that ends without paying them, so that a later run may pay them. */
-async function freeCommissions(tx: Transaction, { accountId, id }: Payout): Promise<void> {
-  for (const commission of await tx.view.list(commissions, "payout", accountId, [id])) {
-    await tx.put(commissions, { ...commission, payoutId: null });
+async function freeCommissions(tx: Transaction, { account_id, id }: Payout): Promise<void> {
+  for (const commission of await tx.view.list(commissions, "payout", account_id, [id])) {
+    await tx.put(commissions, { ...commission, payout_id: null });
   }
 }
 
@@ -314,51 +318,58 @@ async function freeCommissions(tx: Transaction, { accountId, id }: Payout): Prom
 async function settleBatch(
   tx: Transaction,
   context: Pick<Context, "store" | "now">,
-  { accountId, paymentsBatchId: id }: Payout,
+  { account_id, payments_batch_id: id }: Payout,
   { isReturn = false, hasFailed = false }: { isReturn?: boolean; hasFailed?: boolean } = {},
 ): Promise<void> {
   // Other payouts of the batch that change wait for this one.
-  const locked = id === null ? null : await tx.lock(paymentsBatches, accountId, id);
+  const locked = id === null ? null : await tx.lock(paymentsBatches, account_id, id);
   const batch = hasFailed && locked !== null ? await disapproved(tx, locked) : locked;
   // A batch that was not paid keeps waiting, even if its payouts change.
   const isSettled = batch?.status === "completed" && isReturn;
   if (batch === null || (batch.status !== "processing" && batch.status !== "failed" && !isSettled)) return;
-  const { status, failedCount } = await settledStatus(tx, batch);
-  if (status !== batch.status) await putStatus(tx, context, { batch, status, failedCount });
+  const { status, failed_count } = await settledStatus(tx, batch);
+  if (status !== batch.status) await putStatus(tx, context, { batch, status, failed_count });
 }
 
 /** A retry may go to another receiver, so the batch must be approved again. */
-async function disapproved(tx: Transaction, { approvedBy, ...batch }: PaymentsBatch): Promise<PaymentsBatch> {
-  if (approvedBy !== undefined) await tx.put(paymentsBatches, batch);
+async function disapproved(
+  tx: Transaction,
+  { approved_by, ...batch }: PaymentsBatch,
+): Promise<PaymentsBatch> {
+  if (approved_by !== undefined) await tx.put(paymentsBatches, batch);
   return batch;
 }
 
 /** The status that follows from a batch's payouts, of which there may be very many. */
 async function settledStatus(
   { view }: Transaction,
-  { accountId, id }: PaymentsBatch,
-): Promise<{ status: PaymentsBatchStatus; failedCount: number }> {
+  { account_id, id }: PaymentsBatch,
+): Promise<{ status: PaymentsBatchStatus; failed_count: number }> {
   const has = async (status: PayoutStatus) =>
-    (await view.page(payouts, "batchStatus", accountId, [id, status], { limit: 1 })).length > 0;
-  if (await has("processing")) return { status: "processing", failedCount: 0 };
+    (await view.page(payouts, "batch_status", account_id, [id, status], { limit: 1 })).length > 0;
+  if (await has("processing")) return { status: "processing", failed_count: 0 };
   // A provider did not pay them. They can be paid in another way, or leave with the batch.
-  if (await has("pending")) return { status: "awaiting_confirmation", failedCount: 0 };
-  const failedCount = await view.count(payouts, "batchStatus", accountId, [id, "failed"]);
-  return { status: failedCount > 0 ? "failed" : "completed", failedCount };
+  if (await has("pending")) return { status: "awaiting_confirmation", failed_count: 0 };
+  const failedCount = await view.count(payouts, "batch_status", account_id, [id, "failed"]);
+  return { status: failedCount > 0 ? "failed" : "completed", failed_count: failedCount };
 }
 
 async function putStatus(
   tx: Transaction,
   context: Pick<Context, "store" | "now">,
-  { batch, status, failedCount }: { batch: PaymentsBatch; status: PaymentsBatchStatus; failedCount: number },
+  {
+    batch,
+    status,
+    failed_count,
+  }: { batch: PaymentsBatch; status: PaymentsBatchStatus; failed_count: number },
 ): Promise<void> {
-  const { approvedBy, ...rest } = batch;
+  const { approved_by, ...rest } = batch;
   const after: PaymentsBatch = {
     ...rest,
-    ...(status === "processing" && approvedBy !== undefined && { approvedBy }),
+    ...(status === "processing" && approved_by !== undefined && { approved_by }),
     status,
-    completedAt: status === "completed" ? context.now.toISOString() : null,
-    error: status === "failed" ? `${failedCount} of its payouts failed` : null,
+    completed_at: status === "completed" ? context.now.toISOString() : null,
+    error: status === "failed" ? `${failed_count} of its payouts failed` : null,
   };
   await tx.put(paymentsBatches, after);
   await announce(tx, context, { entity: "payments_batch", before: batch, after });
@@ -367,8 +378,8 @@ async function putStatus(
 /** The payouts that commissions belong to, each once. */
 async function payoutsOf(reader: Reader, leaving: Commission[]): Promise<Payout[]> {
   const found = new Map<number, Payout>();
-  for (const { accountId, payoutId } of leaving) {
-    const payout = payoutId === null ? null : await reader.get(payouts, accountId, payoutId);
+  for (const { account_id, payout_id } of leaving) {
+    const payout = payout_id === null ? null : await reader.get(payouts, account_id, payout_id);
     if (payout !== null) found.set(payout.id, payout);
   }
   return [...found.values()];
@@ -381,11 +392,11 @@ async function lower(
 ): Promise<void> {
   const amount = payout.amount - by;
   if (amount > 0) {
-    const lowered = { ...payout, amount, totalInclTax: withTax(amount, payout.taxRateHundredths) };
+    const lowered = { ...payout, amount, total_incl_tax: withTax(amount, payout.tax_rate_hundredths) };
     await tx.put(payouts, lowered);
     return announceMoney(tx, context, { entity: "payout", before: payout, after: lowered });
   }
   await freeCommissions(tx, payout);
-  await tx.remove(payouts, payout.accountId, payout.id);
+  await tx.remove(payouts, payout.account_id, payout.id);
   await announceMoney(tx, context, { entity: "payout", before: payout, after: null });
 }

@@ -13,11 +13,11 @@ import { alreadyRecorded, cancellations, findNextSale, type Cancellation } from 
 
 /** The input of a cancellation. Null fields are not given. */
 interface NewCancellation {
-  customer: Pick<CustomerNames, "uid" | "email" | "leadId">;
-  eventId: string | null;
+  customer: Pick<CustomerNames, "uid" | "email" | "lead_id">;
+  event_id: string | null;
   /** The subscription that has ended. Null: the one with the event id if there is one, otherwise all. */
-  subscriptionId: string | null;
-  createdAt: Date | null;
+  subscription_id: string | null;
+  created_at: Date | null;
 }
 
 /** A cancellation with its lead and the lead's promoter. */
@@ -44,17 +44,27 @@ export async function recordCancellation<T>(
   const { store, now } = context;
   const id = await store.nextId("event");
   return store.transact(async (tx) => {
-    const { eventId } = input;
-    const sent = await findSent(tx, account.id, eventId);
+    const { event_id } = input;
+    const sent = await findSent(tx, account.id, event_id);
     const { lead, promoter } = await loadKnown(tx, account.id, { names: input.customer, sent });
     if (sent !== null) return show(tx.view, { cancellation: sent, lead, promoter });
-    const subscriptionId = input.subscriptionId ?? (hasSubscription(lead, eventId) ? eventId : null);
+    const subscriptionId = input.subscription_id ?? (hasSubscription(lead, event_id) ? event_id : null);
     // Without a subscription's id it ends all, so a cancelled lead has no other.
     const known = subscriptionId === null ? await findOwn(tx, lead) : null;
-    const createdAt = (input.createdAt ?? now).toISOString();
-    const cancellation = known ?? { accountId: account.id, id, leadId: lead.id, eventId, createdAt };
+    const createdAt = (input.created_at ?? now).toISOString();
+    const cancellation = known ?? {
+      account_id: account.id,
+      id,
+      lead_id: lead.id,
+      event_id,
+      created_at: createdAt,
+    };
     if (known === null) await tx.insert(cancellations, cancellation);
-    const ended = withEnd(lead, { subscriptionId, createdAt, id: cancellation.id });
+    const ended = withEnd(lead, {
+      subscription_id: subscriptionId,
+      created_at: createdAt,
+      id: cancellation.id,
+    });
     const after = await withLastEnds(tx.view, ended, id);
     await tx.put(leads, after);
     await announce(tx, context, { entity: "referral", before: lead, after });
@@ -72,42 +82,42 @@ export async function recordCancellation<T>(
 export async function withLastEnds(view: View, lead: Lead, newId: number | null = null): Promise<Lead> {
   let after = lead;
   for (const end of lastEndsOf(lead)) {
-    if (end.cancellationId === newId || isUncounted(after, end.at))
+    if (end.cancellation_id === newId || isUncounted(after, end.at))
       after = await withLastEnd(view, after, end);
   }
   return after;
 }
 
 /** Whether an end of the past counts from now on. What ended before the person was a customer never does. */
-function isUncounted({ customerSince, customerHistory = [] }: Lead, at: string): boolean {
-  const isOfCustomer = customerSince !== null && customerSince <= at;
-  return isOfCustomer && !customerHistory.some((change) => change.kind === "cancelled" && change.at === at);
+function isUncounted({ customer_since, customer_history = [] }: Lead, at: string): boolean {
+  const isOfCustomer = customer_since !== null && customer_since <= at;
+  return isOfCustomer && !customer_history.some((change) => change.kind === "cancelled" && change.at === at);
 }
 
 type LastEnd = ReturnType<typeof lastEndsOf>[number];
 
 async function withLastEnd(view: View, lead: Lead, end: LastEnd): Promise<Lead> {
-  const { cancelledAt, cancellationId } = lead;
-  if (cancelledAt === end.at) return lead;
+  const { cancelled_at, cancellation_id } = lead;
+  if (cancelled_at === end.at) return lead;
   if (hasLeft(lead, end.at)) {
-    const isUnnamed = cancelledAt !== null && cancellationId === null;
-    return isUnnamed ? { ...lead, cancellationId: end.cancellationId } : lead;
+    const isUnnamed = cancelled_at !== null && cancellation_id === null;
+    return isUnnamed ? { ...lead, cancellation_id: end.cancellation_id } : lead;
   }
   const next = await findNextSale(view, lead, end.at);
   return next === null
     ? withHistory(lead, cancelled(lead, end), end.at)
-    : withLateCancellation(lead, end.at, next.createdAt);
+    : withLateCancellation(lead, end.at, next.created_at);
 }
 
 /** Whether the lead was cancelled before an instant, and had not returned by then. */
-function hasLeft({ cancelledAt, customerHistory = [] }: Lead, at: string): boolean {
-  const before = customerHistory.filter((change) => change.at <= at);
+function hasLeft({ cancelled_at, customer_history = [] }: Lead, at: string): boolean {
+  const before = customer_history.filter((change) => change.at <= at);
   const last = before
     .filter(({ kind }) => kind === "cancelled")
     .map((change) => change.at)
     .toSorted()
     .at(-1);
-  if (last === undefined) return cancelledAt !== null && cancelledAt <= at;
+  if (last === undefined) return cancelled_at !== null && cancelled_at <= at;
   return !before.some((change) => change.kind === "returned" && change.at >= last);
 }
 
@@ -132,20 +142,20 @@ async function loadKnown(
   { names, sent }: { names: NewCancellation["customer"]; sent: Cancellation | null },
 ): Promise<{ lead: Lead; promoter: Promoter }> {
   const lead = await findCustomer(tx, accountId, { ...names, tid: null });
-  const promoter = lead && (await tx.get(promoters, accountId, lead.promoterId));
-  const isOther = sent !== null && sent.leadId !== lead?.id;
+  const promoter = lead && (await tx.get(promoters, accountId, lead.promoter_id));
+  const isOther = sent !== null && sent.lead_id !== lead?.id;
   if (lead !== null && promoter !== null && !isOther) return { lead, promoter };
-  throw sent?.eventId ? alreadyRecorded("cancellation", sent.eventId) : unreferred();
+  throw sent?.event_id ? alreadyRecorded("cancellation", sent.event_id) : unreferred();
 }
 
 /** The cancellation of a cancelled lead. Null: none, or it was not tracked. */
-async function findOwn(tx: Transaction, { accountId, cancellationId }: Lead): Promise<Cancellation | null> {
-  return cancellationId === null ? null : tx.get(cancellations, accountId, cancellationId);
+async function findOwn(tx: Transaction, { account_id, cancellation_id }: Lead): Promise<Cancellation | null> {
+  return cancellation_id === null ? null : tx.get(cancellations, account_id, cancellation_id);
 }
 
 /** A denied lead stays denied. */
-function cancelled(lead: Lead, { at, cancellationId }: LastEnd): Lead {
+function cancelled(lead: Lead, { at, cancellation_id }: LastEnd): Lead {
   const state = lead.state === "denied" ? "denied" : "cancelled";
-  const isEarlier = lead.cancelledAt !== null && at < lead.cancelledAt;
-  return { ...lead, state, cancelledAt: isEarlier ? lead.cancelledAt : at, cancellationId };
+  const isEarlier = lead.cancelled_at !== null && at < lead.cancelled_at;
+  return { ...lead, state, cancelled_at: isEarlier ? lead.cancelled_at : at, cancellation_id };
 }

@@ -34,7 +34,7 @@ interface EarningEvent {
   /** Notes on each commission. */
   notes?: CommissionNotes | undefined;
   /** Whether promoters get no e-mail about the commissions. */
-  isSilent?: boolean;
+  is_silent?: boolean;
 }
 
 /** Writes the commissions of a sale, each with its terms and the unrefunded part of the sale. */
@@ -58,10 +58,10 @@ export async function addCommissions(
  * The shares of a lead's commissions that go to others. The share of a promoter campaign that is gone or not
  * accepted stays with the lead's own promoter.
  */
-export async function payableSplits(reader: Reader, { accountId, splits }: Lead): Promise<Split[]> {
+export async function payableSplits(reader: Reader, { account_id, splits }: Lead): Promise<Split[]> {
   const payable: Split[] = [];
   for (const split of splits ?? []) {
-    const owner = await reader.get(promoterCampaigns, accountId, split.promoterCampaignId);
+    const owner = await reader.get(promoterCampaigns, account_id, split.promoter_campaign_id);
     if (owner !== null && acceptsLeads(owner)) payable.push(split);
   }
   return payable;
@@ -73,23 +73,23 @@ export async function payableSplits(reader: Reader, { accountId, splits }: Lead)
  * @see docs/spec/money.md "Durations"
  */
 export async function loadHistory(reader: Reader, lead: Lead, at: Date): Promise<CustomerHistory> {
-  const { customerSince, salesCount, refundedSalesCount, rewardStarts = [], repeatingSince } = lead;
-  const startOf = (rewardId: number) => rewardStarts.find((start) => start.rewardId === rewardId)?.at;
+  const { customer_since, sales_count, refunded_sales_count, reward_starts = [], repeating_since } = lead;
+  const startOf = (rewardId: number) => reward_starts.find((start) => start.reward_id === rewardId)?.at;
   const monthsSince = (from: string | null | undefined) => monthsBetween(new Date(from ?? at), at);
   return {
-    ageInMonths: monthsSince(customerSince),
-    salesCount: salesCount - refundedSalesCount,
-    onceRewardIds: [...lead.onceRewardIds, ...(await keptOnceIds(reader, lead))],
-    monthsOf: (rewardId) => monthsSince(repeatingSince ?? startOf(rewardId)),
+    ageInMonths: monthsSince(customer_since),
+    sales_count: sales_count - refunded_sales_count,
+    once_reward_ids: [...lead.once_reward_ids, ...(await keptOnceIds(reader, lead))],
+    monthsOf: (rewardId) => monthsSince(repeating_since ?? startOf(rewardId)),
   };
 }
 
 /** The one-time rewards that refunds have not taken back. */
-async function keptOnceIds(reader: Reader, { accountId, onceGiven = [] }: Lead): Promise<number[]> {
+async function keptOnceIds(reader: Reader, { account_id, once_given = [] }: Lead): Promise<number[]> {
   const keptIds: number[] = [];
-  for (const { rewardId, saleId } of onceGiven) {
-    const sale = await reader.get(sales, accountId, saleId);
-    if (sale === null || !(isTakenBack(sale) || sale.isDuplicate)) keptIds.push(rewardId);
+  for (const { reward_id, sale_id } of once_given) {
+    const sale = await reader.get(sales, account_id, sale_id);
+    if (sale === null || !(isTakenBack(sale) || sale.is_duplicate)) keptIds.push(reward_id);
   }
   return keptIds;
 }
@@ -99,31 +99,31 @@ async function keptOnceIds(reader: Reader, { accountId, onceGiven = [] }: Lead):
  * under an earlier release.
  */
 export function withRepeatingSince(lead: Lead): Lead {
-  const isKnown = lead.rewardStarts !== undefined || lead.customerSince === null;
-  return isKnown ? lead : { ...lead, repeatingSince: lead.customerSince! };
+  const isKnown = lead.reward_starts !== undefined || lead.customer_since === null;
+  return isKnown ? lead : { ...lead, repeating_since: lead.customer_since! };
 }
 
 /** The lead with the rewards that apply to a sale. */
 export function withApplied(
   lead: Lead,
-  { id: saleId, createdAt: at }: Sale,
+  { id: saleId, created_at: at }: Sale,
   applied: Pick<Reward, "id" | "duration">[],
 ): Lead {
-  const { onceGiven = [], rewardStarts = [] } = lead;
-  const starts = new Map(rewardStarts.map((start) => [start.rewardId, start]));
-  const given = [...onceGiven];
+  const { once_given = [], reward_starts = [] } = lead;
+  const starts = new Map(reward_starts.map((start) => [start.reward_id, start]));
+  const given = [...once_given];
   for (const { id: rewardId, duration } of applied) {
-    if (duration === "once") given.push({ rewardId, saleId });
+    if (duration === "once") given.push({ reward_id: rewardId, sale_id: saleId });
     if (duration !== "repeating") continue;
     const known = starts.get(rewardId);
-    if (known === undefined || at < known.at) starts.set(rewardId, { rewardId, at });
+    if (known === undefined || at < known.at) starts.set(rewardId, { reward_id: rewardId, at });
   }
-  return { ...lead, ...(given.length > 0 && { onceGiven: given }), rewardStarts: [...starts.values()] };
+  return { ...lead, ...(given.length > 0 && { once_given: given }), reward_starts: [...starts.values()] };
 }
 
 /** A sale, with the data that determine the referred person's reward. */
 interface RewardedSale {
-  sale: Pick<Sale, "productId" | "billingPeriod">;
+  sale: Pick<Sale, "product_id" | "billing_period">;
   history: CustomerHistory;
   /** The promo code that was used, or null. */
   code: PromoCode | null;
@@ -139,19 +139,19 @@ interface RewardedSale {
  */
 export async function referralRewardOf(
   reader: Reader,
-  { accountId, campaignId, rewardsForReferrals }: PromoterCampaign,
+  { account_id, campaign_id, rewards_for_referrals }: PromoterCampaign,
   { sale, history, code }: RewardedSale,
 ): Promise<Reward | null> {
   const ofCode = code && (await rewardOfCode(reader, code));
   if (ofCode !== null) return ofCode;
   const entries =
-    rewardsForReferrals ?? (await loadCampaign(reader, accountId, campaignId)).rewardsForReferrals;
+    rewards_for_referrals ?? (await loadCampaign(reader, account_id, campaign_id)).rewards_for_referrals;
   const ranked = entries
     .map((entry) => ({ entry, rank: rankOf(entry, sale) }))
     .filter(({ rank }) => rank > 0)
     .toSorted((one, other) => other.rank - one.rank);
   for (const { entry } of ranked) {
-    const reward = await loadReward(reader, accountId, entry.rewardId);
+    const reward = await loadReward(reader, account_id, entry.reward_id);
     if (isRunning(reward, history)) return reward;
   }
   return null;
@@ -163,44 +163,44 @@ async function commissionOf(
   event: EarningEvent & { earning: Earning; id: number },
 ): Promise<Commission> {
   const { lead, sale, earning, at } = event;
-  const { accountId } = sale;
-  const owner = await loadPromoterCampaign(tx, accountId, earning.promoterCampaignId);
+  const { account_id } = sale;
+  const owner = await loadPromoterCampaign(tx, account_id, earning.promoter_campaign_id);
   return newCommission({
-    accountId,
+    account_id,
     id: event.id,
-    promoterCampaignId: owner.id,
-    promoterId: owner.promoterId,
-    campaignId: owner.campaignId,
-    leadId: lead.id,
+    promoter_campaign_id: owner.id,
+    promoter_id: owner.promoter_id,
+    campaign_id: owner.campaign_id,
+    lead_id: lead.id,
     type: "sale",
     unit: earning.unit,
     amount: earning.amount,
-    saleId: sale.id,
+    sale_id: sale.id,
     origin: sale.origin,
-    eventId: sale.eventId,
-    saleCents: sale.amountCents - sale.refundedCents,
-    originalSaleAmount: sale.originalAmount - sale.refundedOriginalAmount,
-    originalSaleCurrency: sale.originalCurrency,
-    planId: sale.planId,
-    billingPeriod: sale.billingPeriod,
-    tierLevel: earning.tierLevel,
-    rewardId: earning.reward.id,
-    rewardName: earning.reward.name,
+    event_id: sale.event_id,
+    sale_cents: sale.amount_cents - sale.refunded_cents,
+    original_sale_amount: sale.original_amount - sale.refunded_original_amount,
+    original_sale_currency: sale.original_currency,
+    plan_id: sale.plan_id,
+    billing_period: sale.billing_period,
+    tier_level: earning.tier_level,
+    reward_id: earning.reward.id,
+    reward_name: earning.reward.name,
     terms: earning.terms,
-    ...(earning.targetRules && { targetRules: earning.targetRules }),
-    splitTenThousandths: earning.splitTenThousandths,
-    ...(earning.isShare && { staysOnMove: true as const }),
+    ...(earning.target_rules && { target_rules: earning.target_rules }),
+    split_ten_thousandths: earning.split_ten_thousandths,
+    ...(earning.is_share && { stays_on_move: true as const }),
     suspicion: lead.suspicion,
-    isSelfReferral: lead.suspicion === "same_promoter_email",
-    createdAt: at.toISOString(),
-    ...(event.isSilent && { isSilent: true as const }),
+    is_self_referral: lead.suspicion === "same_promoter_email",
+    created_at: at.toISOString(),
+    ...(event.is_silent && { is_silent: true as const }),
     ...event.notes,
-    ...(await approvalOf(tx, context, { ...event, ...earning, campaignId: owner.campaignId })),
+    ...(await approvalOf(tx, context, { ...event, ...earning, campaign_id: owner.campaign_id })),
   });
 }
 
 /** A promo code may have a reward for promoters, which is not what the person gets. */
-async function rewardOfCode(reader: Reader, { accountId, rewardId }: PromoCode): Promise<Reward | null> {
-  const reward = await loadReward(reader, accountId, rewardId);
-  return reward.isPromoterReward ? null : reward;
+async function rewardOfCode(reader: Reader, { account_id, reward_id }: PromoCode): Promise<Reward | null> {
+  const reward = await loadReward(reader, account_id, reward_id);
+  return reward.is_promoter_reward ? null : reward;
 }

@@ -19,10 +19,10 @@ export interface CustomerNames {
   uid: string | null;
   email: string | null;
   tid: string | null;
-  refToken: string | null;
+  ref_token: string | null;
   promoCode: string | null;
   /** The lead itself. Absent: the other names find it. */
-  leadId?: number;
+  lead_id?: number;
 }
 
 /** A customer with the promoter who is paid for them. */
@@ -37,9 +37,9 @@ export interface Customer {
 
 /** A new customer's data besides the names. */
 export interface Arrival {
-  leadId: number;
-  createdAt: Date | null;
-  skipEmailNotification: boolean;
+  lead_id: number;
+  created_at: Date | null;
+  skip_email_notification: boolean;
 }
 
 /**
@@ -58,10 +58,10 @@ export async function loadCustomer(
     (await findCustomer(tx, account.id, names)) ??
     (await makeCustomer(tx, context, { account, names, arrival }));
   if (lead === null) throw unreferred();
-  if (lead.isProposal) throw new Failure("refused", "The referral waits for your approval");
+  if (lead.is_proposal) throw new Failure("refused", "The referral waits for your approval");
   const [promoterCampaign, promoter] = await Promise.all([
-    tx.get(promoterCampaigns, account.id, lead.promoterCampaignId),
-    tx.get(promoters, account.id, lead.promoterId),
+    tx.get(promoterCampaigns, account.id, lead.promoter_campaign_id),
+    tx.get(promoters, account.id, lead.promoter_id),
   ]);
   if (promoterCampaign === null || promoter === null || promoterCampaign.state === "blocked")
     throw unreferred();
@@ -87,9 +87,9 @@ async function withNames(tx: Transaction, lead: Lead, { uid, email }: CustomerNa
 export async function findCustomer(
   reader: Reader & { view?: View },
   accountId: number,
-  { uid, email, tid, leadId }: Pick<CustomerNames, "uid" | "email" | "tid" | "leadId">,
+  { uid, email, tid, lead_id }: Pick<CustomerNames, "uid" | "email" | "tid" | "lead_id">,
 ): Promise<Lead | null> {
-  if (leadId !== undefined) return reader.get(leads, accountId, leadId);
+  if (lead_id !== undefined) return reader.get(leads, accountId, lead_id);
   const byUid = uid === null ? null : await findLeadByUid(reader, accountId, uid);
   if (byUid !== null) return byUid;
   const byEmail = email === null ? null : await findLeadByEmail(reader, accountId, email);
@@ -111,7 +111,7 @@ export function unreferred(): Failure {
 }
 
 interface SaleReferrer extends Referrer {
-  entrySource: EntrySource;
+  entry_source: EntrySource;
 }
 
 async function makeCustomer(
@@ -119,20 +119,20 @@ async function makeCustomer(
   context: Context,
   { account, names, arrival }: { account: Account; names: CustomerNames; arrival: Arrival },
 ): Promise<Lead | null> {
-  const found = await findSaleReferrer(tx, context, { accountId: account.id, names });
+  const found = await findSaleReferrer(tx, context, { account_id: account.id, names });
   if (found === null) return null;
-  const { entrySource, ...referrer } = found;
-  const nothing = { username: null, firstName: null, lastName: null, website: null, customFields: null };
+  const { entry_source, ...referrer } = found;
+  const nothing = { username: null, first_name: null, last_name: null, website: null, custom_fields: null };
   const { lead } = await addLead(tx, context, {
     account,
     referrer,
-    entrySource,
-    ids: { leadId: arrival.leadId, eventId: null },
+    entry_source,
+    ids: { lead_id: arrival.lead_id, event_id: null },
     signup: {
-      details: { uid: names.uid, email: names.email, ...nothing, subId: null },
+      details: { uid: names.uid, email: names.email, ...nothing, sub_id: null },
       address: null,
-      createdAt: arrival.createdAt,
-      skipEmailNotification: arrival.skipEmailNotification,
+      created_at: arrival.created_at,
+      skip_email_notification: arrival.skip_email_notification,
     },
   });
   return lead;
@@ -142,21 +142,21 @@ async function makeCustomer(
 async function findSaleReferrer(
   tx: Transaction,
   { now }: Context,
-  { accountId, names }: { accountId: number; names: CustomerNames },
+  { account_id, names }: { account_id: number; names: CustomerNames },
 ): Promise<SaleReferrer | null> {
-  const { tid, refToken, promoCode } = names;
+  const { tid, ref_token, promoCode } = names;
   const claim = { promoterEmail: null, now };
-  const byVisitor = tid && (await findReferrer(tx, accountId, { ...claim, tid, refToken: null }));
-  if (byVisitor) return { ...byVisitor, entrySource: "cookie" };
-  const byToken = refToken && (await findReferrer(tx, accountId, { ...claim, tid: null, refToken }));
-  if (byToken) return { ...byToken, entrySource: "api" };
-  const byCode = promoCode && (await findByCode(tx, accountId, promoCode));
-  return byCode ? { ...byCode, entrySource: "coupon" } : null;
+  const byVisitor = tid && (await findReferrer(tx, account_id, { ...claim, tid, ref_token: null }));
+  if (byVisitor) return { ...byVisitor, entry_source: "cookie" };
+  const byToken = ref_token && (await findReferrer(tx, account_id, { ...claim, tid: null, ref_token }));
+  if (byToken) return { ...byToken, entry_source: "api" };
+  const byCode = promoCode && (await findByCode(tx, account_id, promoCode));
+  return byCode ? { ...byCode, entry_source: "coupon" } : null;
 }
 
 async function findByCode(tx: Transaction, accountId: number, code: string): Promise<Referrer | null> {
   const promoterCampaign = await findCodeOwner(tx, accountId, code);
   if (promoterCampaign === null || !acceptsLeads(promoterCampaign)) return null;
-  const promoter = await tx.get(promoters, accountId, promoterCampaign.promoterId);
+  const promoter = await tx.get(promoters, accountId, promoterCampaign.promoter_id);
   return promoter && { promoterCampaign, promoter, visitor: null };
 }

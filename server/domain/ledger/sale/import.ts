@@ -18,13 +18,13 @@ export interface ImportedSale extends PromoterName {
   source: string;
   email: string | null;
   uid: string | null;
-  eventId: string | null;
+  event_id: string | null;
   /** In the minor unit of its currency. */
   amount: number;
   /** ISO 4217 code, or null for the account's currency. */
   currency: string | null;
-  planId: string | null;
-  createdAt: Date | null;
+  plan_id: string | null;
+  created_at: Date | null;
 }
 
 /**
@@ -38,13 +38,13 @@ export interface ImportedSale extends PromoterName {
  */
 export async function importSale(context: Context, account: Account, input: ImportedSale): Promise<Imported> {
   const { store, now } = context;
-  const ids = { saleId: await store.nextId("event"), leadId: await store.nextId("lead") };
-  const at = input.createdAt ?? now;
+  const ids = { sale_id: await store.nextId("event"), lead_id: await store.nextId("lead") };
+  const at = input.created_at ?? now;
   return store.transact(async (tx) => {
-    const eventId = input.eventId ?? `import-${digest(input.source)}`;
+    const eventId = input.event_id ?? `import-${digest(input.source)}`;
     const known = await tx.find(sales, "event", account.id, [digest(eventId)]);
     if (known !== null) return sameSale(known, input);
-    const lead = await loadCustomer(tx, account, { id: ids.leadId, input, at });
+    const lead = await loadCustomer(tx, account, { id: ids.lead_id, input, at });
     const currency = input.currency ?? account.currency;
     const money = await toAccountCurrency(tx, account, { amount: input.amount, currency, at });
     if (isMissing(money)) throw new Failure("rule_broken", missingRate(money));
@@ -52,37 +52,37 @@ export async function importSale(context: Context, account: Account, input: Impo
     const createdAt = at.toISOString();
     const own = await commissionsOf(tx, lead, eventId);
     await tx.insert(sales, {
-      accountId: account.id,
-      id: ids.saleId,
-      promoterCampaignId: lead.promoterCampaignId,
-      promoterId: lead.promoterId,
-      campaignId: lead.campaignId,
-      leadId: lead.id,
+      account_id: account.id,
+      id: ids.sale_id,
+      promoter_campaign_id: lead.promoter_campaign_id,
+      promoter_id: lead.promoter_id,
+      campaign_id: lead.campaign_id,
+      lead_id: lead.id,
       origin: lead.origin,
-      eventId,
-      amountCents: money.cents,
-      originalAmount: money.originalAmount,
-      originalCurrency: money.originalCurrency,
+      event_id: eventId,
+      amount_cents: money.cents,
+      original_amount: money.original_amount,
+      original_currency: money.original_currency,
       quantity: 1,
-      planId: input.planId,
-      productId: null,
-      billingPeriod: null,
-      mrrCents: null,
-      referralRewardId: null,
-      commissionIds: own.map(({ id }) => id),
-      refundedCents: 0,
-      refundedOriginalAmount: 0,
-      createdAt,
+      plan_id: input.plan_id,
+      product_id: null,
+      billing_period: null,
+      mrr_cents: null,
+      referral_reward_id: null,
+      commission_ids: own.map(({ id }) => id),
+      refunded_cents: 0,
+      refunded_original_amount: 0,
+      created_at: createdAt,
     });
-    for (const commission of own) await tx.put(commissions, { ...commission, saleId: ids.saleId });
+    for (const commission of own) await tx.put(commissions, { ...commission, sale_id: ids.sale_id });
     const bought: Lead = {
       ...lead,
       // An import does not lift a denial or a cancellation.
-      state: lead.customerSince === null && lead.state !== "denied" ? "active" : lead.state,
-      customerSince:
-        lead.customerSince !== null && lead.customerSince < createdAt ? lead.customerSince : createdAt,
-      planName: lead.planName ?? input.planId,
-      salesCount: lead.salesCount + 1,
+      state: lead.customer_since === null && lead.state !== "denied" ? "active" : lead.state,
+      customer_since:
+        lead.customer_since !== null && lead.customer_since < createdAt ? lead.customer_since : createdAt,
+      plan_name: lead.plan_name ?? input.plan_id,
+      sales_count: lead.sales_count + 1,
     };
     await tx.put(leads, withHistory(lead, bought, createdAt));
     return "added";
@@ -91,17 +91,17 @@ export async function importSale(context: Context, account: Account, input: Impo
 
 /** Attaches an imported commission to its sale, if that was imported. Refunds stay separate. */
 export async function joinSale(tx: Transaction, commission: Commission): Promise<Commission> {
-  const { accountId, eventId, leadId, saleCents } = commission;
-  if (eventId === null || leadId === null || saleCents < 0 || commission.amount < 0) return commission;
-  const sale = await tx.find(sales, "event", accountId, [digest(eventId)]);
-  if (sale?.leadId !== leadId) return commission;
-  await tx.put(sales, { ...sale, commissionIds: [...sale.commissionIds, commission.id] });
-  return { ...commission, saleId: sale.id };
+  const { account_id, event_id, lead_id, sale_cents } = commission;
+  if (event_id === null || lead_id === null || sale_cents < 0 || commission.amount < 0) return commission;
+  const sale = await tx.find(sales, "event", account_id, [digest(event_id)]);
+  if (sale?.lead_id !== lead_id) return commission;
+  await tx.put(sales, { ...sale, commission_ids: [...sale.commission_ids, commission.id] });
+  return { ...commission, sale_id: sale.id };
 }
 
 function sameSale(known: Sale, { amount }: ImportedSale): Imported {
-  if (known.originalAmount === amount) return "known";
-  throw new Failure("invalid", `the sale ${known.eventId} is known with another amount`);
+  if (known.original_amount === amount) return "known";
+  throw new Failure("invalid", `the sale ${known.event_id} is known with another amount`);
 }
 
 async function loadCustomer(
@@ -109,32 +109,34 @@ async function loadCustomer(
   account: Account,
   { id, input, at }: { id: number; input: ImportedSale; at: Date },
 ): Promise<Lead> {
-  const { email, uid, refToken, promoterEmail } = input;
-  const details = { email, uid, username: null, firstName: null, lastName: null, website: null };
-  const whole = { ...details, customFields: null, subId: null };
+  const { email, uid, ref_token, promoterEmail } = input;
+  const details = { email, uid, username: null, first_name: null, last_name: null, website: null };
+  const whole = { ...details, custom_fields: null, sub_id: null };
   const known = await findKnownLead(tx, account.id, whole);
   if (known !== null) return known;
-  if (refToken === null && promoterEmail === null)
+  if (ref_token === null && promoterEmail === null)
     throw new Failure("not_found", "the customer was not found, and no promoter is named");
   const owner = await loadNamedOwner(tx, account.id, input);
   return newLead({
-    accountId: account.id,
+    account_id: account.id,
     id,
-    promoterCampaignId: owner.id,
-    promoterId: owner.promoterId,
-    campaignId: owner.campaignId,
+    promoter_campaign_id: owner.id,
+    promoter_id: owner.promoter_id,
+    campaign_id: owner.campaign_id,
     state: "signup",
     ...whole,
-    skipEmailNotification: true,
-    createdAt: at.toISOString(),
+    skip_email_notification: true,
+    created_at: at.toISOString(),
   });
 }
 
 /** The commissions of an event that were imported before their sale. */
 async function commissionsOf(tx: Transaction, lead: Lead, eventId: string): Promise<Commission[]> {
-  const ofEvent = await tx.view.page(commissions, "event", lead.accountId, [digest(eventId)], { limit: 100 });
+  const ofEvent = await tx.view.page(commissions, "event", lead.account_id, [digest(eventId)], {
+    limit: 100,
+  });
   return ofEvent.filter(
-    ({ leadId, saleId, saleCents, amount }) =>
-      leadId === lead.id && saleId === null && saleCents >= 0 && amount >= 0,
+    ({ lead_id, sale_id, sale_cents, amount }) =>
+      lead_id === lead.id && sale_id === null && sale_cents >= 0 && amount >= 0,
   );
 }

@@ -16,23 +16,23 @@ import { isRefunded, leftPart, sales, type Sale } from "./sale.ts";
 /** The commissions that a client wants later, without further sales. */
 export interface InstalmentPlan {
   /** Days from the sale to the first commission. Null: immediately. */
-  startInDays: number | null;
+  start_in_days: number | null;
   /** Days between two commissions. Null: there is only one. */
-  everyDays: number | null;
+  every_days: number | null;
   /** How many follow the first. Null: until the customer leaves, at most MOST_INSTALMENTS. */
-  maxCount: number | null;
+  max_count: number | null;
 }
 
 /** A sale's future commissions, with the terms of the sale. */
 interface Instalments {
-  accountId: number;
-  saleId: number;
-  leadId: number;
+  account_id: number;
+  sale_id: number;
+  lead_id: number;
   earnings: Earning[];
-  nextAt: string;
-  everyDays: number | null;
+  next_at: string;
+  every_days: number | null;
   /** How many are left. */
-  leftCount: number;
+  left_count: number;
 }
 
 export const instalments = table<Instalments>()({
@@ -46,7 +46,7 @@ export const instalments = table<Instalments>()({
  * Whether a sale's earning waits for the first instalment. A target is reached once, with the sale itself.
  */
 export function comesLater(earning: Earning, plan: InstalmentPlan | null): boolean {
-  return plan !== null && plan.startInDays !== null && !isTarget(earning);
+  return plan !== null && plan.start_in_days !== null && !isTarget(earning);
 }
 
 /**
@@ -63,21 +63,21 @@ export async function addInstalments(
   { sale, plan, earnings, at }: { sale: Sale; plan: InstalmentPlan | null; earnings: Earning[]; at: Date },
 ): Promise<void> {
   if (plan === null || earnings.length === 0) return;
-  const { startInDays, everyDays, maxCount } = plan;
-  const waitDays = startInDays ?? everyDays;
+  const { start_in_days, every_days, max_count } = plan;
+  const waitDays = start_in_days ?? every_days;
   if (waitDays === null) return;
-  const firstCount = startInDays === null ? 0 : 1;
-  const wanted = everyDays === null ? firstCount : (maxCount ?? MOST_INSTALMENTS) + firstCount;
+  const firstCount = start_in_days === null ? 0 : 1;
+  const wanted = every_days === null ? firstCount : (max_count ?? MOST_INSTALMENTS) + firstCount;
   const leftCount = Math.min(wanted, MOST_INSTALMENTS);
   if (leftCount === 0) return;
   await tx.insert(instalments, {
-    accountId: sale.accountId,
-    saleId: sale.id,
-    leadId: sale.leadId,
+    account_id: sale.account_id,
+    sale_id: sale.id,
+    lead_id: sale.lead_id,
     earnings: earnings.filter((earning) => !isTarget(earning)),
-    nextAt: laterBy(at, waitDays).toISOString(),
-    everyDays,
-    leftCount,
+    next_at: laterBy(at, waitDays).toISOString(),
+    every_days,
+    left_count: leftCount,
   });
 }
 
@@ -93,9 +93,9 @@ export async function* makeInstalments(run: LeasedContext): AsyncGenerator<void>
   let madeCount = 0;
   for await (const { id } of servedAccounts(store)) {
     for await (const chunk of store.scan(instalments, "due", id, [])) {
-      const due = chunk.filter(({ nextAt }) => Date.parse(nextAt) <= clock().getTime());
-      for (const { accountId, saleId } of due) {
-        while (await makeNext(run, accountId, saleId)) {
+      const due = chunk.filter(({ next_at }) => Date.parse(next_at) <= clock().getTime());
+      for (const { account_id, sale_id } of due) {
+        while (await makeNext(run, account_id, sale_id)) {
           if (++madeCount % MADE_AT_ONCE === 0) yield;
         }
       }
@@ -106,7 +106,7 @@ export async function* makeInstalments(run: LeasedContext): AsyncGenerator<void>
 
 /** Whether an earning is the bonus of a target. */
 export function isTarget({ reward }: Earning): boolean {
-  return reward.promoterRewardType === "target";
+  return reward.promoter_reward_type === "target";
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -126,9 +126,9 @@ function makeNext(
     await guard(tx);
     const now = clock();
     const plan = await tx.get(instalments, accountId, saleId);
-    if (plan === null || Date.parse(plan.nextAt) > now.getTime()) return false;
+    if (plan === null || Date.parse(plan.next_at) > now.getTime()) return false;
     const sale = await tx.get(sales, accountId, saleId);
-    const lead = await tx.get(leads, accountId, plan.leadId);
+    const lead = await tx.get(leads, accountId, plan.lead_id);
     const account = await tx.get(accounts, SYSTEM, accountId);
     if (account === null || lead === null || sale === null || hasEnded(plan, lead, sale)) {
       await tx.remove(instalments, accountId, saleId);
@@ -146,11 +146,11 @@ function makeNext(
         account,
         lead,
         sale,
-        at: new Date(plan.nextAt),
+        at: new Date(plan.next_at),
         earnings: await leftOf(tx, plan, sale),
       },
     );
-    await tx.put(sales, { ...sale, commissionIds: [...sale.commissionIds, ...made.map(({ id }) => id)] });
+    await tx.put(sales, { ...sale, commission_ids: [...sale.commission_ids, ...made.map(({ id }) => id)] });
     await writeNext(tx, plan);
     return true;
   });
@@ -162,19 +162,19 @@ function makeNext(
  *
  * @see docs/spec/money.md "Sales", 6
  */
-function hasEnded({ nextAt }: Instalments, { state, cancelledAt, archivedAt }: Lead, sale: Sale): boolean {
-  if (archivedAt || state === "refunded" || isRefunded(sale)) return true;
-  return cancelledAt === null ? state === "cancelled" : Date.parse(nextAt) >= Date.parse(cancelledAt);
+function hasEnded({ next_at }: Instalments, { state, cancelled_at, archived_at }: Lead, sale: Sale): boolean {
+  if (archived_at || state === "refunded" || isRefunded(sale)) return true;
+  return cancelled_at === null ? state === "cancelled" : Date.parse(next_at) >= Date.parse(cancelled_at);
 }
 
 async function writeNext(tx: Transaction, plan: Instalments): Promise<void> {
-  const leftCount = plan.leftCount - 1;
-  if (leftCount === 0 || plan.everyDays === null) {
-    await tx.remove(instalments, plan.accountId, plan.saleId);
+  const leftCount = plan.left_count - 1;
+  if (leftCount === 0 || plan.every_days === null) {
+    await tx.remove(instalments, plan.account_id, plan.sale_id);
     return;
   }
-  const nextAt = laterBy(new Date(plan.nextAt), plan.everyDays).toISOString();
-  await tx.put(instalments, { ...plan, leftCount, nextAt });
+  const nextAt = laterBy(new Date(plan.next_at), plan.every_days).toISOString();
+  await tx.put(instalments, { ...plan, left_count: leftCount, next_at: nextAt });
 }
 
 /**
@@ -184,20 +184,20 @@ async function writeNext(tx: Transaction, plan: Instalments): Promise<void> {
  * @see docs/spec/money.md "Who earns"
  */
 async function leftOf(tx: Transaction, { earnings }: Instalments, sale: Sale): Promise<Earning[]> {
-  const own = await tx.get(promoterCampaigns, sale.accountId, sale.promoterCampaignId);
+  const own = await tx.get(promoterCampaigns, sale.account_id, sale.promoter_campaign_id);
   if (own === null || !earnsFromLeads(own)) return [];
   const left: Earning[] = [];
   let given = 0;
   for (const earning of earnings) {
-    const { wholeAmount } = earning;
+    const { whole_amount } = earning;
     const upTo = given + earning.amount;
     const amount = leftPart(sale, upTo) - leftPart(sale, given);
-    given = upTo === wholeAmount ? 0 : upTo;
+    given = upTo === whole_amount ? 0 : upTo;
     if (amount === 0) continue;
-    const due = { ...earning, amount, wholeAmount: leftPart(sale, wholeAmount) };
-    const isForOwn = earning.promoterCampaignId === own.id;
-    if (isForOwn || (await isAccepted(tx, sale.accountId, earning.promoterCampaignId))) left.push(due);
-    else if (earning.tierLevel === 1) left.push(ownPart(due, own));
+    const due = { ...earning, amount, whole_amount: leftPart(sale, whole_amount) };
+    const isForOwn = earning.promoter_campaign_id === own.id;
+    if (isForOwn || (await isAccepted(tx, sale.account_id, earning.promoter_campaign_id))) left.push(due);
+    else if (earning.tier_level === 1) left.push(ownPart(due, own));
   }
   return left;
 }
@@ -209,6 +209,6 @@ async function isAccepted(tx: Transaction, accountId: number, id: number): Promi
 
 /** A share of a split that falls back to the lead's own promoter. */
 function ownPart(share: Earning, own: PromoterCampaign): Earning {
-  const { isShare: _, ...part } = share;
-  return { ...part, promoterCampaignId: own.id };
+  const { is_share: _, ...part } = share;
+  return { ...part, promoter_campaign_id: own.id };
 }

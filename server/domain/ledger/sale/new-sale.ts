@@ -51,8 +51,8 @@ import {
 /** The input of a sale. Null fields are not given. */
 export interface NewSale extends SaleFacts {
   customer: CustomerNames;
-  eventId: string;
-  createdAt: Date | null;
+  event_id: string;
+  created_at: Date | null;
   /** The waiting event that is recorded now. Absent: the sale has just arrived. */
   kept?: WaitingSale;
 }
@@ -81,28 +81,28 @@ export async function recordSale<T, W = never>(
 ): Promise<T | W> {
   const { store, now } = context;
   const { kept } = input;
-  const ids = { saleId: kept?.id ?? (await store.nextId("event")), leadId: await store.nextId("lead") };
-  const at = input.createdAt ?? now;
+  const ids = { sale_id: kept?.id ?? (await store.nextId("event")), lead_id: await store.nextId("lead") };
+  const at = input.created_at ?? now;
   return store.transact(async (tx): Promise<T | W> => {
-    const { skipEmailNotification, createdAt, eventId } = input;
+    const { skip_email_notification, created_at, event_id } = input;
     // First, because a repetition stays one even if its lead or promoter has changed.
     await Promise.all([
-      refuseRepeated(tx, sales, { kind: "sale", accountId: account.id, eventId }),
-      refuseWaiting(tx, { kind: "sale", accountId: account.id, eventId }, kept),
+      refuseRepeated(tx, sales, { kind: "sale", account_id: account.id, event_id }),
+      refuseWaiting(tx, { kind: "sale", account_id: account.id, event_id }, kept),
     ]);
-    const arrival = { leadId: ids.leadId, createdAt, skipEmailNotification };
+    const arrival = { lead_id: ids.lead_id, created_at, skip_email_notification };
     const customer = await loadCustomer(tx, context, { account, names: input.customer, arrival });
     // A sale that waits for a rate was made before.
-    if (customer.before.archivedAt && kept === undefined) throw unreferred();
+    if (customer.before.archived_at && kept === undefined) throw unreferred();
     const { amount, currency } = input;
     const money = await toAccountCurrency(tx, account, { amount, currency, at });
     if (isMissing(money)) {
       if (showWaiting === undefined) throw new Failure("rule_broken", missingRate(money));
-      const waiting = await keepSale(tx, context, { input, customer, rate: money, id: ids.saleId, at });
+      const waiting = await keepSale(tx, context, { input, customer, rate: money, id: ids.sale_id, at });
       return showWaiting(tx.view, waiting);
     }
     const code = await codeOf(tx, account.id, input.customer);
-    const sale = await newSale(tx, account, { id: ids.saleId, input, customer, at, money, code });
+    const sale = await newSale(tx, account, { id: ids.sale_id, input, customer, at, money, code });
     const paying = withPayment(customer.lead, subscriptionOf(customer.lead, input), at.toISOString());
     const lead = customerAfter(withRepeatingSince(paying), input, at);
     const history = await loadHistory(tx, lead, at);
@@ -122,15 +122,15 @@ export async function recordSale<T, W = never>(
       at,
       earnings: earnings.filter((earning) => !comesLater(earning, input.instalments)),
       notes: input.notes,
-      isSilent: skipEmailNotification,
+      is_silent: skip_email_notification,
     });
     const commissionIds = commissions.map(({ id }) => id);
-    const whole = { ...sale, referralRewardId: referralReward?.id ?? null, commissionIds };
-    await tx.insert(sales, whole, { event: () => alreadyRecorded("sale", eventId) });
+    const whole = { ...sale, referral_reward_id: referralReward?.id ?? null, commission_ids: commissionIds };
+    await tx.insert(sales, whole, { event: () => alreadyRecorded("sale", event_id) });
     if (input.reported) await addPayment(tx, { sale: whole, reported: input.reported, earnings });
     await addInstalments(tx, { sale: whole, plan: input.instalments, earnings, at });
     const bought = withApplied(lead, sale, referralReward ? [...applied, referralReward] : applied);
-    const after = await withLastEnds(tx.view, withHistory(paying, bought, sale.createdAt));
+    const after = await withLastEnds(tx.view, withHistory(paying, bought, sale.created_at));
     await tx.put(leads, after);
     await announce(tx, context, { entity: "referral", before: customer.before, after });
     return show(tx.view, {
@@ -152,17 +152,17 @@ async function keepSale(
   context: Context,
   { input, customer, ...event }: Arrived & { rate: MissingRate },
 ): Promise<ShownWaiting> {
-  const { customer: names, kept, eventId, createdAt: _, ...facts } = input;
+  const { customer: names, kept, event_id, created_at: _, ...facts } = input;
   const { before, lead, promoter } = customer;
   if (kept !== undefined) return { waiting: kept, lead, promoter };
-  const code = await codeOf(tx, lead.accountId, names);
+  const code = await codeOf(tx, lead.account_id, names);
   const waiting: WaitingSale = {
-    ...waitingOf(lead, context, { ...event, eventId }),
+    ...waitingOf(lead, context, { ...event, event_id }),
     kind: "sale",
     facts,
-    promoCodeId: code?.id ?? null,
+    promo_code_id: code?.id ?? null,
   };
-  await tx.insert(waitingEvents, waiting, { event: () => alreadyRecorded("sale", eventId) });
+  await tx.insert(waitingEvents, waiting, { event: () => alreadyRecorded("sale", event_id) });
   if (lead.uid !== before.uid || lead.email !== before.email) {
     await tx.put(leads, lead);
     await announce(tx, context, { entity: "referral", before, after: lead });
@@ -192,34 +192,34 @@ async function newSale(
   account: Account,
   { id, input, customer, at, money, code }: Arrived & { money: Converted; code: PromoCode | null },
 ): Promise<Sale> {
-  const { amount, currency, planId } = input;
+  const { amount, currency, plan_id } = input;
   if (money.cents > MAX_AMOUNT) throw new Failure("rule_broken", `${amount} ${currency} is too large`);
   if (money.cents === 0) throw worthless(input, account);
-  const product = planId === null ? null : await findProductByPrice(tx, account.id, planId);
-  const sold = { productId: product?.id ?? null, planId, billingPeriod: input.billingPeriod };
+  const product = plan_id === null ? null : await findProductByPrice(tx, account.id, plan_id);
+  const sold = { product_id: product?.id ?? null, plan_id, billing_period: input.billing_period };
   const { lead } = customer;
   return {
-    accountId: account.id,
+    account_id: account.id,
     id,
-    promoterCampaignId: lead.promoterCampaignId,
-    promoterId: lead.promoterId,
-    campaignId: lead.campaignId,
-    leadId: lead.id,
+    promoter_campaign_id: lead.promoter_campaign_id,
+    promoter_id: lead.promoter_id,
+    campaign_id: lead.campaign_id,
+    lead_id: lead.id,
     origin: lead.origin,
-    eventId: input.eventId,
-    amountCents: money.cents,
-    originalAmount: money.originalAmount,
-    originalCurrency: money.originalCurrency,
+    event_id: input.event_id,
+    amount_cents: money.cents,
+    original_amount: money.original_amount,
+    original_currency: money.original_currency,
     quantity: input.quantity,
-    ...(code?.promoterCampaignId === lead.promoterCampaignId && { promoCodeId: code.id }),
+    ...(code?.promoter_campaign_id === lead.promoter_campaign_id && { promo_code_id: code.id }),
     ...sold,
     // It is in the currency of the amount, so it is converted like the amount.
-    mrrCents: input.mrr === null ? null : share(input.mrr, money.cents, amount),
-    referralRewardId: null,
-    commissionIds: [],
-    refundedCents: 0,
-    refundedOriginalAmount: 0,
-    createdAt: at.toISOString(),
+    mrr_cents: input.mrr === null ? null : share(input.mrr, money.cents, amount),
+    referral_reward_id: null,
+    commission_ids: [],
+    refunded_cents: 0,
+    refunded_original_amount: 0,
+    created_at: at.toISOString(),
   };
 }
 
@@ -229,23 +229,23 @@ async function newSale(
  */
 function customerAfter(lead: Lead, input: NewSale, at: Date): Lead {
   const day = at.toISOString();
-  const isLate = lead.state === "cancelled" && lead.cancelledAt !== null && day < lead.cancelledAt;
+  const isLate = lead.state === "cancelled" && lead.cancelled_at !== null && day < lead.cancelled_at;
   const stays = isLate || lead.state === "denied";
   return {
     ...lead,
     state: stays ? lead.state : "active",
-    customerSince: lead.customerSince ?? day,
-    cancelledAt: stays ? lead.cancelledAt : null,
-    cancellationId: stays ? lead.cancellationId : null,
-    planName: input.planId ?? lead.planName,
-    subscriptionId: subscriptionOf(lead, input) ?? lead.subscriptionId,
-    salesCount: lead.salesCount + 1,
+    customer_since: lead.customer_since ?? day,
+    cancelled_at: stays ? lead.cancelled_at : null,
+    cancellation_id: stays ? lead.cancellation_id : null,
+    plan_name: input.plan_id ?? lead.plan_name,
+    subscription_id: subscriptionOf(lead, input) ?? lead.subscription_id,
+    sales_count: lead.sales_count + 1,
   };
 }
 
 /** The lead may have been erased while the sale waited. */
-function subscriptionOf(lead: Lead, { subscriptionId }: NewSale): string | null {
-  return isErased(lead) ? null : subscriptionId;
+function subscriptionOf(lead: Lead, { subscription_id }: NewSale): string | null {
+  return isErased(lead) ? null : subscription_id;
 }
 
 /** Computes the sale's earnings, and marks the targets that it reaches. */
@@ -254,17 +254,17 @@ async function earn(
   account: Account,
   { customer, lead, sale, history }: { customer: Customer; lead: Lead; sale: Sale; history: CustomerHistory },
 ): Promise<{ earnings: Earning[]; applied: Reward[] }> {
-  const isNewCustomer = customer.lead.customerSince === null || isRefundedCustomer(customer.lead);
-  const counts = { isNewCustomer, amountCents: sale.amountCents };
+  const isNewCustomer = customer.lead.customer_since === null || isRefundedCustomer(customer.lead);
+  const counts = { isNewCustomer, amount_cents: sale.amount_cents };
   const tiers = await loadTiers(tx, customer, counts);
   const judged = { sale: { ...sale, currencyDigits: exponentOf(account.currency) ?? 2 }, tiers, history };
   const earnings = earningsOf({ ...judged, splits: await payableSplits(tx, lead) });
-  const reached = earnings.filter(({ reward }) => reward.promoterRewardType === "target");
+  const reached = earnings.filter(({ reward }) => reward.promoter_reward_type === "target");
   if (reached.length > 0) {
     const { promoterCampaign } = customer;
-    const marks = reached.map(({ reward }) => ({ rewardId: reward.id, at: sale.createdAt }));
-    const targetsReached = [...promoterCampaign.targetsReached, ...marks];
-    await tx.put(promoterCampaigns, { ...promoterCampaign, targetsReached });
+    const marks = reached.map(({ reward }) => ({ reward_id: reward.id, at: sale.created_at }));
+    const targetsReached = [...promoterCampaign.targets_reached, ...marks];
+    await tx.put(promoterCampaigns, { ...promoterCampaign, targets_reached: targetsReached });
   }
   return { earnings, applied: appliedRewards(judged) };
 }

@@ -14,10 +14,10 @@ export type PaymentSource = (typeof PAYMENT_SOURCES)[number];
 export interface PaymentParts {
   source: PaymentSource;
   /** The sum paid, with and without tax. */
-  grossAmount: number;
-  netAmount: number;
+  gross_amount: number;
+  net_amount: number;
   /** The shipping cost in it, without tax. Absent: none. */
-  shippingAmount?: number;
+  shipping_amount?: number;
   /** The number of items sold, for flat rewards. */
   quantity: number;
 }
@@ -38,11 +38,11 @@ export interface Taking {
    * With and without tax. For `own`, both are the refunded part of the sale. They are in the sale's currency, and in
    * the payment's if the account sent the sale itself and it is known what was paid.
    */
-  grossAmount: number;
+  gross_amount: number;
   /** Null: the payment's own tax share applies. */
-  netAmount: number | null;
-  /** What was paid, with tax, in the unit of `grossAmount`. Null, or absent in records of earlier releases: unknown. */
-  paidAmount?: number | null;
+  net_amount: number | null;
+  /** What was paid, with tax, in the unit of `gross_amount`. Null, or absent in records of earlier releases: unknown. */
+  paid_amount?: number | null;
   at: string;
 }
 
@@ -53,8 +53,8 @@ export interface Taking {
  * @see docs/spec/money.md "Billing providers"
  */
 export interface SalePayment {
-  accountId: number;
-  saleId: number;
+  account_id: number;
+  sale_id: number;
   /** Null if only refunds of it were reported. */
   parts: PaymentParts | null;
   /** The commission base on the day of the sale. Absent: the default. */
@@ -63,10 +63,10 @@ export interface SalePayment {
    * Whether the sale's amount comes from the parts. False: the account sent the sale itself, and its amount
    * stays.
    */
-  isReported: boolean;
+  is_reported: boolean;
   /** The earnings of a reported sale, and the commission of each. */
   earnings: Earning[];
-  commissionIds: number[];
+  commission_ids: number[];
   /** In the order of their arrival. */
   takings: Taking[];
 }
@@ -82,19 +82,19 @@ export function bestParts(known: (PaymentParts | null)[]): PaymentParts | null {
   return known.reduce((best, each) => {
     if (best === null || each === null) return best ?? each;
     const isLater = PAYMENT_SOURCES.indexOf(each.source) - PAYMENT_SOURCES.indexOf(best.source);
-    return (isLater || each.grossAmount - best.grossAmount) > 0 ? each : best;
+    return (isLater || each.gross_amount - best.gross_amount) > 0 ? each : best;
   }, null);
 }
 
 /** The part of a payment that counts as its sale's amount. */
 export function countedAmount(parts: PaymentParts, base: CommissionBase): number {
-  const { grossAmount, netAmount, shippingAmount = 0 } = parts;
-  const paid = base.isLessTax ? netAmount : grossAmount;
-  const rest = Math.max(0, paid - (base.isLessShipping ? shippingAmount : 0));
-  return share(rest, WHOLE - base.feeTenThousandths, WHOLE);
+  const { gross_amount, net_amount, shipping_amount = 0 } = parts;
+  const paid = base.is_less_tax ? net_amount : gross_amount;
+  const rest = Math.max(0, paid - (base.is_less_shipping ? shipping_amount : 0));
+  return share(rest, WHOLE - base.fee_ten_thousandths, WHOLE);
 }
 
-type Taken = Pick<SalePayment, "parts" | "base" | "takings" | "isReported">;
+type Taken = Pick<SalePayment, "parts" | "base" | "takings" | "is_reported">;
 
 /**
  * How much of a sale its refunds and disputes have taken back, in the minor unit of its currency: the same
@@ -104,19 +104,19 @@ export function takenAmount(saleAmount: number, payment: Taken): number {
   const { parts, base = USUAL_BASE, takings } = payment;
   const paid = paidAmount(payment);
   // Without the parts, only the sum with tax may be known.
-  const isNet = ({ netAmount }: Taking) =>
-    netAmount !== null && base.isLessTax && (parts !== null || paid === null);
+  const isNet = ({ net_amount }: Taking) =>
+    net_amount !== null && base.is_less_tax && (parts !== null || paid === null);
   const reported = takings.filter(({ kind }) => kind !== "own");
   const gross = lostSum(
     reported.filter((taking) => !isNet(taking)),
-    ({ grossAmount }) => grossAmount,
+    ({ gross_amount }) => gross_amount,
   );
-  const net = lostSum(reported.filter(isNet), ({ netAmount }) => netAmount ?? 0);
+  const net = lostSum(reported.filter(isNet), ({ net_amount }) => net_amount ?? 0);
   const own = takings.filter(({ kind }) => kind === "own");
   const taken =
-    sumOf(own, ({ grossAmount }) => grossAmount) +
+    sumOf(own, ({ gross_amount }) => gross_amount) +
     partOf(saleAmount, gross, paid) +
-    partOf(saleAmount, net, parts?.netAmount ?? null);
+    partOf(saleAmount, net, parts?.net_amount ?? null);
   return Math.min(saleAmount, taken);
 }
 
@@ -130,9 +130,9 @@ function partOf(saleAmount: number, lost: number, whole: number | null): number 
  * What was paid, with tax, or null if unknown. Of a sale that the account sent itself, or imported, refunds may be all
  * that tells of it.
  */
-export function paidAmount({ parts, takings, isReported }: Omit<Taken, "base">): number | null {
-  if (isReported) return parts?.grossAmount ?? null;
-  const told = [parts?.grossAmount, ...takings.map((taking) => taking.paidAmount)];
+export function paidAmount({ parts, takings, is_reported }: Omit<Taken, "base">): number | null {
+  if (is_reported) return parts?.gross_amount ?? null;
+  const told = [parts?.gross_amount, ...takings.map((taking) => taking.paid_amount)];
   const known = told.filter((amount) => typeof amount === "number");
   return known.length === 0 ? null : Math.max(...known);
 }
@@ -155,12 +155,20 @@ function sumOf(takings: Taking[], amountOf: AmountOf): number {
 export async function addPayment(
   tx: Transaction,
   {
-    sale: { accountId, id: saleId, commissionIds },
+    sale: { account_id, id: saleId, commission_ids },
     reported,
     earnings,
   }: { sale: Sale; reported: Reported; earnings: Earning[] },
 ): Promise<void> {
-  const payment = { accountId, saleId, ...reported, isReported: true, earnings, commissionIds, takings: [] };
+  const payment = {
+    account_id,
+    sale_id: saleId,
+    ...reported,
+    is_reported: true,
+    earnings,
+    commission_ids,
+    takings: [],
+  };
   await tx.insert(salePayments, payment);
 }
 
@@ -173,21 +181,29 @@ export async function loadPayment(
   sale: Sale,
   parts: PaymentParts | null,
 ): Promise<SalePayment> {
-  const { accountId, id: saleId, leadId } = sale;
-  const kept = await tx.get(salePayments, accountId, saleId);
+  const { account_id, id: saleId, lead_id } = sale;
+  const kept = await tx.get(salePayments, account_id, saleId);
   if (kept !== null) return kept;
-  const made = await tx.view.page(refunds, "lead", accountId, [leadId], { limit: MOST_REFUNDS });
+  const made = await tx.view.page(refunds, "lead", account_id, [lead_id], { limit: MOST_REFUNDS });
   const takings = made
-    .filter((refund) => refund.saleId === saleId)
+    .filter((refund) => refund.sale_id === saleId)
     .map((refund) =>
-      ownTaking(refund, share(sale.originalAmount, refund.amountCents, Math.max(1, sale.amountCents))),
+      ownTaking(refund, share(sale.original_amount, refund.amount_cents, Math.max(1, sale.amount_cents))),
     );
-  return { accountId, saleId, parts, isReported: false, earnings: [], commissionIds: [], takings };
+  return {
+    account_id,
+    sale_id: saleId,
+    parts,
+    is_reported: false,
+    earnings: [],
+    commission_ids: [],
+    takings,
+  };
 }
 
 /** The taking for a refund that the account recorded itself. The amount is in the sale's currency. */
-export function ownTaking({ eventId, createdAt }: Refund, amount: number): Taking {
-  return { id: eventId, kind: "own", grossAmount: amount, netAmount: null, at: createdAt };
+export function ownTaking({ event_id, created_at }: Refund, amount: number): Taking {
+  return { id: event_id, kind: "own", gross_amount: amount, net_amount: null, at: created_at };
 }
 
 /** The size of a page of a lead's refunds. Payments have a few. */

@@ -52,12 +52,12 @@ export async function recordRefund<T, W = never>(
   const { store, now } = context;
   const { kept } = input;
   const id = kept?.id ?? (await store.nextId("event"));
-  const at = input.createdAt ?? now;
+  const at = input.created_at ?? now;
   return store.transact(async (tx): Promise<T | W> => {
-    const { eventId } = input;
+    const { event_id } = input;
     await Promise.all([
-      refuseRepeated(tx, refunds, { kind: "refund", accountId: account.id, eventId }),
-      refuseWaiting(tx, { kind: "refund", accountId: account.id, eventId }, kept),
+      refuseRepeated(tx, refunds, { kind: "refund", account_id: account.id, event_id }),
+      refuseWaiting(tx, { kind: "refund", account_id: account.id, event_id }, kept),
     ]);
     const { lead: known, sale } = await loadRefunded(tx, account.id, input);
     const promoter = await loadPayer(tx, known, isWaiting(sale) ? null : sale);
@@ -70,7 +70,7 @@ export async function recordRefund<T, W = never>(
     if (isWaiting(sale)) return keep(await rateOf(tx, sale, { input, currency }));
     const money = await amountsOf(tx, account, { input, sale, at, currency });
     if (isMissing(money)) return keep(money);
-    const refund = newRefund(sale, { id, eventId, createdAt: at.toISOString(), ...money });
+    const refund = newRefund(sale, { id, event_id, created_at: at.toISOString(), ...money });
     const { saleAmount } = money;
     const payment = await tx.get(salePayments, account.id, sale.id);
     const taken =
@@ -90,7 +90,7 @@ function currencyOf(
   { currency: own }: Account,
   { input: { currency }, sale }: { input: NewRefund; sale: Sale | WaitingSale },
 ): string {
-  return currency ?? (isWaiting(sale) ? sale.facts.currency : sale.originalCurrency) ?? own;
+  return currency ?? (isWaiting(sale) ? sale.facts.currency : sale.original_currency) ?? own;
 }
 
 /** Stores a refund until there is a rate for it and for its sale. It names its sale from now on. */
@@ -98,7 +98,7 @@ async function keepRefund(
   tx: Transaction,
   context: Context,
   {
-    input: { amount, eventId, kept },
+    input: { amount, event_id, kept },
     lead,
     sale,
     currency,
@@ -120,9 +120,9 @@ async function keepRefund(
     if (rate.from !== kept.rate.from || rate.day !== kept.rate.day) await tx.put(waitingEvents, waiting);
     return waiting;
   }
-  const common = waitingOf(lead, context, { ...event, eventId });
-  const waiting: RateRefund = { ...common, kind: "refund", saleEventId: sale.eventId, amount, currency };
-  await tx.insert(waitingEvents, waiting, { event: () => alreadyRecorded("refund", eventId) });
+  const common = waitingOf(lead, context, { ...event, event_id });
+  const waiting: RateRefund = { ...common, kind: "refund", sale_event_id: sale.event_id, amount, currency };
+  await tx.insert(waitingEvents, waiting, { event: () => alreadyRecorded("refund", event_id) });
   return waiting;
 }
 
@@ -146,9 +146,9 @@ function tooMuch(): Failure {
 
 /** A refund's amounts: in the account's currency, as given, and in the currency of its sale. */
 interface Amounts {
-  amountCents: number;
-  originalAmount: number;
-  originalCurrency: string | null;
+  amount_cents: number;
+  original_amount: number;
+  original_currency: string | null;
   saleAmount: number;
 }
 
@@ -163,24 +163,24 @@ async function amountsOf(
   account: Account,
   { input: { amount }, sale, at, currency }: { input: NewRefund; sale: Sale; at: Date; currency: string },
 ): Promise<Amounts | MissingRate> {
-  const { amountCents, originalAmount, refundedCents, refundedOriginalAmount } = sale;
-  if (currency === sale.originalCurrency) {
-    const refunded = refundedOriginalAmount + amount;
-    if (refunded > originalAmount) throw tooMuch();
+  const { amount_cents, original_amount, refunded_cents, refunded_original_amount } = sale;
+  if (currency === sale.original_currency) {
+    const refunded = refunded_original_amount + amount;
+    if (refunded > original_amount) throw tooMuch();
     // Sales of earlier releases may themselves be worth zero.
-    if (amountCents > 0 && share(amountCents, amount, originalAmount) === 0)
+    if (amount_cents > 0 && share(amount_cents, amount, original_amount) === 0)
       throw worthless({ amount, currency }, account);
-    const cents = share(amountCents, refunded, originalAmount) - refundedCents;
-    return { amountCents: cents, originalAmount: amount, originalCurrency: currency, saleAmount: amount };
+    const cents = share(amount_cents, refunded, original_amount) - refunded_cents;
+    return { amount_cents: cents, original_amount: amount, original_currency: currency, saleAmount: amount };
   }
   const money = await toAccountCurrency(tx, account, { amount, currency, at });
   if (isMissing(money)) return money;
-  const refunded = refundedCents + money.cents;
+  const refunded = refunded_cents + money.cents;
   if (money.cents === 0) throw worthless({ amount, currency }, account);
-  if (refunded > amountCents || amountCents === 0) throw tooMuch();
-  const saleAmount = share(originalAmount, refunded, amountCents) - refundedOriginalAmount;
-  const { originalCurrency } = money;
-  return { amountCents: money.cents, originalAmount: money.originalAmount, originalCurrency, saleAmount };
+  if (refunded > amount_cents || amount_cents === 0) throw tooMuch();
+  const saleAmount = share(original_amount, refunded, amount_cents) - refunded_original_amount;
+  const { original_currency } = money;
+  return { amount_cents: money.cents, original_amount: money.original_amount, original_currency, saleAmount };
 }
 
 /** Takes back the refunded part of a sale that no provider reported. */
@@ -191,12 +191,12 @@ async function takePart(
 ): Promise<Settled> {
   const after: Sale = {
     ...sale,
-    refundedCents: sale.refundedCents + refund.amountCents,
-    refundedOriginalAmount: sale.refundedOriginalAmount + saleAmount,
+    refunded_cents: sale.refunded_cents + refund.amount_cents,
+    refunded_original_amount: sale.refunded_original_amount + saleAmount,
   };
   await tx.put(sales, after);
   await insertRefund(tx, refund);
-  const lead = await markRefunded(tx, context, { before: sale, after, at: refund.createdAt });
+  const lead = await markRefunded(tx, context, { before: sale, after, at: refund.created_at });
   const commissions = await takeBack(tx, context, { lead, sale, after, refund });
   return keepCommissions(tx, { sale: after, lead, refund, commissions });
 }
@@ -219,11 +219,11 @@ async function takeFromPayment(
     account,
     sale,
     payment: { ...payment, takings },
-    at: refund.createdAt,
+    at: refund.created_at,
     refund,
   });
 }
 
 function insertRefund(tx: Transaction, refund: Refund): Promise<void> {
-  return tx.insert(refunds, refund, { event: () => alreadyRecorded("refund", refund.eventId) });
+  return tx.insert(refunds, refund, { event: () => alreadyRecorded("refund", refund.event_id) });
 }

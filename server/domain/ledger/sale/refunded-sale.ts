@@ -23,15 +23,15 @@ import {
 
 /** The input of a refund. Null fields are not given. */
 export interface NewRefund {
-  customer: Pick<CustomerNames, "uid" | "email" | "leadId">;
-  eventId: string;
+  customer: Pick<CustomerNames, "uid" | "email" | "lead_id">;
+  event_id: string;
   /** The event id of the sale, or null for the lead's latest sale that is not completely refunded. */
-  saleEventId: string | null;
+  sale_event_id: string | null;
   /** In the minor unit of its currency. Positive. */
   amount: number;
   /** ISO 4217 code. Null: that of the sale. */
   currency: string | null;
-  createdAt: Date | null;
+  created_at: Date | null;
   /** The waiting event that is recorded now. Absent: the refund has just arrived. */
   kept?: RateRefund;
 }
@@ -40,14 +40,14 @@ export interface NewRefund {
 export async function loadRefunded(
   tx: Transaction,
   accountId: number,
-  { customer, saleEventId }: Pick<NewRefund, "customer" | "saleEventId">,
+  { customer, sale_event_id }: Pick<NewRefund, "customer" | "sale_event_id">,
 ): Promise<{ lead: Lead; sale: Sale | WaitingSale }> {
-  const sale = saleEventId === null ? null : await findNamed(tx, accountId, saleEventId);
+  const sale = sale_event_id === null ? null : await findNamed(tx, accountId, sale_event_id);
   const lead = await loadRefundedLead(tx, accountId, { customer, sale });
-  if (saleEventId === null) return { lead, sale: await loadLatest(tx, lead) };
+  if (sale_event_id === null) return { lead, sale: await loadLatest(tx, lead) };
   // Another customer's sale is answered like an unknown one.
-  if (sale?.leadId === lead.id) return { lead, sale };
-  throw new Failure("invalid", `Error. The 'sale' event with the id '${saleEventId}' was not found.`);
+  if (sale?.lead_id === lead.id) return { lead, sale };
+  throw new Failure("invalid", `Error. The 'sale' event with the id '${sale_event_id}' was not found.`);
 }
 
 /**
@@ -62,9 +62,9 @@ async function loadRefundedLead(
   { customer, sale }: Pick<NewRefund, "customer"> & { sale: Sale | WaitingSale | null },
 ): Promise<Lead> {
   const named = await findCustomer(tx, accountId, { ...customer, tid: null });
-  if (named !== null && named.id === sale?.leadId) return named;
-  const lead = sale && (await tx.get(leads, accountId, sale.leadId));
-  if (lead?.archivedAt && isNamed(lead, customer)) return lead;
+  if (named !== null && named.id === sale?.lead_id) return named;
+  const lead = sale && (await tx.get(leads, accountId, sale.lead_id));
+  if (lead?.archived_at && isNamed(lead, customer)) return lead;
   if (named !== null) return named;
   if (lead === null || !isErased(lead)) throw unreferred();
   return lead;
@@ -79,7 +79,7 @@ async function loadLatest(tx: Transaction, lead: Lead): Promise<Sale | WaitingSa
   const [recorded, waiting] = [await latestRecorded(tx, lead), await latestWaiting(tx, lead)];
   if (recorded === null && waiting === null)
     throw new Failure("invalid", "Error. The customer has no sale that could be refunded.");
-  if (recorded === null || (waiting !== null && waiting.createdAt >= recorded.createdAt))
+  if (recorded === null || (waiting !== null && waiting.created_at >= recorded.created_at))
     return waiting as WaitingSale;
   return recorded;
 }
@@ -92,8 +92,8 @@ async function loadLatest(tx: Transaction, lead: Lead): Promise<Sale | WaitingSa
  */
 export async function loadPayer(reader: Reader, lead: Lead, sale: Sale | null): Promise<Promoter> {
   const promoter =
-    (await reader.get(promoters, lead.accountId, lead.promoterId)) ??
-    (sale && (await reader.get(promoters, lead.accountId, sale.promoterId)));
+    (await reader.get(promoters, lead.account_id, lead.promoter_id)) ??
+    (sale && (await reader.get(promoters, lead.account_id, sale.promoter_id)));
   if (promoter === null) throw unreferred();
   return promoter;
 }
@@ -101,23 +101,26 @@ export async function loadPayer(reader: Reader, lead: Lead, sale: Sale | null): 
 /** A refund of a sale, with the same owner. */
 export function newRefund(
   sale: Sale,
-  given: Pick<Refund, "id" | "eventId" | "amountCents" | "originalAmount" | "originalCurrency" | "createdAt">,
+  given: Pick<
+    Refund,
+    "id" | "event_id" | "amount_cents" | "original_amount" | "original_currency" | "created_at"
+  >,
 ): Refund {
   return {
-    accountId: sale.accountId,
+    account_id: sale.account_id,
     id: given.id,
-    promoterCampaignId: sale.promoterCampaignId,
-    promoterId: sale.promoterId,
-    campaignId: sale.campaignId,
-    leadId: sale.leadId,
-    saleId: sale.id,
+    promoter_campaign_id: sale.promoter_campaign_id,
+    promoter_id: sale.promoter_id,
+    campaign_id: sale.campaign_id,
+    lead_id: sale.lead_id,
+    sale_id: sale.id,
     origin: sale.origin,
-    eventId: given.eventId,
-    amountCents: given.amountCents,
-    originalAmount: given.originalAmount,
-    originalCurrency: given.originalCurrency,
-    commissionIds: [],
-    createdAt: given.createdAt,
+    event_id: given.event_id,
+    amount_cents: given.amount_cents,
+    original_amount: given.original_amount,
+    original_currency: given.original_currency,
+    commission_ids: [],
+    created_at: given.created_at,
   };
 }
 
@@ -131,18 +134,22 @@ export async function markRefunded(
   { before, after, at }: { before: Sale; after: Sale; at: string },
 ): Promise<Lead> {
   const change = Number(isTakenBack(after)) - Number(isTakenBack(before));
-  const dropped = Number(after.isDuplicate ?? false) - Number(before.isDuplicate ?? false);
-  const lead = await tx.get(leads, after.accountId, after.leadId);
+  const dropped = Number(after.is_duplicate ?? false) - Number(before.is_duplicate ?? false);
+  const lead = await tx.get(leads, after.account_id, after.lead_id);
   if (lead === null) throw new Error(`Sale ${after.id} has no lead`);
   if (change === 0 && dropped === 0) return lead;
-  const refundedSalesCount = lead.refundedSalesCount + change;
-  const salesCount = lead.salesCount - dropped;
+  const refundedSalesCount = lead.refunded_sales_count + change;
+  const salesCount = lead.sales_count - dropped;
   const isOver = refundedSalesCount === salesCount;
   const states: Partial<Record<Lead["state"], Lead["state"]>> = isOver
     ? { active: "refunded" }
     : { refunded: "active" };
   const state = states[lead.state] ?? lead.state;
-  const marked = withHistory(lead, { ...lead, refundedSalesCount, salesCount, state }, at);
+  const marked = withHistory(
+    lead,
+    { ...lead, refunded_sales_count: refundedSalesCount, sales_count: salesCount, state },
+    at,
+  );
   await tx.put(leads, marked);
   await announce(tx, context, { entity: "referral", before: lead, after: marked });
   return marked;
@@ -165,13 +172,13 @@ export async function takeBack(
   // A sale with many refunds has many of these. They follow the commissions that they take back, so few are
   // read.
   const opposites = new Set<number>();
-  for (const id of sale.commissionIds) {
+  for (const id of sale.commission_ids) {
     if (opposites.has(id)) continue;
-    const commission = await tx.get(commissions, sale.accountId, id);
+    const commission = await tx.get(commissions, sale.account_id, id);
     if (commission === null) continue;
-    for (const oppositeId of commission.takenBackByIds) opposites.add(oppositeId);
-    if (commission.takesBackId !== null) continue;
-    const isBonus = commission.targetRules !== undefined;
+    for (const oppositeId of commission.taken_back_by_ids) opposites.add(oppositeId);
+    if (commission.takes_back_id !== null) continue;
+    const isBonus = commission.target_rules !== undefined;
     const isLost = isBonus && (await isBonusLost(tx, commission, { lead, sale: after }));
     const part = takenBack(commission, sale) - takenBack(commission, after);
     const whole = isLost ? -commission.amount : 0;
@@ -202,8 +209,8 @@ export async function addOpposite(tx: Transaction, context: Context, given: Oppo
   // Not announced, because commissions don't show the mark.
   await tx.put(commissions, {
     ...commission,
-    takenBackByIds: [...commission.takenBackByIds, opposite.id],
-    ...(refund === null && { correctedByIds: [...(commission.correctedByIds ?? []), opposite.id] }),
+    taken_back_by_ids: [...commission.taken_back_by_ids, opposite.id],
+    ...(refund === null && { corrected_by_ids: [...(commission.corrected_by_ids ?? []), opposite.id] }),
   });
   return opposite;
 }
@@ -216,12 +223,12 @@ async function findNamed(tx: Transaction, accountId: number, eventId: string) {
 }
 
 /** The latest sales are read first, until one is not completely refunded. */
-async function latestRecorded(tx: Transaction, { accountId, id }: Lead): Promise<Sale | null> {
+async function latestRecorded(tx: Transaction, { account_id, id }: Lead): Promise<Sale | null> {
   for (let offset = 0; ; offset++) {
     const page = { limit: 1, offset, reverse: true };
-    const [listed] = await tx.view.page(sales, "lead", accountId, [id], page);
+    const [listed] = await tx.view.page(sales, "lead", account_id, [id], page);
     if (listed === undefined) return null;
-    const sale = await tx.get(sales, accountId, listed.id);
+    const sale = await tx.get(sales, account_id, listed.id);
     if (sale !== null && !isRefunded(sale)) return sale;
   }
 }
@@ -237,13 +244,13 @@ async function latestWaiting(tx: Transaction, lead: Lead): Promise<WaitingSale |
  * sale on its day, so only later refunds count. It is negative if a bank has returned money that was missing
  * on that day.
  */
-function takenBack({ amount, saleCents, originalSaleAmount }: Commission, sale: Sale): number {
-  const { amountCents, refundedCents, originalAmount, refundedOriginalAmount } = sale;
+function takenBack({ amount, sale_cents, original_sale_amount }: Commission, sale: Sale): number {
+  const { amount_cents, refunded_cents, original_amount, refunded_original_amount } = sale;
   // A sale in another currency may be worth zero in the account's, and still earn a flat reward.
   const [left, whole, refunded] =
-    amountCents === 0
-      ? [originalSaleAmount, originalAmount, refundedOriginalAmount]
-      : [saleCents, amountCents, refundedCents];
+    amount_cents === 0
+      ? [original_sale_amount, original_amount, refunded_original_amount]
+      : [sale_cents, amount_cents, refunded_cents];
   const refundedSince = refunded - (whole - left);
   return left <= 0 ? 0 : share(amount, refundedSince, left);
 }
@@ -253,27 +260,27 @@ function takenBack({ amount, saleCents, originalSaleAmount }: Commission, sale: 
  * by hand.
  */
 function oppositeOf({ commission, amount, sale, refund }: Opposite, id: number): Commission {
-  const { createdByUser: _, correctedByIds: __, ...earned } = commission;
-  const event = refund ?? { ...sale, id: null, amountCents: 0, originalAmount: 0 };
+  const { created_by_user: _, corrected_by_ids: __, ...earned } = commission;
+  const event = refund ?? { ...sale, id: null, amount_cents: 0, original_amount: 0 };
   return newCommission({
     ...earned,
     id,
     amount,
-    refundId: event.id,
-    takesBackId: commission.id,
-    takenBackByIds: [],
-    eventId: event.eventId,
-    saleCents: 0 - event.amountCents,
-    originalSaleAmount: 0 - event.originalAmount,
-    originalSaleCurrency: event.originalCurrency,
-    saleId: sale.id,
-    payoutId: null,
-    isPaidElsewhere: false,
-    internalNote: null,
-    externalNote: null,
-    statusUpdatedAt: null,
-    createdAt: event.createdAt,
+    refund_id: event.id,
+    takes_back_id: commission.id,
+    taken_back_by_ids: [],
+    event_id: event.event_id,
+    sale_cents: 0 - event.amount_cents,
+    original_sale_amount: 0 - event.original_amount,
+    original_sale_currency: event.original_currency,
+    sale_id: sale.id,
+    payout_id: null,
+    is_paid_elsewhere: false,
+    internal_note: null,
+    external_note: null,
+    status_updated_at: null,
+    created_at: event.created_at,
     // A correction is not a new sale.
-    ...(refund === null && { isSilent: true as const }),
+    ...(refund === null && { is_silent: true as const }),
   });
 }

@@ -15,75 +15,75 @@ export type BillingPeriod = (typeof BILLING_PERIODS)[number];
 
 /** A payment of a referred person. Its owner is the lead's promoter at that time. */
 export interface Sale {
-  accountId: number;
+  account_id: number;
   id: number;
-  promoterCampaignId: number;
-  promoterId: number;
-  campaignId: number;
-  leadId: number;
+  promoter_campaign_id: number;
+  promoter_id: number;
+  campaign_id: number;
+  lead_id: number;
   /** The lead's origin, or null without a visit. */
   origin: Origin | null;
   /** The client's own id, unique among the account's sales. */
-  eventId: string;
-  amountCents: number;
+  event_id: string;
+  amount_cents: number;
   /** The amount before it was converted, in the minor unit of its own currency. */
-  originalAmount: number;
+  original_amount: number;
   /** ISO 4217 code, or null for the account's currency. */
-  originalCurrency: string | null;
+  original_currency: string | null;
   quantity: number;
   /** The sold price or plan, by the client's own id. */
-  planId: string | null;
+  plan_id: string | null;
   /** The product that has this price, or null. */
-  productId: number | null;
-  billingPeriod: BillingPeriod | null;
+  product_id: number | null;
+  billing_period: BillingPeriod | null;
   /** The promo code that was used, if it is the promoter's. Absent: none, or an older release recorded the sale. */
-  promoCodeId?: number;
+  promo_code_id?: number;
   /** Monthly recurring revenue in the account's currency, for statistics only. */
-  mrrCents: number | null;
+  mrr_cents: number | null;
   /** The reward for the referred person. It earns no promoter money. */
-  referralRewardId: number | null;
+  referral_reward_id: number | null;
   /** Its commissions, including those of later instalments. */
-  commissionIds: number[];
+  commission_ids: number[];
   /** The sum of its refunds, in the account's currency and in its own. */
-  refundedCents: number;
-  refundedOriginalAmount: number;
+  refunded_cents: number;
+  refunded_original_amount: number;
   /**
    * Whether it turned out to be the same payment as an earlier sale, so that it counts for nothing. Absent:
    * no.
    */
-  isDuplicate?: true;
-  createdAt: string;
+  is_duplicate?: true;
+  created_at: string;
 }
 
 /** Takes back a sale, or a part of it. */
 export interface Refund {
-  accountId: number;
+  account_id: number;
   id: number;
-  promoterCampaignId: number;
-  promoterId: number;
-  campaignId: number;
-  leadId: number;
-  saleId: number;
+  promoter_campaign_id: number;
+  promoter_id: number;
+  campaign_id: number;
+  lead_id: number;
+  sale_id: number;
   /** As for the sale. */
   origin: Origin | null;
   /** The client's own id, unique among the account's refunds. */
-  eventId: string;
+  event_id: string;
   /** Negative if a bank returned the money of a dispute. */
-  amountCents: number;
-  originalAmount: number;
-  originalCurrency: string | null;
-  commissionIds: number[];
-  createdAt: string;
+  amount_cents: number;
+  original_amount: number;
+  original_currency: string | null;
+  commission_ids: number[];
+  created_at: string;
 }
 
 /** Says that a customer has left. */
 export interface Cancellation {
-  accountId: number;
+  account_id: number;
   id: number;
-  leadId: number;
+  lead_id: number;
   /** The client's own id, or null if it gave none. */
-  eventId: string | null;
-  createdAt: string;
+  event_id: string | null;
+  created_at: string;
 }
 
 export const sales = table<Sale>()({
@@ -96,7 +96,7 @@ export const sales = table<Sale>()({
     lead_id: "integer",
     event_id: "text",
     /** Clients' event ids may be too long for an index. */
-    event_hash: ["text", ({ eventId }) => digest(eventId)],
+    event_hash: ["text", ({ event_id }) => digest(event_id)],
     amount_cents: "integer",
     refunded_cents: "integer",
     mrr_cents: "integer",
@@ -104,7 +104,7 @@ export const sales = table<Sale>()({
     plan_id: "text",
     billing_period: "text",
     referral_reward_id: "integer",
-    is_duplicate: ["integer", ({ isDuplicate }) => isDuplicate === true],
+    is_duplicate: ["integer", ({ is_duplicate }) => is_duplicate === true],
     created_at: "text",
   },
   unique: { event: ["event_hash"] },
@@ -113,16 +113,16 @@ export const sales = table<Sale>()({
     lead: { on: ["lead_id", "created_at"] },
     product: { on: ["product_id"], where: "product_id is not null" },
   },
-  sums: dailySums(({ isDuplicate, amountCents, createdAt: at }) => [
-    ...(isDuplicate ? [] : [{ metric: "sales" as const, at }]),
-    { metric: "salesCents", at, amount: amountCents },
+  sums: dailySums(({ is_duplicate, amount_cents, created_at: at }) => [
+    ...(is_duplicate ? [] : [{ metric: "sales" as const, at }]),
+    { metric: "sales_cents", at, amount: amount_cents },
   ]),
 });
 
 /** The lead's first sale after an instant, or null. */
-export async function findNextSale(view: View, { accountId, id }: Lead, at: string): Promise<Sale | null> {
+export async function findNextSale(view: View, { account_id, id }: Lead, at: string): Promise<Sale | null> {
   const between = isoRange({ from: Date.parse(at) + 1, before: null });
-  const [next] = await view.page(sales, "lead", accountId, [id], { limit: 1, between });
+  const [next] = await view.page(sales, "lead", account_id, [id], { limit: 1, between });
   return next ?? null;
 }
 
@@ -136,16 +136,16 @@ export const refunds = table<Refund>()({
     lead_id: "integer",
     sale_id: "integer",
     event_id: "text",
-    event_hash: ["text", ({ eventId }) => digest(eventId)],
+    event_hash: ["text", ({ event_id }) => digest(event_id)],
     amount_cents: "integer",
     created_at: "text",
   },
   unique: { event: ["event_hash"] },
   indexes: { lead: { on: ["lead_id"] } },
-  sums: dailySums(({ amountCents, createdAt: at }) => [
+  sums: dailySums(({ amount_cents, created_at: at }) => [
     // Returned money is no refund, but lowers their sum.
-    ...(amountCents < 0 ? [] : [{ metric: "refunds" as const, at }]),
-    { metric: "refundsCents", at, amount: amountCents },
+    ...(amount_cents < 0 ? [] : [{ metric: "refunds" as const, at }]),
+    { metric: "refunds_cents", at, amount: amount_cents },
   ]),
 });
 
@@ -154,7 +154,7 @@ export const cancellations = table<Cancellation>()({
   columns: {
     id: "integer",
     lead_id: "integer",
-    event_hash: ["text", ({ eventId }) => (eventId === null ? null : digest(eventId))],
+    event_hash: ["text", ({ event_id }) => (event_id === null ? null : digest(event_id))],
     created_at: "text",
   },
   unique: { event: ["event_hash"] },
@@ -172,28 +172,28 @@ export function alreadyRecorded(kind: EventKind, eventId: string): Failure {
 export async function refuseRepeated<R>(
   reader: Reader,
   from: Table<R, "event">,
-  { kind, accountId, eventId }: { kind: EventKind; accountId: number; eventId: string },
+  { kind, account_id, event_id }: { kind: EventKind; account_id: number; event_id: string },
 ): Promise<void> {
-  const known = await reader.find(from, "event", accountId, [digest(eventId)]);
-  if (known !== null) throw alreadyRecorded(kind, eventId);
+  const known = await reader.find(from, "event", account_id, [digest(event_id)]);
+  if (known !== null) throw alreadyRecorded(kind, event_id);
 }
 
 /** Whether nothing is left of a sale. One in another currency may be worth zero in the account's. */
 export function isRefunded(sale: Sale): boolean {
-  if (sale.amountCents === 0) return sale.refundedOriginalAmount >= sale.originalAmount;
-  return sale.refundedCents >= sale.amountCents;
+  if (sale.amount_cents === 0) return sale.refunded_original_amount >= sale.original_amount;
+  return sale.refunded_cents >= sale.amount_cents;
 }
 
 /**
  * Whether refunds took back all of a sale. A sale of zero has nothing left either, but it was not refunded.
  */
 export function isTakenBack(sale: Sale): boolean {
-  return sale.refundedOriginalAmount > 0 && isRefunded(sale);
+  return sale.refunded_original_amount > 0 && isRefunded(sale);
 }
 
 /** The part of an amount that is left after the sale's refunds. */
 export function leftPart(sale: Sale, amount: number): number {
-  const { amountCents, refundedCents, originalAmount, refundedOriginalAmount } = sale;
-  if (amountCents === 0) return share(amount, originalAmount - refundedOriginalAmount, originalAmount);
-  return share(amount, amountCents - refundedCents, amountCents);
+  const { amount_cents, refunded_cents, original_amount, refunded_original_amount } = sale;
+  if (amount_cents === 0) return share(amount, original_amount - refunded_original_amount, original_amount);
+  return share(amount, amount_cents - refunded_cents, amount_cents);
 }

@@ -62,9 +62,9 @@ export function settlePayment(
     if (payment === null) return "repeated";
     const parts = bestParts([payment.parts, reported.parts]);
     if (parts === payment.parts) return "repeated";
-    const corrected = { account, sale, payment: { ...payment, parts }, at: sale.createdAt };
+    const corrected = { account, sale, payment: { ...payment, parts }, at: sale.created_at };
     const { sale: after } = await settle(tx, context, corrected);
-    return after.amountCents === sale.amountCents ? "unchanged" : "changed";
+    return after.amount_cents === sale.amount_cents ? "unchanged" : "changed";
   });
 }
 
@@ -86,9 +86,9 @@ export async function recordTaking(
     const takings = [...payment.takings, await inSaleCurrency(tx, { account, sale, payment, taking })];
     const taken = { account, sale, payment: { ...payment, takings }, at: taking.at.toISOString() };
     const { sale: after } = await settle(tx, context, taken);
-    if (after.refundedOriginalAmount === sale.refundedOriginalAmount) return "unchanged";
+    if (after.refunded_original_amount === sale.refunded_original_amount) return "unchanged";
     // It is stored, because several of them together may be worth something.
-    return after.refundedCents === sale.refundedCents && sale.amountCents > 0 ? "worthless" : "changed";
+    return after.refunded_cents === sale.refunded_cents && sale.amount_cents > 0 ? "worthless" : "changed";
   });
 }
 
@@ -112,7 +112,7 @@ interface Settlement {
   /** The refund that the account has recorded itself. Absent: none. */
   refund?: Refund;
   /** Whether it turned out to be the payment of an earlier sale. Absent: no. */
-  isDuplicate?: true;
+  is_duplicate?: true;
 }
 
 /**
@@ -124,29 +124,29 @@ interface Settlement {
 export async function settle(
   tx: Transaction,
   context: Context,
-  { account, sale, payment, at, refund: own, isDuplicate }: Settlement,
+  { account, sale, payment, at, refund: own, is_duplicate }: Settlement,
 ): Promise<Settled> {
-  const marked: Sale = { ...sale, ...(isDuplicate && { isDuplicate }) };
+  const marked: Sale = { ...sale, ...(is_duplicate && { is_duplicate }) };
   const known = { ...marked, ...(await amountsOf(tx, account, { sale: marked, payment })) };
-  const taken = takenAmount(known.originalAmount, payment);
-  const after = { ...known, refundedOriginalAmount: taken, refundedCents: inCents(known, taken) };
+  const taken = takenAmount(known.original_amount, payment);
+  const after = { ...known, refunded_original_amount: taken, refunded_cents: inCents(known, taken) };
   const currencyDigits = exponentOf(account.currency) ?? 2;
   const settled = { ...payment, earnings: earnAgain(payment.earnings, { ...after, currencyDigits }) };
   const added = await writeRefunds(tx, context, { sale: after, payment });
-  const refund = added ?? (own && (await tx.get(refunds, own.accountId, own.id))) ?? null;
+  const refund = added ?? (own && (await tx.get(refunds, own.account_id, own.id))) ?? null;
   const before = { sale, payment };
   await tx.put(salePayments, settled);
   await tx.put(sales, after);
   const lead = await markRefunded(tx, context, { before: sale, after, at });
-  const made = payment.isReported
+  const made = payment.is_reported
     ? await correct(tx, context, { lead, before, after: { sale: after, payment: settled }, refund })
     : await takeBack(tx, context, { lead, sale, after, refund });
   return keepCommissions(tx, { sale: after, lead, refund, commissions: made });
 }
 
 /** A sale or a refund with the commissions that were added to it. */
-function withCommissions<R extends { commissionIds: number[] }>(record: R, added: Commission[]): R {
-  return { ...record, commissionIds: [...record.commissionIds, ...added.map(({ id }) => id)] };
+function withCommissions<R extends { commission_ids: number[] }>(record: R, added: Commission[]): R {
+  return { ...record, commission_ids: [...record.commission_ids, ...added.map(({ id }) => id)] };
 }
 
 /** Writes a sale and its refund with the commissions that were added to them. */
@@ -166,34 +166,34 @@ async function mergeSales(
   { account, reported }: { account: Account; reported: ReportedPayment },
 ): Promise<Sale | null> {
   const found = await salesOf(tx, account.id, reported.eventIds);
-  const [first = null, ...others] = found.filter(({ isDuplicate }) => !isDuplicate);
+  const [first = null, ...others] = found.filter(({ is_duplicate }) => !is_duplicate);
   if (first === null || others.length === 0) return first;
   const payment = await loadPayment(tx, first, reported.parts);
   const takings = [...payment.takings];
   for (const other of others) {
     const dropped = await tx.get(salePayments, account.id, other.id);
     // The account sent the other sale itself, and knows whether it is a separate one.
-    if (!dropped?.isReported) continue;
-    const given = { account, sale: other, payment: { ...dropped, takings: [] }, at: other.createdAt };
-    await settle(tx, context, { ...given, isDuplicate: true });
+    if (!dropped?.is_reported) continue;
+    const given = { account, sale: other, payment: { ...dropped, takings: [] }, at: other.created_at };
+    await settle(tx, context, { ...given, is_duplicate: true });
     takings.push(...dropped.takings.filter(({ id }) => takings.every((each) => each.id !== id)));
   }
-  const merged = { account, sale: first, payment: { ...payment, takings }, at: first.createdAt };
+  const merged = { account, sale: first, payment: { ...payment, takings }, at: first.created_at };
   return (await settle(tx, context, merged)).sale;
 }
 
 /** The sales under some event ids. One that the account sent itself comes first, then the earliest. */
 async function salesOf(tx: Transaction, accountId: number, eventIds: string[]): Promise<Sale[]> {
-  const found: { sale: Sale; isReported: boolean }[] = [];
+  const found: { sale: Sale; is_reported: boolean }[] = [];
   for (const eventId of new Set(eventIds)) {
     const sale = await tx.find(sales, "event", accountId, [digest(eventId)]);
     if (sale === null) continue;
-    const isReported = (await tx.get(salePayments, accountId, sale.id))?.isReported ?? false;
-    found.push({ sale, isReported });
+    const isReported = (await tx.get(salePayments, accountId, sale.id))?.is_reported ?? false;
+    found.push({ sale, is_reported: isReported });
   }
   return found
     .toSorted(
-      (one, other) => Number(one.isReported) - Number(other.isReported) || one.sale.id - other.sale.id,
+      (one, other) => Number(one.is_reported) - Number(other.is_reported) || one.sale.id - other.sale.id,
     )
     .map(({ sale }) => sale);
 }
@@ -215,47 +215,51 @@ async function inSaleCurrency(
 ): Promise<Taking> {
   const { currency, at, ...given } = taking;
   const kept = { ...given, at: at.toISOString() };
-  const { amountCents, originalAmount, originalCurrency } = sale;
-  const isOwnSale = !payment.isReported;
+  const { amount_cents, original_amount, original_currency } = sale;
+  const isOwnSale = !payment.is_reported;
   if (isOwnSale && paidAmount({ ...payment, takings: [...payment.takings, kept] }) !== null) return kept;
-  if (currency === originalCurrency) return kept;
+  if (currency === original_currency) return kept;
   const convert = async (amount: number) => {
     const money = await toAccountCurrency(tx, account, { amount, currency, at });
     if (isMissing(money)) return null;
-    const isOwn = originalCurrency === null || amountCents === 0;
-    return isOwn ? money.cents : share(money.cents, originalAmount, amountCents);
+    const isOwn = original_currency === null || amount_cents === 0;
+    return isOwn ? money.cents : share(money.cents, original_amount, amount_cents);
   };
-  const grossAmount = await convert(kept.grossAmount);
+  const grossAmount = await convert(kept.gross_amount);
   if (grossAmount === null) {
-    return { ...kept, grossAmount: payment.parts?.grossAmount ?? originalAmount, netAmount: null };
+    return { ...kept, gross_amount: payment.parts?.gross_amount ?? original_amount, net_amount: null };
   }
-  return { ...kept, grossAmount, netAmount: kept.netAmount && (await convert(kept.netAmount)) };
+  return {
+    ...kept,
+    gross_amount: grossAmount,
+    net_amount: kept.net_amount && (await convert(kept.net_amount)),
+  };
 }
 
 /** The amounts of a reported sale. It keeps its currency and its day. Null if they are unchanged. */
 async function amountsOf(
   tx: Transaction,
   account: Account,
-  { sale, payment: { parts, base = USUAL_BASE, isReported } }: Pick<Settlement, "sale" | "payment">,
-): Promise<Pick<Sale, "amountCents" | "originalAmount" | "quantity"> | null> {
-  if (sale.isDuplicate) return { amountCents: 0, originalAmount: 0, quantity: sale.quantity };
-  if (parts === null || !isReported) return null;
+  { sale, payment: { parts, base = USUAL_BASE, is_reported } }: Pick<Settlement, "sale" | "payment">,
+): Promise<Pick<Sale, "amount_cents" | "original_amount" | "quantity"> | null> {
+  if (sale.is_duplicate) return { amount_cents: 0, original_amount: 0, quantity: sale.quantity };
+  if (parts === null || !is_reported) return null;
   const { quantity } = parts;
   const originalAmount = countedAmount(parts, base);
-  if (originalAmount === sale.originalAmount) {
-    return { amountCents: sale.amountCents, originalAmount, quantity };
+  if (originalAmount === sale.original_amount) {
+    return { amount_cents: sale.amount_cents, original_amount: originalAmount, quantity };
   }
-  const { originalCurrency: currency, createdAt } = sale;
-  const given = { amount: originalAmount, currency, at: new Date(createdAt) };
+  const { original_currency: currency, created_at } = sale;
+  const given = { amount: originalAmount, currency, at: new Date(created_at) };
   const money = await toAccountCurrency(tx, account, given);
   // The day's rate may be gone. Then the sale's own rate is used.
   const amountCents = isMissing(money) ? inCents(sale, originalAmount) : money.cents;
-  return { amountCents, originalAmount, quantity };
+  return { amount_cents: amountCents, original_amount: originalAmount, quantity };
 }
 
 /** A part of a sale in the account's currency. */
-function inCents({ amountCents, originalAmount }: Sale, part: number): number {
-  return originalAmount === 0 ? 0 : share(amountCents, part, originalAmount);
+function inCents({ amount_cents, original_amount }: Sale, part: number): number {
+  return original_amount === 0 ? 0 : share(amount_cents, part, original_amount);
 }
 
 /**
@@ -272,20 +276,29 @@ async function writeRefunds(
   let before = 0;
   for (const [index, { id: eventId, kind, at: createdAt }] of payment.takings.entries()) {
     const takings = payment.takings.slice(0, index + 1);
-    const upTo = takenAmount(sale.originalAmount, { ...payment, takings });
+    const upTo = takenAmount(sale.original_amount, { ...payment, takings });
     const originalAmount = upTo - before;
     const amountCents = inCents(sale, upTo) - inCents(sale, before);
     before = upTo;
-    const known = await tx.find(refunds, "event", sale.accountId, [digest(eventId)]);
-    const isNothing = sale.amountCents === 0 ? originalAmount === 0 : amountCents === 0;
+    const known = await tx.find(refunds, "event", sale.account_id, [digest(eventId)]);
+    const isNothing = sale.amount_cents === 0 ? originalAmount === 0 : amountCents === 0;
     if (known === null && isNothing) continue;
-    if (known?.amountCents === amountCents && known.saleId === sale.id) continue;
+    if (known?.amount_cents === amountCents && known.sale_id === sale.id) continue;
     const id = known?.id ?? (await context.store.nextId("event"));
-    const given = { id, eventId, amountCents, originalAmount, originalCurrency: sale.originalCurrency };
-    const refund = { ...newRefund(sale, { ...given, createdAt }), commissionIds: known?.commissionIds ?? [] };
+    const given = {
+      id,
+      event_id: eventId,
+      amount_cents: amountCents,
+      original_amount: originalAmount,
+      original_currency: sale.original_currency,
+    };
+    const refund = {
+      ...newRefund(sale, { ...given, created_at: createdAt }),
+      commission_ids: known?.commission_ids ?? [],
+    };
     if (known === null) await tx.insert(refunds, (added = refund));
     // The account may have sent its own refund in another currency.
-    else await tx.put(refunds, kind === "own" ? { ...known, amountCents } : refund);
+    else await tx.put(refunds, kind === "own" ? { ...known, amount_cents: amountCents } : refund);
   }
   return added;
 }
@@ -309,11 +322,11 @@ async function correct(
   const { before, after } = change;
   const added: Commission[] = [];
   const lost: Commission[] = [];
-  for (const [index, id] of before.payment.commissionIds.entries()) {
-    const commission = await tx.get(commissions, before.sale.accountId, id);
+  for (const [index, id] of before.payment.commission_ids.entries()) {
+    const commission = await tx.get(commissions, before.sale.account_id, id);
     // It may have been deleted by hand.
     if (commission === null) continue;
-    const isBonus = commission.targetRules !== undefined;
+    const isBonus = commission.target_rules !== undefined;
     const amount = isBonus
       ? await bonusChange(tx, commission, { ...change, index })
       : dueOf(after, index) - dueOf(before, index);
@@ -337,24 +350,24 @@ async function bonusChange(
   const whole = after.payment.earnings[index]?.amount ?? 0;
   const family = await withTakeBacks(tx, commission);
   const current = family.reduce((sum, { amount }) => sum + amount, 0);
-  if (after.sale.isDuplicate) return -current;
-  const isLost = await isBonusLost(tx, { ...commission, takenBackByIds: [] }, { lead, sale: after.sale });
+  if (after.sale.is_duplicate) return -current;
+  const isLost = await isBonusLost(tx, { ...commission, taken_back_by_ids: [] }, { lead, sale: after.sale });
   if (current > 0) return (isLost ? 0 : whole) - current;
   const isBack = leftCents(after.sale) > leftCents(before.sale);
   return isBack && !isLost && (await regainTarget(tx, commission, after.sale)) ? whole : 0;
 }
 
-function leftCents({ amountCents, refundedCents }: Sale): number {
-  return amountCents - refundedCents;
+function leftCents({ amount_cents, refunded_cents }: Sale): number {
+  return amount_cents - refunded_cents;
 }
 
 /** The unrefunded part of a commission. */
 function dueOf({ sale, payment }: Moment, index: number): number {
   const { amount } = payment.earnings[index] ?? { amount: 0 };
-  const { amountCents, refundedCents, originalAmount, refundedOriginalAmount } = sale;
-  if (originalAmount === 0) return 0;
+  const { amount_cents, refunded_cents, original_amount, refunded_original_amount } = sale;
+  if (original_amount === 0) return 0;
   // A sale in another currency may be worth zero in the account's, and still earn a flat reward.
-  return amountCents === 0
-    ? amount - share(amount, refundedOriginalAmount, originalAmount)
-    : amount - share(amount, refundedCents, amountCents);
+  return amount_cents === 0
+    ? amount - share(amount, refunded_original_amount, original_amount)
+    : amount - share(amount, refunded_cents, amount_cents);
 }

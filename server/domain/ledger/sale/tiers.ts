@@ -20,7 +20,7 @@ import type { Sale } from "./sale.ts";
 interface SaleCounts {
   /** Whether nothing was left of the customer before, or they were none. */
   isNewCustomer: boolean;
-  amountCents: number;
+  amount_cents: number;
 }
 
 /**
@@ -49,7 +49,7 @@ export async function loadTiers(
     const parent = await loadParent(tx, below);
     if (parent === null || seen.has(parent.id)) break;
     seen.add(parent.id);
-    const paidIn = await acceptedIn(tx, parent, promoterCampaign.campaignId);
+    const paidIn = await acceptedIn(tx, parent, promoterCampaign.campaign_id);
     if (paidIn !== null) tiers.push(await loadTier(tx, { level, promoterCampaign: paidIn, sale: null }));
     below = parent;
   }
@@ -64,31 +64,31 @@ export async function loadTiers(
  */
 export async function isBonusLost(
   tx: Transaction,
-  { targetRules = [], takenBackByIds }: Commission,
+  { target_rules = [], taken_back_by_ids }: Commission,
   { lead, sale }: { lead: Lead; sale: Sale },
 ): Promise<boolean> {
-  if (takenBackByIds.length > 0) return false;
+  if (taken_back_by_ids.length > 0) return false;
   // Other sales wait meanwhile, so the counts stay.
-  const owner = await tx.lock(promoterCampaigns, sale.accountId, sale.promoterCampaignId);
+  const owner = await tx.lock(promoterCampaigns, sale.account_id, sale.promoter_campaign_id);
   if (owner === null) return false;
-  const counts = await loadRuleCounts(tx.view, { ...owner, promoterId: sale.promoterId });
+  const counts = await loadRuleCounts(tx.view, { ...owner, promoter_id: sale.promoter_id });
   const history = {
-    ageInMonths: monthsBetween(new Date(lead.customerSince ?? sale.createdAt), new Date(sale.createdAt)),
-    salesCount: lead.salesCount - lead.refundedSalesCount,
+    ageInMonths: monthsBetween(new Date(lead.customer_since ?? sale.created_at), new Date(sale.created_at)),
+    sales_count: lead.sales_count - lead.refunded_sales_count,
   };
-  return !rulesHold(targetRules, ruleFacts(sale, history, counts), "stillHolds");
+  return !rulesHold(target_rules, ruleFacts(sale, history, counts), "stillHolds");
 }
 
 /** Makes targets reachable again whose bonus was taken back completely. */
 export async function reopenTargets(tx: Transaction, sale: Sale, lost: Commission[]): Promise<void> {
-  const owner = await tx.get(promoterCampaigns, sale.accountId, sale.promoterCampaignId);
+  const owner = await tx.get(promoterCampaigns, sale.account_id, sale.promoter_campaign_id);
   if (lost.length === 0 || owner === null) return;
   const keptIds = await keptTargetIds(tx, sale);
-  const lostIds = new Set(lost.map(({ rewardId }) => rewardId));
+  const lostIds = new Set(lost.map(({ reward_id }) => reward_id));
   const isReopened = (rewardId: number) => lostIds.has(rewardId) && !keptIds.has(rewardId);
   await tx.put(promoterCampaigns, {
     ...owner,
-    targetsReached: owner.targetsReached.filter(({ rewardId }) => !isReopened(rewardId)),
+    targets_reached: owner.targets_reached.filter(({ reward_id }) => !isReopened(reward_id)),
   });
 }
 
@@ -98,15 +98,15 @@ export async function reopenTargets(tx: Transaction, sale: Sale, lost: Commissio
  */
 export async function regainTarget(
   tx: Transaction,
-  { rewardId }: Commission,
-  { accountId, promoterCampaignId, createdAt: at }: Sale,
+  { reward_id }: Commission,
+  { account_id, promoter_campaign_id, created_at: at }: Sale,
 ): Promise<boolean> {
-  const owner = await tx.get(promoterCampaigns, accountId, promoterCampaignId);
-  if (owner === null || rewardId === null) return false;
-  if (owner.targetsReached.some((target) => target.rewardId === rewardId)) return false;
+  const owner = await tx.get(promoterCampaigns, account_id, promoter_campaign_id);
+  if (owner === null || reward_id === null) return false;
+  if (owner.targets_reached.some((target) => target.reward_id === reward_id)) return false;
   await tx.put(promoterCampaigns, {
     ...owner,
-    targetsReached: [...owner.targetsReached, { rewardId, at }],
+    targets_reached: [...owner.targets_reached, { reward_id, at }],
   });
   return true;
 }
@@ -129,7 +129,7 @@ export function monthsBetween(from: Date, to: Date): number {
 /** A hypothetical sale, by a customer with this past. */
 interface ImaginedSale extends EarningSale {
   /** The customer's sales so far, including this one. */
-  salesCount: number;
+  sales_count: number;
   ageInMonths: number;
   /** The promoter's customers and revenue so far, including this one. */
   customersCount: number;
@@ -146,25 +146,30 @@ export function previewEarnings(
   accountId: number,
   { entries, sale }: { entries: { entry: RewardEntry; reward: Reward }[]; sale: ImaginedSale },
 ): Earning[] {
-  const { salesCount, ageInMonths, customersCount, revenueCents, ...sold } = sale;
+  const { sales_count, ageInMonths, customersCount, revenueCents, ...sold } = sale;
   const tiers = Array.from({ length: MAX_LEVELS }, (_, below): Tier => ({
     level: below + 1,
     promoterCampaign: newPromoterCampaign({
-      accountId,
+      account_id: accountId,
       id: below + 1,
-      campaignId: 0,
-      promoterId: below + 1,
+      campaign_id: 0,
+      promoter_id: below + 1,
       state: "accepted",
-      refToken: "",
-      createdAt: "",
+      ref_token: "",
+      created_at: "",
     }),
     entries,
     customersCount,
     revenueCents,
   }));
   // A one-time reward was given with the customer's first sale.
-  const onceRewardIds = salesCount > 1 ? entries.map(({ reward }) => reward.id) : [];
-  return earningsOf({ sale: sold, tiers, history: { ageInMonths, salesCount, onceRewardIds }, splits: [] });
+  const onceRewardIds = sales_count > 1 ? entries.map(({ reward }) => reward.id) : [];
+  return earningsOf({
+    sale: sold,
+    tiers,
+    history: { ageInMonths, sales_count, once_reward_ids: onceRewardIds },
+    splits: [],
+  });
 }
 
 /**
@@ -178,20 +183,20 @@ async function loadTier(
     sale,
   }: { level: number; promoterCampaign: PromoterCampaign; sale: SaleCounts | null },
 ): Promise<Tier> {
-  const { accountId, id, campaignId } = promoterCampaign;
-  const campaign = await loadCampaign(tx, accountId, campaignId);
-  const rewards = promoterCampaign.rewardsForPromoters ?? campaign.rewardsForPromoters;
+  const { account_id, id, campaign_id } = promoterCampaign;
+  const campaign = await loadCampaign(tx, account_id, campaign_id);
+  const rewards = promoterCampaign.rewards_for_promoters ?? campaign.rewards_for_promoters;
   const entries: Tier["entries"] = [];
   for (const entry of rewards)
-    entries.push({ entry, reward: await loadReward(tx, accountId, entry.rewardId) });
+    entries.push({ entry, reward: await loadReward(tx, account_id, entry.reward_id) });
   const tier = { level, promoterCampaign, entries };
   if (!hasRules(entries)) return { ...tier, customersCount: 0, revenueCents: 0 };
-  await tx.lock(promoterCampaigns, accountId, id);
+  await tx.lock(promoterCampaigns, account_id, id);
   const { customersCount, revenueCents } = await loadRuleCounts(tx.view, promoterCampaign);
   return {
     ...tier,
     customersCount: customersCount + (sale?.isNewCustomer ? 1 : 0),
-    revenueCents: revenueCents + (sale?.amountCents ?? 0),
+    revenueCents: revenueCents + (sale?.amount_cents ?? 0),
   };
 }
 
@@ -201,9 +206,9 @@ function hasRules(entries: Tier["entries"]): boolean {
 
 async function loadParent(
   tx: Transaction,
-  { accountId, parentPromoterId }: Promoter,
+  { account_id, parent_promoter_id }: Promoter,
 ): Promise<Promoter | null> {
-  return parentPromoterId === null ? null : tx.get(promoters, accountId, parentPromoterId);
+  return parent_promoter_id === null ? null : tx.get(promoters, account_id, parent_promoter_id);
 }
 
 /**
@@ -212,26 +217,26 @@ async function loadParent(
  */
 async function acceptedIn(
   tx: Transaction,
-  { accountId, id, defaultPromoterCampaignId }: Promoter,
+  { account_id, id, default_promoter_campaign_id }: Promoter,
   campaignId: number,
 ): Promise<PromoterCampaign | null> {
   const paidIn =
-    (await tx.find(promoterCampaigns, "promoterInCampaign", accountId, [id, campaignId])) ??
-    (await tx.get(promoterCampaigns, accountId, defaultPromoterCampaignId));
+    (await tx.find(promoterCampaigns, "promoter_in_campaign", account_id, [id, campaignId])) ??
+    (await tx.get(promoterCampaigns, account_id, default_promoter_campaign_id));
   return paidIn !== null && acceptsLeads(paidIn) ? paidIn : null;
 }
 
 /** The targets from which the sale still gives a bonus. */
 async function keptTargetIds(
   tx: Transaction,
-  { accountId, commissionIds }: Sale,
+  { account_id, commission_ids }: Sale,
 ): Promise<Set<number | null>> {
   const keptIds = new Set<number | null>();
-  for (const id of commissionIds) {
-    const each = await tx.get(commissions, accountId, id);
+  for (const id of commission_ids) {
+    const each = await tx.get(commissions, account_id, id);
     const isKept =
-      each?.targetRules !== undefined && each.takesBackId === null && each.takenBackByIds.length === 0;
-    if (isKept) keptIds.add(each.rewardId);
+      each?.target_rules !== undefined && each.takes_back_id === null && each.taken_back_by_ids.length === 0;
+    if (isKept) keptIds.add(each.reward_id);
   }
   return keptIds;
 }

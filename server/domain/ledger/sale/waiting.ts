@@ -21,12 +21,12 @@ export interface SaleFacts {
   /** ISO 4217 code, or null for the account's currency. */
   currency: string | null;
   quantity: number;
-  planId: string | null;
-  billingPeriod: BillingPeriod | null;
+  plan_id: string | null;
+  billing_period: BillingPeriod | null;
   /** In the minor unit of the sale's currency. */
   mrr: number | null;
-  subscriptionId: string | null;
-  skipEmailNotification: boolean;
+  subscription_id: string | null;
+  skip_email_notification: boolean;
   /** The commissions that come later without a sale, or null. */
   instalments: InstalmentPlan | null;
   /** Notes on each of its commissions. Absent: none. */
@@ -37,30 +37,30 @@ export interface SaleFacts {
 
 /** An event that could not be converted when it arrived. It is recorded once there is a rate. */
 interface Waiting {
-  accountId: number;
+  account_id: number;
   /** The id that the sale or the refund gets. */
   id: number;
-  eventId: string;
-  leadId: number;
+  event_id: string;
+  lead_id: number;
   /** The missing rate. A refund of a waiting sale has that of its sale. */
   rate: MissingRate;
   /** Why it could not be recorded although there was a rate, or null if it was not tried yet. */
   fault: string | null;
   /** When it happened, and when it arrived. */
-  createdAt: string;
-  keptAt: string;
+  created_at: string;
+  kept_at: string;
 }
 
 export interface WaitingSale extends Waiting {
   kind: "sale";
   facts: SaleFacts;
   /** The promo code that was used, or null. */
-  promoCodeId: number | null;
+  promo_code_id: number | null;
 }
 
 export interface RateRefund extends Waiting {
   kind: "refund";
-  saleEventId: string;
+  sale_event_id: string;
   /** In the minor unit of its currency. */
   amount: number;
   currency: string;
@@ -92,8 +92,8 @@ export const waitingEvents = table<WaitingEvent>()({
     lead_id: "integer",
     event_id: "text",
     /** Clients' event ids may be too long for an index. */
-    event_hash: ["text", ({ eventId }) => digest(eventId)],
-    sale_event_hash: ["text", (event) => (event.kind === "refund" ? digest(event.saleEventId) : null)],
+    event_hash: ["text", ({ event_id }) => digest(event_id)],
+    sale_event_hash: ["text", (event) => (event.kind === "refund" ? digest(event.sale_event_id) : null)],
     rate_from: ["text", ({ rate }) => rate.from],
     has_failed: ["integer", ({ fault }) => fault !== null],
     created_at: "text",
@@ -117,27 +117,27 @@ export async function findWaitingSale(
 }
 
 /** The waiting sales of a lead, the latest first. */
-export async function waitingSalesOf(view: View, { accountId, id }: Lead): Promise<WaitingSale[]> {
-  const found = await view.list(waitingEvents, "lead", accountId, [id]);
+export async function waitingSalesOf(view: View, { account_id, id }: Lead): Promise<WaitingSale[]> {
+  const found = await view.list(waitingEvents, "lead", account_id, [id]);
   return found
     .filter((event) => event.kind === "sale")
-    .toSorted((one, other) => Date.parse(other.createdAt) - Date.parse(one.createdAt));
+    .toSorted((one, other) => Date.parse(other.created_at) - Date.parse(one.created_at));
 }
 
 /** Whether sales or refunds of a lead wait. It must be locked, so that none are added meanwhile. */
-export async function hasWaiting(tx: Transaction, { accountId, id }: Lead): Promise<boolean> {
-  return (await tx.view.count(waitingEvents, "lead", accountId, [id])) > 0;
+export async function hasWaiting(tx: Transaction, { account_id, id }: Lead): Promise<boolean> {
+  return (await tx.view.count(waitingEvents, "lead", account_id, [id])) > 0;
 }
 
 /** The part of a waiting sale that is left after waiting refunds in its currency. */
 export async function leftOfWaiting(
   tx: Transaction,
-  { accountId, id, eventId, facts }: WaitingSale,
+  { account_id, id, event_id, facts }: WaitingSale,
 ): Promise<number> {
   // A concurrent refund comes after this one, and sees it.
-  await tx.lock(waitingEvents, accountId, id);
+  await tx.lock(waitingEvents, account_id, id);
   let left = facts.amount;
-  for await (const chunk of tx.view.scan(waitingEvents, "sale", accountId, [digest(eventId)])) {
+  for await (const chunk of tx.view.scan(waitingEvents, "sale", account_id, [digest(event_id)])) {
     for (const event of chunk) {
       if (event.kind === "refund" && event.currency === facts.currency) left -= event.amount;
     }
@@ -152,22 +152,22 @@ export async function leftOfWaiting(
  */
 export async function refuseWaiting(
   reader: Reader,
-  { kind, accountId, eventId }: { kind: WaitingEvent["kind"]; accountId: number; eventId: string },
+  { kind, account_id, event_id }: { kind: WaitingEvent["kind"]; account_id: number; event_id: string },
   kept: WaitingEvent | undefined,
 ): Promise<void> {
-  const known = await reader.find(waitingEvents, "event", accountId, [kind, digest(eventId)]);
-  if (kept === undefined && known !== null) throw alreadyRecorded(kind, eventId);
+  const known = await reader.find(waitingEvents, "event", account_id, [kind, digest(event_id)]);
+  if (kept === undefined && known !== null) throw alreadyRecorded(kind, event_id);
   if (kept !== undefined && known?.id !== kept.id) throw new Failure("not_found", "The event was dropped");
 }
 
 /** The fields of a waiting event that sales and refunds share. */
 export function waitingOf(
-  { accountId, id: leadId }: Lead,
+  { account_id, id: leadId }: Lead,
   { now }: Context,
-  { id, eventId, rate, at }: { id: number; eventId: string; rate: MissingRate; at: Date },
+  { id, event_id, rate, at }: { id: number; event_id: string; rate: MissingRate; at: Date },
 ): Waiting {
-  const times = { createdAt: at.toISOString(), keptAt: now.toISOString() };
-  return { accountId, id, eventId, leadId, rate, fault: null, ...times };
+  const times = { created_at: at.toISOString(), kept_at: now.toISOString() };
+  return { account_id, id, event_id, lead_id: leadId, rate, fault: null, ...times };
 }
 
 /**
@@ -191,9 +191,9 @@ export async function recordKept(
   }
 }
 
-async function setFault(store: Store, { accountId, id }: WaitingEvent, fault: string): Promise<void> {
+async function setFault(store: Store, { account_id, id }: WaitingEvent, fault: string): Promise<void> {
   await store.transact(async (tx) => {
-    const event = await tx.get(waitingEvents, accountId, id);
+    const event = await tx.get(waitingEvents, account_id, id);
     if (event !== null && event.fault !== fault) await tx.put(waitingEvents, { ...event, fault });
   });
 }
@@ -208,11 +208,11 @@ export function forgetWaiting(store: Store, accountId: number, id: number): Prom
 }
 
 /** Removes the provider's subscription id from the waiting events of an erased lead. */
-export async function eraseWaiting(tx: Transaction, { accountId, id }: Lead): Promise<void> {
-  for await (const chunk of tx.view.scan(waitingEvents, "lead", accountId, [id])) {
+export async function eraseWaiting(tx: Transaction, { account_id, id }: Lead): Promise<void> {
+  for await (const chunk of tx.view.scan(waitingEvents, "lead", account_id, [id])) {
     for (const event of chunk) {
-      if (event.kind === "sale" && event.facts.subscriptionId !== null)
-        await tx.put(waitingEvents, { ...event, facts: { ...event.facts, subscriptionId: null } });
+      if (event.kind === "sale" && event.facts.subscription_id !== null)
+        await tx.put(waitingEvents, { ...event, facts: { ...event.facts, subscription_id: null } });
     }
   }
 }
@@ -221,7 +221,7 @@ export async function eraseWaiting(tx: Transaction, { accountId, id }: Lead): Pr
 export interface WaitingCount {
   count: number;
   /** Those that were refused although there was a rate. They are included in `count`. */
-  failedCount: number;
+  failed_count: number;
   /** The currencies whose rates are missing, in order. */
   currencies: string[];
 }
@@ -232,10 +232,10 @@ export async function countWaitingEvents(view: View, accountId: number): Promise
     .select(["rate_from", "has_failed", sql<number>`count(*)`.as("total")])
     .groupBy(["rate_from", "has_failed"])
     .orderBy("rate_from");
-  const found: WaitingCount = { count: 0, failedCount: 0, currencies: [] };
-  for (const { rate_from: currency, has_failed: hasFailed, total } of await view.rows(query)) {
+  const found: WaitingCount = { count: 0, failed_count: 0, currencies: [] };
+  for (const { rate_from: currency, has_failed, total } of await view.rows(query)) {
     found.count += Number(total);
-    if (Number(hasFailed) === 1) found.failedCount += Number(total);
+    if (Number(has_failed) === 1) found.failed_count += Number(total);
     else found.currencies.push(String(currency));
   }
   return found;

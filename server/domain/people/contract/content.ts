@@ -40,7 +40,7 @@ export function isBlankContent(content: string): boolean {
 
 /** The people and the company that a contract names. */
 export interface Parties {
-  companyName: string;
+  company_name: string;
   /** Null while they are unknown. */
   promoterName: string | null;
   promoterEmail: string | null;
@@ -52,10 +52,10 @@ const UNKNOWN = { promoter_name: "the promoter", promoter_email: "the promoter's
 /** The content with the names of its parties. They are escaped, because promoters choose theirs. */
 export function filledContent(
   content: string,
-  { companyName, promoterName, promoterEmail }: Parties,
+  { company_name, promoterName, promoterEmail }: Parties,
 ): string {
   const names: Record<string, string> = {
-    company_name: companyName,
+    company_name,
     promoter_name: promoterName ?? UNKNOWN.promoter_name,
     promoter_email: promoterEmail ?? UNKNOWN.promoter_email,
   };

@@ -9,21 +9,21 @@ import { isBlankContent, safeContent } from "./content.ts";
 
 /** An agreement that promoters sign. Its text is in its versions. */
 export interface Contract {
-  accountId: number;
+  account_id: number;
   id: number;
   name: string;
   /** The campaigns whose promoters sign it. */
-  campaignIds: number[];
+  campaign_ids: number[];
   /** Whether it also is for promoters of all campaigns that no contract names. */
-  isDefault: boolean;
+  is_default: boolean;
   /** The version that is signed now. */
-  versionId: number;
+  version_id: number;
   /** Signatures from before this time no longer count, because everyone is asked again. Absent: all count. */
-  asksSince?: string;
-  createdAt: string;
-  updatedAt: string;
+  asks_since?: string;
+  created_at: string;
+  updated_at: string;
   /** When it was deleted. Its record stays for those who have signed it. Null: it is in use. */
-  archivedAt: string | null;
+  archived_at: string | null;
 }
 
 export const contracts = table<Contract>()({
@@ -34,23 +34,23 @@ export const contracts = table<Contract>()({
 
 /** What a contract says and asks at a time. It never changes. */
 export interface ContractVersion extends ContractText {
-  accountId: number;
+  account_id: number;
   id: number;
-  contractId: number;
-  addedAt: string;
+  contract_id: number;
+  added_at: string;
   /** The fields that differ from the version before, such as `content, checkbox_label`. Null: it is the first. */
-  changesMade: string | null;
+  changes_made: string | null;
 }
 
 /** The fields of a version that a company sets. */
 export interface ContractText {
   /** What stands beside the box that a promoter ticks. */
-  checkboxLabel: string;
-  /** Whether the text is kept here, in `content`. Otherwise it is at `externalLink`. */
-  isHosted: boolean;
+  checkbox_label: string;
+  /** Whether the text is kept here, in `content`. Otherwise it is at `external_link`. */
+  is_hosted: boolean;
   /** Safe HTML, or null. */
   content: string | null;
-  externalLink: string | null;
+  external_link: string | null;
 }
 
 export const contractVersions = table<ContractVersion>()({
@@ -66,7 +66,7 @@ export interface CurrentContract {
 }
 
 /** The fields of a contract that a company sets. */
-export type ContractInput = Pick<Contract, "name" | "campaignIds" | "isDefault"> & ContractText;
+export type ContractInput = Pick<Contract, "name" | "campaign_ids" | "is_default"> & ContractText;
 
 /** The maximum of contracts in use. */
 const MOST = 100;
@@ -90,11 +90,26 @@ export async function createContract(
     await refuseUnfit(tx, accountId, { ...input, ...text });
     if ((await listContracts(tx.view, accountId)).length >= MOST)
       throw new Failure("refused", `There may be at most ${MOST} contracts`);
-    const { name, campaignIds, isDefault } = input;
-    const dates = { createdAt: at, updatedAt: at, archivedAt: null };
-    const contract: Contract = { accountId, id, name, campaignIds, isDefault, versionId, ...dates };
-    const version = { accountId, id: versionId, contractId: id, addedAt: at, changesMade: null, ...text };
-    if (isDefault) await demoteOthers(tx, contract);
+    const { name, campaign_ids, is_default } = input;
+    const dates = { created_at: at, updated_at: at, archived_at: null };
+    const contract: Contract = {
+      account_id: accountId,
+      id,
+      name,
+      campaign_ids,
+      is_default,
+      version_id: versionId,
+      ...dates,
+    };
+    const version = {
+      account_id: accountId,
+      id: versionId,
+      contract_id: id,
+      added_at: at,
+      changes_made: null,
+      ...text,
+    };
+    if (is_default) await demoteOthers(tx, contract);
     await tx.insert(contracts, contract);
     await tx.insert(contractVersions, version);
     return { contract, version };
@@ -120,25 +135,36 @@ export async function updateContract(
   return store.transact(async (tx) => {
     const { contract: before, version } = await loadContract(tx, accountId, id);
     const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-    const { checkboxLabel, isHosted, content, externalLink } = { ...version, ...given } as ContractText;
-    const text = await cleanText({ checkboxLabel, isHosted, content, externalLink });
+    const { checkbox_label, is_hosted, content, external_link } = { ...version, ...given } as ContractText;
+    const text = await cleanText({ checkbox_label, is_hosted, content, external_link });
     const {
       name = before.name,
-      campaignIds = before.campaignIds,
-      isDefault = before.isDefault,
+      campaign_ids = before.campaign_ids,
+      is_default = before.is_default,
     } = given as ContractChanges;
-    await refuseUnfit(tx, accountId, { name, campaignIds, isDefault, ...text });
+    await refuseUnfit(tx, accountId, { name, campaign_ids, is_default, ...text });
     const changesMade = changedFields(version, text);
-    const after: Contract = { ...before, name, campaignIds, isDefault, updatedAt: at };
-    if (after.isDefault && !before.isDefault) await demoteOthers(tx, after);
+    const after: Contract = { ...before, name, campaign_ids, is_default, updated_at: at };
+    if (after.is_default && !before.is_default) await demoteOthers(tx, after);
     if (changesMade === null) {
       await tx.put(contracts, after);
       return { contract: after, version };
     }
-    const next = { accountId, id: newVersionId, contractId: id, addedAt: at, changesMade, ...text };
+    const next = {
+      account_id: accountId,
+      id: newVersionId,
+      contract_id: id,
+      added_at: at,
+      changes_made: changesMade,
+      ...text,
+    };
     await tx.insert(contractVersions, next);
-    const asksSince = asksAgain ? await afterSignatures(tx.view, before, at) : before.asksSince;
-    const renewed = { ...after, versionId: newVersionId, ...(asksSince !== undefined && { asksSince }) };
+    const asksSince = asksAgain ? await afterSignatures(tx.view, before, at) : before.asks_since;
+    const renewed = {
+      ...after,
+      version_id: newVersionId,
+      ...(asksSince !== undefined && { asks_since: asksSince }),
+    };
     await tx.put(contracts, renewed);
     return { contract: renewed, version: next };
   });
@@ -148,8 +174,8 @@ export async function updateContract(
  * An instant after all signatures of a contract. Someone may have signed while this change was prepared, or on a server
  * whose clock is ahead.
  */
-async function afterSignatures(view: View, { accountId, id }: Contract, at: string): Promise<string> {
-  const signatures = sql`(select signed_at from contract_documents where account_id = ${accountId} and contract_id = ${id})`;
+async function afterSignatures(view: View, { account_id, id }: Contract, at: string): Promise<string> {
+  const signatures = sql`(select signed_at from contract_documents where account_id = ${account_id} and contract_id = ${id})`;
   const [row] = await view.rows(
     view
       .query<object>()
@@ -172,7 +198,7 @@ export function deleteContract(
 ): Promise<CurrentContract> {
   return store.transact(async (tx) => {
     const { contract, version } = await loadContract(tx, accountId, id);
-    const archived = { ...contract, isDefault: false, archivedAt: now.toISOString() };
+    const archived = { ...contract, is_default: false, archived_at: now.toISOString() };
     await tx.put(contracts, archived);
     return { contract: archived, version };
   });
@@ -181,8 +207,8 @@ export function deleteContract(
 /** A contract in use. @throws Failure `not_found` */
 export async function loadContract(reader: Reader, accountId: number, id: number): Promise<CurrentContract> {
   const contract = await reader.get(contracts, accountId, id);
-  if (contract === null || contract.archivedAt !== null) throw noContract();
-  return { contract, version: await loadVersion(reader, accountId, contract.versionId) };
+  if (contract === null || contract.archived_at !== null) throw noContract();
+  return { contract, version: await loadVersion(reader, accountId, contract.version_id) };
 }
 
 /** @throws Failure `not_found` */
@@ -203,7 +229,7 @@ export async function listCurrentContracts(view: View, accountId: number): Promi
   return Promise.all(
     all.map(async (contract) => ({
       contract,
-      version: await loadVersion(view, accountId, contract.versionId),
+      version: await loadVersion(view, accountId, contract.version_id),
     })),
   );
 }
@@ -214,8 +240,8 @@ export async function listCurrentContracts(view: View, accountId: number): Promi
  * @see docs/spec/v2.md "Contracts"
  */
 export function contractsFor<C extends { contract: Contract }>(all: readonly C[], campaignId: number): C[] {
-  const naming = all.filter(({ contract }) => contract.campaignIds.includes(campaignId));
-  return naming.length > 0 ? naming : all.filter(({ contract }) => contract.isDefault);
+  const naming = all.filter(({ contract }) => contract.campaign_ids.includes(campaignId));
+  return naming.length > 0 ? naming : all.filter(({ contract }) => contract.is_default);
 }
 
 function noContract(): Failure {
@@ -223,29 +249,29 @@ function noContract(): Failure {
 }
 
 /** There is one default contract at most. */
-async function demoteOthers(tx: Transaction, { accountId, id }: Contract): Promise<void> {
+async function demoteOthers(tx: Transaction, { account_id, id }: Contract): Promise<void> {
   // Two requests at the same time could otherwise make two.
-  await tx.lock(accounts, SYSTEM, accountId);
-  for (const other of await listContracts(tx.view, accountId)) {
-    if (other.isDefault && other.id !== id) await tx.put(contracts, { ...other, isDefault: false });
+  await tx.lock(accounts, SYSTEM, account_id);
+  for (const other of await listContracts(tx.view, account_id)) {
+    if (other.is_default && other.id !== id) await tx.put(contracts, { ...other, is_default: false });
   }
 }
 
 async function cleanText({
-  checkboxLabel,
-  isHosted,
+  checkbox_label,
+  is_hosted,
   content,
-  externalLink,
+  external_link,
 }: ContractText): Promise<ContractText> {
   const safe = content === null ? null : await safeContent(content);
-  return { checkboxLabel, isHosted, content: safe, externalLink };
+  return { checkbox_label, is_hosted, content: safe, external_link };
 }
 
 const TEXT_FIELDS = [
-  ["checkboxLabel", "checkbox_label"],
-  ["isHosted", "content_hosted"],
+  ["checkbox_label", "checkbox_label"],
+  ["is_hosted", "content_hosted"],
   ["content", "content"],
-  ["externalLink", "external_link"],
+  ["external_link", "external_link"],
 ] as const;
 
 function changedFields(before: ContractText, after: ContractText): string | null {
@@ -257,14 +283,14 @@ function changedFields(before: ContractText, after: ContractText): string | null
 async function refuseUnfit(
   tx: Transaction,
   accountId: number,
-  { campaignIds, isHosted, content, externalLink }: ContractInput,
+  { campaign_ids, is_hosted, content, external_link }: ContractInput,
 ): Promise<void> {
   const faults: FieldErrors = {};
-  if (isHosted && (content === null || isBlankContent(content))) faults["content"] = ["can't be blank"];
-  if (!isHosted && externalLink === null) faults["externalLink"] = ["can't be blank"];
-  for (const id of campaignIds) {
+  if (is_hosted && (content === null || isBlankContent(content))) faults["content"] = ["can't be blank"];
+  if (!is_hosted && external_link === null) faults["external_link"] = ["can't be blank"];
+  for (const id of campaign_ids) {
     if ((await tx.get(campaigns, accountId, id)) === null)
-      (faults["campaignIds"] ??= []).push(`names no campaign: ${id}`);
+      (faults["campaign_ids"] ??= []).push(`names no campaign: ${id}`);
   }
   if (Object.keys(faults).length > 0) throw new Failure("invalid", "Validation failed", faults);
 }

@@ -15,8 +15,8 @@ export interface DocumentFilter {
   /** Part of the promoter's name or e-mail address. */
   text?: string | undefined;
   status?: DocumentStatus | undefined;
-  promoterId?: number | undefined;
-  contractId?: number | undefined;
+  promoter_id?: number | undefined;
+  contract_id?: number | undefined;
 }
 
 export const DOCUMENT_SORTS = ["created_at", "signed_at"] as const;
@@ -32,12 +32,12 @@ export async function findDocuments(
   accountId: number,
   { filter, sort, limit, offset }: DocumentRequest,
 ): Promise<Found<DocumentParts>> {
-  const { promoterId, contractId, text } = filter;
+  const { promoter_id, contract_id, text } = filter;
   const source = await documentRows(view, accountId, filter.status);
   if (source === null) return { records: [], total: 0 };
   let query = view.query<object>().selectFrom(source.as("documents"));
-  if (contractId !== undefined) query = query.where("contract_id", "=", contractId);
-  if (promoterId !== undefined) query = query.where("promoter_id", "=", promoterId);
+  if (contract_id !== undefined) query = query.where("contract_id", "=", contract_id);
+  if (promoter_id !== undefined) query = query.where("promoter_id", "=", promoter_id);
   if (text !== undefined) {
     query = query.where(
       "promoter_id",
@@ -114,7 +114,7 @@ async function documentRows(
 /** A contract, and the campaigns whose promoters it asks. */
 interface Asking {
   contract: Contract;
-  campaignIds: number[];
+  campaign_ids: number[];
 }
 
 async function listAsking(view: View, accountId: number): Promise<Asking[]> {
@@ -124,33 +124,33 @@ async function listAsking(view: View, accountId: number): Promise<Asking[]> {
     const own = known.filter(({ id }) =>
       contractsFor(all, id).some((each) => each.contract.id === contract.id),
     );
-    return own.length === 0 ? [] : [{ contract, campaignIds: own.map(({ id }) => id) }];
+    return own.length === 0 ? [] : [{ contract, campaign_ids: own.map(({ id }) => id) }];
   });
 }
 
 /** Leaves out signatures under a contract that has asked the promoter again since. Those rows are pending. */
-function stillSigned({ contract: { id, asksSince }, campaignIds }: Asking): RawBuilder<unknown>[] {
-  if (asksSince === undefined) return [];
+function stillSigned({ contract: { id, asks_since }, campaign_ids }: Asking): RawBuilder<unknown>[] {
+  if (asks_since === undefined) return [];
   return [
-    sql`and not (signed.contract_id = ${sql.lit(id)} and signed.signed_at < ${asksSince}
+    sql`and not (signed.contract_id = ${sql.lit(id)} and signed.signed_at < ${asks_since}
       and exists (select 1 from promoter_campaigns joined
         join promoters on promoters.account_id = joined.account_id and promoters.id = joined.promoter_id
         where joined.account_id = signed.account_id and joined.promoter_id = signed.promoter_id
-          and ${isAsked(campaignIds)}))`,
+          and ${isAsked(campaign_ids)}))`,
   ];
 }
 
-function pendingRows(accountId: number, { contract, campaignIds }: Asking): RawBuilder<unknown> {
-  const { id, asksSince = "" } = contract;
+function pendingRows(accountId: number, { contract, campaign_ids }: Asking): RawBuilder<unknown> {
+  const { id, asks_since = "" } = contract;
   return sql`select ${sql.lit(id)} as contract_id, joined.promoter_id,
-      case when max(former.signed_at) is null then min(joined.created_at) else ${asksSince} end as created_at,
+      case when max(former.signed_at) is null then min(joined.created_at) else ${asks_since} end as created_at,
       cast(null as text) as signed_at
     from promoter_campaigns joined
     join promoters on promoters.account_id = joined.account_id and promoters.id = joined.promoter_id
     left join contract_documents former on former.account_id = joined.account_id
       and former.contract_id = ${sql.lit(id)} and former.promoter_id = joined.promoter_id
-    where joined.account_id = ${accountId} and ${isAsked(campaignIds)}
-      and (former.signed_at is null or former.signed_at < ${asksSince})
+    where joined.account_id = ${accountId} and ${isAsked(campaign_ids)}
+      and (former.signed_at is null or former.signed_at < ${asks_since})
     group by joined.promoter_id`;
 }
 
@@ -170,6 +170,6 @@ async function partsOfRow(view: View, accountId: number, row: DocumentRow): Prom
   ]);
   const document = row.signed_at === null ? null : signature;
   if (contract === null || promoter === null) return null;
-  const version = await loadVersion(view, accountId, document?.contractVersionId ?? contract.versionId);
-  return { id, contract, version, promoter, document, createdAt: document?.createdAt ?? row.created_at };
+  const version = await loadVersion(view, accountId, document?.contract_version_id ?? contract.version_id);
+  return { id, contract, version, promoter, document, created_at: document?.created_at ?? row.created_at };
 }

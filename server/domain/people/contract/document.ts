@@ -18,20 +18,20 @@ import {
 
 /** The signature of a promoter under a version of a contract. Until they sign, there is no record. */
 export interface ContractDocument {
-  accountId: number;
+  account_id: number;
   /** Made of the promoter's id and the contract's, so that a document has an id before it is signed. */
   id: number;
-  contractId: number;
-  contractVersionId: number;
-  promoterId: number;
-  signedAt: string;
+  contract_id: number;
+  contract_version_id: number;
+  promoter_id: number;
+  signed_at: string;
   /** The network address of the signer, or null if unknown or erased. */
-  signedIp: string | null;
+  signed_ip: string | null;
   /** The promoter's name and e-mail address when they signed. Null: the promoter was erased. */
-  signedName: string | null;
-  signedEmail: string | null;
+  signed_name: string | null;
+  signed_email: string | null;
   /** When the document was first to be signed. */
-  createdAt: string;
+  created_at: string;
   /** The signatures under earlier versions, if the contract has asked again. Absent: none. */
   earlier?: Signature[];
 }
@@ -39,7 +39,7 @@ export interface ContractDocument {
 /** Who signed which version, and when. */
 type Signature = Pick<
   ContractDocument,
-  "contractVersionId" | "signedAt" | "signedIp" | "signedName" | "signedEmail"
+  "contract_version_id" | "signed_at" | "signed_ip" | "signed_name" | "signed_email"
 >;
 
 export const contractDocuments = table<ContractDocument>()({
@@ -63,7 +63,7 @@ export interface DocumentParts {
   promoter: Promoter;
   /** Null: it waits for the promoter. */
   document: ContractDocument | null;
-  createdAt: string;
+  created_at: string;
 }
 
 /** Contracts have smaller ids than this. */
@@ -75,8 +75,8 @@ export function documentId(promoterId: number, contractId: number): number {
 }
 
 /** Whether a promoter has signed, and the contract has not asked again since. */
-export function isStillSigned({ asksSince }: Contract, document: ContractDocument | null): boolean {
-  return document !== null && (asksSince === undefined || document.signedAt >= asksSince);
+export function isStillSigned({ asks_since }: Contract, document: ContractDocument | null): boolean {
+  return document !== null && (asks_since === undefined || document.signed_at >= asks_since);
 }
 
 /** A promoter in these states is asked to sign. */
@@ -84,24 +84,24 @@ export const SIGNING_STATES = ["accepted", "pending"];
 
 /** A promoter's documents: those to sign, then the signed ones. */
 export async function listOwnDocuments(view: View, promoter: Promoter): Promise<DocumentParts[]> {
-  const { accountId, id } = promoter;
-  const signed = await view.list(contractDocuments, "promoter", accountId, [id]);
-  const signatures = new Map(signed.map((document) => [document.contractId, document]));
-  const joined = (await listPromoterCampaigns(view, accountId, id)).filter(({ state }) =>
+  const { account_id, id } = promoter;
+  const signed = await view.list(contractDocuments, "promoter", account_id, [id]);
+  const signatures = new Map(signed.map((document) => [document.contract_id, document]));
+  const joined = (await listPromoterCampaigns(view, account_id, id)).filter(({ state }) =>
     SIGNING_STATES.includes(state),
   );
-  const all = joined.length === 0 ? [] : await listCurrentContracts(view, accountId);
+  const all = joined.length === 0 ? [] : await listCurrentContracts(view, account_id);
   const due = new Map<number, DocumentParts>();
-  for (const { campaignId, createdAt: joinedAt } of joined) {
-    for (const { contract, version } of contractsFor(all, campaignId)) {
+  for (const { campaign_id, created_at: joinedAt } of joined) {
+    for (const { contract, version } of contractsFor(all, campaign_id)) {
       const former = signatures.get(contract.id) ?? null;
       if (isStillSigned(contract, former) || due.has(contract.id)) continue;
-      const createdAt = former === null ? joinedAt : (contract.asksSince ?? joinedAt);
-      const parts = { contract, version, promoter, document: null, createdAt };
+      const createdAt = former === null ? joinedAt : (contract.asks_since ?? joinedAt);
+      const parts = { contract, version, promoter, document: null, created_at: createdAt };
       due.set(contract.id, { id: documentId(id, contract.id), ...parts });
     }
   }
-  const settled = signed.filter(({ contractId }) => !due.has(contractId));
+  const settled = signed.filter(({ contract_id }) => !due.has(contract_id));
   const kept = await Promise.all(settled.map((document) => withParts(view, document, promoter)));
   return [...due.values(), ...kept];
 }
@@ -124,7 +124,7 @@ export async function loadDocument(view: View, accountId: number, id: number): P
 interface Signing {
   address: string | null;
   /** The version that they have read. Null: the current one. */
-  versionId: number | null;
+  version_id: number | null;
 }
 
 /**
@@ -135,13 +135,13 @@ interface Signing {
 export function signDocument(
   context: Context,
   promoter: Promoter,
-  { id, address, versionId }: Signing & { id: number },
+  { id, address, version_id }: Signing & { id: number },
 ): Promise<DocumentParts> {
   return context.store.transact(async (tx) => {
-    const present = await loadPromoter(tx, promoter.accountId, promoter.id);
+    const present = await loadPromoter(tx, promoter.account_id, promoter.id);
     const found = await loadOwnDocument(tx.view, present, id);
     if (found.document !== null) return found;
-    if (versionId !== null && versionId !== found.version.id) throw changedSince(found.contract);
+    if (version_id !== null && version_id !== found.version.id) throw changedSince(found.contract);
     return { ...found, document: await sign(tx, context, { ...found, address }) };
   });
 }
@@ -153,10 +153,10 @@ export function signDocument(
  */
 export async function requireSignatures(
   view: View,
-  campaign: { accountId: number; id: number },
+  campaign: { account_id: number; id: number },
   versionIds: readonly number[],
 ): Promise<CurrentContract[]> {
-  const wanted = contractsFor(await listCurrentContracts(view, campaign.accountId), campaign.id);
+  const wanted = contractsFor(await listCurrentContracts(view, campaign.account_id), campaign.id);
   const faults = unsignedFaults(wanted, versionIds);
   if (faults.length === 0) return wanted;
   throw new Failure(
@@ -173,7 +173,7 @@ export function unsignedFaults(wanted: readonly CurrentContract[], versionIds: r
 }
 
 /** A contract to sign, and since when. Absent: since now. */
-type Wanted = CurrentContract & Partial<Pick<DocumentParts, "createdAt">>;
+type Wanted = CurrentContract & Partial<Pick<DocumentParts, "created_at">>;
 
 /** Signs these contracts for a promoter, in a transaction with what else they accept. */
 export async function signContracts(
@@ -181,22 +181,22 @@ export async function signContracts(
   context: Context,
   { promoter, wanted, address }: { promoter: Promoter; wanted: Wanted[]; address: string | null },
 ): Promise<void> {
-  for (const { contract, version, createdAt = context.now.toISOString() } of wanted) {
+  for (const { contract, version, created_at = context.now.toISOString() } of wanted) {
     const id = documentId(promoter.id, contract.id);
-    await sign(tx, context, { id, contract, version, promoter, createdAt, address });
+    await sign(tx, context, { id, contract, version, promoter, created_at, address });
   }
 }
 
 /** Removes a deleted promoter's documents. */
-export async function removeDocuments(tx: Transaction, { accountId, id }: Promoter): Promise<void> {
-  for (const document of await tx.view.list(contractDocuments, "promoter", accountId, [id]))
-    await tx.remove(contractDocuments, accountId, document.id);
+export async function removeDocuments(tx: Transaction, { account_id, id }: Promoter): Promise<void> {
+  for (const document of await tx.view.list(contractDocuments, "promoter", account_id, [id]))
+    await tx.remove(contractDocuments, account_id, document.id);
 }
 
 /** Removes a promoter's name and addresses from their signatures. What was signed, and when, stays. */
-export async function eraseDocuments(tx: Transaction, { accountId, id }: Promoter): Promise<void> {
-  const gone = { signedIp: null, signedName: null, signedEmail: null };
-  for (const document of await tx.view.list(contractDocuments, "promoter", accountId, [id])) {
+export async function eraseDocuments(tx: Transaction, { account_id, id }: Promoter): Promise<void> {
+  const gone = { signed_ip: null, signed_name: null, signed_email: null };
+  for (const document of await tx.view.list(contractDocuments, "promoter", account_id, [id])) {
     const earlier = document.earlier?.map((each) => ({ ...each, ...gone }));
     await tx.put(contractDocuments, { ...document, ...gone, ...(earlier && { earlier }) });
   }
@@ -207,11 +207,11 @@ async function withParts(
   document: ContractDocument,
   promoter: Promoter,
 ): Promise<DocumentParts> {
-  const { accountId, id, contractId, contractVersionId, createdAt } = document;
-  const contract = await reader.get(contracts, accountId, contractId);
+  const { account_id, id, contract_id, contract_version_id, created_at } = document;
+  const contract = await reader.get(contracts, account_id, contract_id);
   if (contract === null) throw noDocument();
-  const version = await loadVersion(reader, accountId, contractVersionId);
-  return { id, contract, version, promoter, document, createdAt };
+  const version = await loadVersion(reader, account_id, contract_version_id);
+  return { id, contract, version, promoter, document, created_at };
 }
 
 async function sign(
@@ -219,27 +219,27 @@ async function sign(
   context: Context,
   given: Omit<DocumentParts, "document"> & { address: string | null },
 ): Promise<ContractDocument> {
-  const { id, contract, version, promoter, createdAt, address } = given;
-  const { accountId } = promoter;
+  const { id, contract, version, promoter, created_at, address } = given;
+  const { account_id } = promoter;
   // Other requests may have been faster: one that signs it, or one that changes the contract.
-  const known = await tx.get(contractDocuments, accountId, id);
-  const current = await tx.get(contracts, accountId, contract.id);
-  if (current?.versionId !== version.id) throw changedSince(contract);
+  const known = await tx.get(contractDocuments, account_id, id);
+  const current = await tx.get(contracts, account_id, contract.id);
+  if (current?.version_id !== version.id) throw changedSince(contract);
   if (known !== null && isStillSigned(contract, known)) return known;
   const now = context.now.toISOString();
-  const { asksSince = now } = contract;
+  const { asks_since = now } = contract;
   const document: ContractDocument = {
-    accountId,
+    account_id,
     id,
-    contractId: contract.id,
-    contractVersionId: version.id,
-    promoterId: promoter.id,
+    contract_id: contract.id,
+    contract_version_id: version.id,
+    promoter_id: promoter.id,
     // The clock of the server that has asked again may be ahead.
-    signedAt: now > asksSince ? now : asksSince,
-    signedIp: address,
-    signedName: promoterName(promoter),
-    signedEmail: promoter.email,
-    createdAt: known?.createdAt ?? createdAt,
+    signed_at: now > asks_since ? now : asks_since,
+    signed_ip: address,
+    signed_name: promoterName(promoter),
+    signed_email: promoter.email,
+    created_at: known?.created_at ?? created_at,
     ...(known && { earlier: [...(known.earlier ?? []), signatureOf(known)] }),
   };
   await tx.put(contractDocuments, document);
@@ -249,8 +249,8 @@ async function sign(
 }
 
 function signatureOf(document: ContractDocument): Signature {
-  const { contractVersionId, signedAt, signedIp, signedName, signedEmail } = document;
-  return { contractVersionId, signedAt, signedIp, signedName, signedEmail };
+  const { contract_version_id, signed_at, signed_ip, signed_name, signed_email } = document;
+  return { contract_version_id, signed_at, signed_ip, signed_name, signed_email };
 }
 
 /** Newcomers are not signed in yet, so the store does not log what they do. A signature always is. */
@@ -264,9 +264,9 @@ async function logNewcomer(
     tx,
     { store, actor, now },
     {
-      accountId: promoter.accountId,
+      account_id: promoter.account_id,
       entity: "contract_document",
-      entityId: String(document.id),
+      entity_id: String(document.id),
       before: null,
       after: document,
     },

@@ -36,9 +36,9 @@ import { addLead, findReferrer, type NewLead, type Prospect, type Referrer } fro
 /** A lead that the company adds itself. A sign-up may still follow. */
 interface CreatedLead extends Prospect {
   /** Null if the ref id, the promoter's e-mail address or the tid names the promoter. */
-  promoterCampaignId: number | null;
+  promoter_campaign_id: number | null;
   /** Null for `cookie` if a visit is known, otherwise `api`. */
-  entrySource: EntrySource | null;
+  entry_source: EntrySource | null;
   splits: Split[] | null;
 }
 
@@ -59,8 +59,8 @@ export async function createLead<T>(
     const referrer = await loadReferrer(tx, context, { account, input });
     const { splits } = input;
     await checkSplits(tx, {
-      accountId: account.id,
-      promoterCampaignId: referrer.promoterCampaign.id,
+      account_id: account.id,
+      promoter_campaign_id: referrer.promoterCampaign.id,
       splits,
     });
     const { lead } = await addLead(tx, context, {
@@ -68,8 +68,8 @@ export async function createLead<T>(
       signup: input,
       referrer,
       splits,
-      entrySource: input.entrySource ?? (referrer.visitor === null ? "api" : "cookie"),
-      ids: { leadId, eventId: null },
+      entry_source: input.entry_source ?? (referrer.visitor === null ? "api" : "cookie"),
+      ids: { lead_id: leadId, event_id: null },
     });
     return show(tx.view, lead);
   });
@@ -83,28 +83,28 @@ export async function createLead<T>(
  */
 export async function checkSplits(
   reader: Reader,
-  lead: Pick<Lead, "accountId" | "promoterCampaignId" | "splits">,
+  lead: Pick<Lead, "account_id" | "promoter_campaign_id" | "splits">,
 ): Promise<void> {
   const splits = lead.splits ?? [];
-  const ids = splits.map(({ promoterCampaignId }) => promoterCampaignId);
-  for (const id of ids) await loadPromoterCampaign(reader, lead.accountId, id);
-  const total = splits.reduce((sum, { percentTenThousandths }) => sum + percentTenThousandths, 0);
+  const ids = splits.map(({ promoter_campaign_id }) => promoter_campaign_id);
+  for (const id of ids) await loadPromoterCampaign(reader, lead.account_id, id);
+  const total = splits.reduce((sum, { percent_ten_thousandths }) => sum + percent_ten_thousandths, 0);
   const faults: string[] = [];
   if (new Set(ids).size < ids.length) faults.push("must not name a promoter campaign twice");
-  if (ids.includes(lead.promoterCampaignId))
+  if (ids.includes(lead.promoter_campaign_id))
     faults.push("must not name the referral's own promoter campaign");
   if (total > WHOLE) faults.push("must not be more than 100 percent together");
   if (faults.length > 0) throw new Failure("invalid", "The splits are invalid", { splits: faults });
 }
 
 interface NewProposal extends ProposalDetails {
-  promoterId: number;
-  promoterCampaignId: number;
+  promoter_id: number;
+  promoter_campaign_id: number;
   email: string;
 }
 
 /** A promoter's description of a lead. Null fields are not given. */
-type ProposalDetails = Pick<Lead, "firstName" | "lastName" | "website"> & { comment: string | null };
+type ProposalDetails = Pick<Lead, "first_name" | "last_name" | "website"> & { comment: string | null };
 
 /**
  * Adds a lead that a promoter knows, in the state `pending`. The request's address is the promoter's own, so
@@ -117,22 +117,22 @@ type ProposalDetails = Pick<Lead, "firstName" | "lastName" | "website"> & { comm
 export async function proposeLead<T>(
   context: Context,
   account: Account,
-  { show, promoterId, promoterCampaignId, ...input }: NewProposal & { show: Show<Lead, T> },
+  { show, promoter_id, promoter_campaign_id, ...input }: NewProposal & { show: Show<Lead, T> },
 ): Promise<T> {
   const leadId = await context.store.nextId("lead");
   return context.store.transact(async (tx) => {
-    const promoter = await loadPromoterInUse(tx, account.id, promoterId);
-    const own = { accountId: account.id, promoterId, id: promoterCampaignId };
+    const promoter = await loadPromoterInUse(tx, account.id, promoter_id);
+    const own = { account_id: account.id, promoter_id, id: promoter_campaign_id };
     const promoterCampaign = await loadOwnPromoterCampaign(tx, own);
     await refuseUnwanted(tx, promoterCampaign);
     const { lead } = await addLead(tx, context, {
       account,
       signup: signupOf(input),
       referrer: { promoter, promoterCampaign, visitor: null },
-      entrySource: "manual_affiliate",
+      entry_source: "manual_affiliate",
       state: "pending",
-      isProposal: true,
-      ids: { leadId, eventId: null },
+      is_proposal: true,
+      ids: { lead_id: leadId, event_id: null },
     });
     return show(tx.view, lead);
   });
@@ -154,11 +154,11 @@ export function updateProposal<T>(
 ): Promise<T> {
   return context.store.transact(async (tx) => {
     const before = await loadProposal(tx, wanted);
-    const { firstName, lastName, website, comment } = changes;
+    const { first_name, last_name, website, comment } = changes;
     const after: Lead = {
       ...before,
-      firstName: firstName === undefined ? before.firstName : firstName,
-      lastName: lastName === undefined ? before.lastName : lastName,
+      first_name: first_name === undefined ? before.first_name : first_name,
+      last_name: last_name === undefined ? before.last_name : last_name,
       website: website === undefined ? before.website : website,
       comment: comment === undefined ? before.comment : (comment ?? undefined),
     };
@@ -176,15 +176,15 @@ export function updateProposal<T>(
 export async function removeProposal(context: Context, wanted: OwnRecord): Promise<void> {
   await context.store.transact(async (tx) => {
     const lead = await loadProposal(tx, wanted);
-    await tx.remove(leads, lead.accountId, lead.id);
+    await tx.remove(leads, lead.account_id, lead.id);
     await announce(tx, context, { entity: "referral", before: lead, after: null });
   });
 }
 
 /** A lead of this promoter. @throws Failure `not_found`, also for another promoter's */
-export async function loadOwnLead(reader: Reader, { accountId, promoterId, id }: OwnRecord): Promise<Lead> {
-  const lead = await reader.get(leads, accountId, id);
-  if (lead === null || lead.archivedAt || lead.promoterId !== promoterId)
+export async function loadOwnLead(reader: Reader, { account_id, promoter_id, id }: OwnRecord): Promise<Lead> {
+  const lead = await reader.get(leads, account_id, id);
+  if (lead === null || lead.archived_at || lead.promoter_id !== promoter_id)
     throw new Failure("not_found", "Lead not found.");
   return lead;
 }
@@ -194,7 +194,7 @@ export type Imported = "added" | "changed" | "known";
 
 /** Identifies a promoter. If both fields are given, the ref token decides. */
 export interface PromoterName {
-  refToken: string | null;
+  ref_token: string | null;
   promoterEmail: string | null;
 }
 
@@ -202,10 +202,10 @@ export interface PromoterName {
 interface ImportedLead extends PromoterName {
   details: LeadDetails;
   state: LeadState;
-  planName: string | null;
-  customerSince: Date | null;
-  cancelledAt: Date | null;
-  createdAt: Date | null;
+  plan_name: string | null;
+  customer_since: Date | null;
+  cancelled_at: Date | null;
+  created_at: Date | null;
 }
 
 /**
@@ -222,23 +222,23 @@ export async function importLead(context: Context, account: Account, input: Impo
   return store.transact(async (tx) => {
     const known = await findKnownLead(tx, account.id, input.details);
     if (known !== null) return takeCustomer(tx, known, input);
-    const { promoterId, campaignId, id: promoterCampaignId } = await loadNamedOwner(tx, account.id, input);
-    const createdAt = (input.createdAt ?? input.customerSince ?? now).toISOString();
+    const { promoter_id, campaign_id, id: promoterCampaignId } = await loadNamedOwner(tx, account.id, input);
+    const createdAt = (input.created_at ?? input.customer_since ?? now).toISOString();
     const lead = newLead({
-      accountId: account.id,
+      account_id: account.id,
       id,
-      promoterCampaignId,
-      promoterId,
-      campaignId,
+      promoter_campaign_id: promoterCampaignId,
+      promoter_id,
+      campaign_id,
       state: input.state,
       ...input.details,
-      planName: input.planName,
-      skipEmailNotification: true,
-      customerSince: input.customerSince?.toISOString() ?? null,
-      cancelledAt: input.cancelledAt?.toISOString() ?? null,
-      createdAt,
+      plan_name: input.plan_name,
+      skip_email_notification: true,
+      customer_since: input.customer_since?.toISOString() ?? null,
+      cancelled_at: input.cancelled_at?.toISOString() ?? null,
+      created_at: createdAt,
     });
-    await tx.insert(leads, withHistory(null, lead, lead.customerSince ?? createdAt));
+    await tx.insert(leads, withHistory(null, lead, lead.customer_since ?? createdAt));
     return "added";
   });
 }
@@ -247,14 +247,14 @@ export async function importLead(context: Context, account: Account, input: Impo
 export async function loadNamedOwner(
   tx: Transaction,
   accountId: number,
-  { refToken, promoterEmail }: PromoterName,
+  { ref_token, promoterEmail }: PromoterName,
 ): Promise<PromoterCampaign> {
-  if (refToken === null && promoterEmail === null)
+  if (ref_token === null && promoterEmail === null)
     throw new Failure("missing", "ref_id or promoter_email is missing");
   const owner =
-    refToken === null
+    ref_token === null
       ? await findDefaultPromoterCampaign(tx, accountId, promoterEmail ?? "")
-      : await findByRefToken(tx, accountId, refToken);
+      : await findByRefToken(tx, accountId, ref_token);
   return requirePromoter(tx, owner);
 }
 
@@ -263,7 +263,7 @@ export async function requirePromoter(
   tx: Transaction,
   owner: PromoterCampaign | null,
 ): Promise<PromoterCampaign> {
-  const promoter = owner && (await tx.get(promoters, owner.accountId, owner.promoterId));
+  const promoter = owner && (await tx.get(promoters, owner.account_id, owner.promoter_id));
   if (owner === null || promoter === null || isErased(promoter)) {
     throw new Failure("not_found", "the promoter was not found");
   }
@@ -283,17 +283,17 @@ async function loadReferrer(
   { now }: Context,
   { account, input }: { account: Account; input: CreatedLead },
 ): Promise<Referrer> {
-  const { promoterCampaignId, tid, refToken, promoterId = null, promoterEmail } = input;
-  if (promoterCampaignId !== null) {
-    const promoterCampaign = await loadOwner(tx, account.id, promoterCampaignId);
-    const promoter = await loadPromoter(tx, account.id, promoterCampaign.promoterId);
+  const { promoter_campaign_id, tid, ref_token, promoter_id = null, promoterEmail } = input;
+  if (promoter_campaign_id !== null) {
+    const promoterCampaign = await loadOwner(tx, account.id, promoter_campaign_id);
+    const promoter = await loadPromoter(tx, account.id, promoterCampaign.promoter_id);
     const visitor = tid === null ? null : await findVisitor(tx, account.id, { tid, now });
     return { promoterCampaign, promoter, visitor };
   }
-  if ((tid ?? refToken ?? promoterId ?? promoterEmail) === null) {
+  if ((tid ?? ref_token ?? promoter_id ?? promoterEmail) === null) {
     throw new Failure("missing", "You need to name the promoter by promotion_id or ref_id.");
   }
-  const referrer = await findReferrer(tx, account.id, { tid, refToken, promoterId, promoterEmail, now });
+  const referrer = await findReferrer(tx, account.id, { tid, ref_token, promoter_id, promoterEmail, now });
   if (referrer === null) throw new Failure("not_found", "Promotion not found.");
   return referrer;
 }
@@ -302,23 +302,23 @@ async function loadReferrer(
 const MOST_PROPOSALS = 100;
 
 async function refuseUnwanted(tx: Transaction, promoterCampaign: PromoterCampaign): Promise<void> {
-  const { accountId, campaignId, promoterId } = promoterCampaign;
+  const { account_id, campaign_id, promoter_id } = promoterCampaign;
   requireAccepted(promoterCampaign);
-  const { promotersMayAddLeads } = await loadCampaign(tx, accountId, campaignId);
-  if (!promotersMayAddLeads) throw new Failure("refused", "This campaign does not accept leads by hand.");
+  const { promoters_may_add_leads } = await loadCampaign(tx, account_id, campaign_id);
+  if (!promoters_may_add_leads) throw new Failure("refused", "This campaign does not accept leads by hand.");
   // Otherwise two concurrent requests could both create the last one.
-  await tx.lock(promoters, accountId, promoterId);
-  if ((await tx.view.count(leads, "proposals", accountId, [promoterId])) < MOST_PROPOSALS) return;
+  await tx.lock(promoters, account_id, promoter_id);
+  if ((await tx.view.count(leads, "proposals", account_id, [promoter_id])) < MOST_PROPOSALS) return;
   throw new Failure("refused", `${MOST_PROPOSALS} of your leads wait for approval; add more later.`);
 }
 
 /** Without an e-mail to the promoter, who made the proposal. */
 function signupOf({ comment, ...details }: ProposalDetails & { email: string }): NewLead["signup"] {
   return {
-    details: { uid: null, username: null, customFields: null, subId: null, ...details },
+    details: { uid: null, username: null, custom_fields: null, sub_id: null, ...details },
     address: null,
-    createdAt: null,
-    skipEmailNotification: true,
+    created_at: null,
+    skip_email_notification: true,
     comment: comment ?? undefined,
   };
 }
@@ -330,18 +330,18 @@ async function loadProposal(tx: Transaction, wanted: OwnRecord): Promise<Lead> {
 }
 
 async function takeCustomer(tx: Transaction, known: Lead, input: ImportedLead): Promise<Imported> {
-  if (input.customerSince === null || known.customerSince !== null) return "known";
+  if (input.customer_since === null || known.customer_since !== null) return "known";
   const after: Lead = {
     ...known,
     // An import does not lift the company's own denial.
     state: known.state === "denied" ? "denied" : input.state,
-    planName: input.planName ?? known.planName,
+    plan_name: input.plan_name ?? known.plan_name,
     uid: known.uid ?? input.details.uid,
     email: known.email ?? input.details.email,
-    customerSince: input.customerSince.toISOString(),
-    cancelledAt: input.cancelledAt?.toISOString() ?? null,
+    customer_since: input.customer_since.toISOString(),
+    cancelled_at: input.cancelled_at?.toISOString() ?? null,
   };
-  await tx.put(leads, withHistory(known, after, input.customerSince.toISOString()));
+  await tx.put(leads, withHistory(known, after, input.customer_since.toISOString()));
   return "changed";
 }
 
@@ -351,5 +351,5 @@ async function findDefaultPromoterCampaign(
   email: string,
 ): Promise<PromoterCampaign | null> {
   const promoter = await findPromoterByEmail(tx, accountId, email);
-  return promoter && tx.get(promoterCampaigns, accountId, promoter.defaultPromoterCampaignId);
+  return promoter && tx.get(promoterCampaigns, accountId, promoter.default_promoter_campaign_id);
 }

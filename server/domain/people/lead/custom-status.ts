@@ -6,14 +6,14 @@ import type { Lead } from "./lead.ts";
 
 /** A state of leads that a company has named itself, such as "Offer sent". It decides nothing. */
 export interface CustomStatus {
-  accountId: number;
+  account_id: number;
   id: number;
   name: string;
   description: string | null;
   /** Lower ones come first. */
   order: number;
-  createdAt: string;
-  updatedAt: string;
+  created_at: string;
+  updated_at: string;
 }
 
 export const customStatuses = table<CustomStatus>()({
@@ -29,9 +29,9 @@ export const customStatuses = table<CustomStatus>()({
 
 /** Finds the leads that have a custom status. Written with the lead, which has the status itself. */
 interface StatusOfLead {
-  accountId: number;
-  leadId: number;
-  customStatusId: number;
+  account_id: number;
+  lead_id: number;
+  custom_status_id: number;
 }
 
 export const statusesOfLeads = table<StatusOfLead>()({
@@ -87,8 +87,16 @@ export async function changeCustomStatuses(
         continue;
       }
       const { name, order, description = before?.description ?? null } = change;
-      const createdAt = before?.createdAt ?? updatedAt;
-      known.set(id, { accountId, id, name, description, order, createdAt, updatedAt });
+      const createdAt = before?.created_at ?? updatedAt;
+      known.set(id, {
+        account_id: accountId,
+        id,
+        name,
+        description,
+        order,
+        created_at: createdAt,
+        updated_at: updatedAt,
+      });
     }
     const after = [...known.values()];
     refuseUnfit(after);
@@ -133,8 +141,8 @@ export async function requireCustomStatus(tx: Transaction, accountId: number, id
 
 /** Keeps the list of leads by status in step with a changed lead. */
 export async function noteCustomStatus(tx: Transaction, before: Lead, after: Lead): Promise<void> {
-  const { accountId, id: leadId, customStatusId } = after;
-  if (before.customStatusId === customStatusId) return;
-  if (customStatusId === undefined) await tx.remove(statusesOfLeads, accountId, leadId);
-  else await tx.put(statusesOfLeads, { accountId, leadId, customStatusId });
+  const { account_id, id: leadId, custom_status_id } = after;
+  if (before.custom_status_id === custom_status_id) return;
+  if (custom_status_id === undefined) await tx.remove(statusesOfLeads, account_id, leadId);
+  else await tx.put(statusesOfLeads, { account_id, lead_id: leadId, custom_status_id });
 }

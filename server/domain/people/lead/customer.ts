@@ -14,18 +14,18 @@ import { loadLead } from "./search.ts";
  * @see docs/spec/money.md "Reports"
  */
 export function withHistory(before: Lead | null, after: Lead, at: string): Lead {
-  if (after.customerSince === null) return { ...after, customerHistory: [] };
-  const known = before === null || before.customerSince === null ? [] : historyOf(before);
-  const { customerHistory } = withCancellation({ ...after, customerHistory: known }, after.cancelledAt);
-  const history = customerHistory ?? known;
+  if (after.customer_since === null) return { ...after, customer_history: [] };
+  const known = before === null || before.customer_since === null ? [] : historyOf(before);
+  const { customer_history } = withCancellation({ ...after, customer_history: known }, after.cancelled_at);
+  const history = customer_history ?? known;
   const isActive = isActiveState(after);
-  if (isActive === wasActive(history)) return { ...after, customerHistory: history };
-  const happened = after.state === "cancelled" ? (after.cancelledAt ?? at) : at;
+  if (isActive === wasActive(history)) return { ...after, customer_history: history };
+  const happened = after.state === "cancelled" ? (after.cancelled_at ?? at) : at;
   // An event that is reported late must not precede the event that it undoes.
   const moves = history.filter(({ kind }) => kind !== "cancelled").map((change) => change.at);
-  const latest = [after.customerSince, ...moves, happened].toSorted().at(-1) ?? happened;
+  const latest = [after.customer_since, ...moves, happened].toSorted().at(-1) ?? happened;
   const change: CustomerChange = { kind: isActive ? "returned" : "left", at: latest };
-  return { ...after, customerHistory: [...history, change] };
+  return { ...after, customer_history: [...history, change] };
 }
 
 /**
@@ -44,7 +44,7 @@ export function withLateCancellation(lead: Lead, at: string, boughtAgainAt: stri
     { kind: "returned", at: boughtAgainAt },
   ];
   const customerHistory = [...history, ...gap].toSorted((one, other) => one.at.localeCompare(other.at));
-  return { ...after, customerHistory };
+  return { ...after, customer_history: customerHistory };
 }
 
 /**
@@ -53,23 +53,23 @@ export function withLateCancellation(lead: Lead, at: string, boughtAgainAt: stri
  */
 export function withoutCancellation(lead: Lead, at: string): Lead {
   const history = historyOf(lead);
-  if (lead.cancelledAt !== at && !history.some((change) => change.at === at)) return lead;
+  if (lead.cancelled_at !== at && !history.some((change) => change.at === at)) return lead;
   const isAt = (kind: CustomerChange["kind"]) => (change: CustomerChange) =>
     change.kind === kind && change.at === at;
   const leftIndex = history.findIndex(isAt("left"));
   const nextIndex = history.findIndex(({ kind }, index) => index > leftIndex && kind !== "cancelled");
   const isGone = (change: CustomerChange, index: number) =>
     isAt("cancelled")(change) || (leftIndex >= 0 && (index === leftIndex || index === nextIndex));
-  const after = { ...lead, customerHistory: history.filter((change, index) => !isGone(change, index)) };
-  if (lead.cancelledAt !== at) return after;
-  const open = { ...after, cancelledAt: null, cancellationId: null };
+  const after = { ...lead, customer_history: history.filter((change, index) => !isGone(change, index)) };
+  if (lead.cancelled_at !== at) return after;
+  const open = { ...after, cancelled_at: null, cancellation_id: null };
   return { ...open, state: lead.state === "cancelled" ? stateOf(open) : lead.state };
 }
 
 /** The instants of all cancellations of a lead, including those followed by another purchase. */
 export function cancellationsOf(lead: Lead): string[] {
   const past = historyOf(lead).filter(({ kind }) => kind === "cancelled");
-  const all = [...past.map(({ at }) => at), ...(lead.cancelledAt === null ? [] : [lead.cancelledAt])];
+  const all = [...past.map(({ at }) => at), ...(lead.cancelled_at === null ? [] : [lead.cancelled_at])];
   return [...new Set(all)];
 }
 
@@ -106,11 +106,11 @@ export function enableLead(context: Context, accountId: number, id: number): Pro
 }
 
 /** Earlier releases stored no history. For their leads it is derived from what they counted. */
-function historyOf({ customerHistory, customerSince, cancelledAt, state }: Lead): CustomerChange[] {
-  if (customerHistory !== undefined) return customerHistory;
+function historyOf({ customer_history, customer_since, cancelled_at, state }: Lead): CustomerChange[] {
+  if (customer_history !== undefined) return customer_history;
   const history: CustomerChange[] = [];
-  if (cancelledAt !== null) history.push({ kind: "cancelled", at: cancelledAt });
-  const leftAt = state === "denied" || state === "refunded" ? customerSince : cancelledAt;
+  if (cancelled_at !== null) history.push({ kind: "cancelled", at: cancelled_at });
+  const leftAt = state === "denied" || state === "refunded" ? customer_since : cancelled_at;
   if (leftAt !== null) history.push({ kind: "left", at: leftAt });
   return history;
 }
@@ -118,10 +118,10 @@ function historyOf({ customerHistory, customerSince, cancelledAt, state }: Lead)
 /** The lead with one more cancellation, if it was a customer by then. */
 function withCancellation(lead: Lead, at: string | null): Lead {
   const history = historyOf(lead);
-  const isOfCustomer = at !== null && lead.customerSince !== null && lead.customerSince <= at;
+  const isOfCustomer = at !== null && lead.customer_since !== null && lead.customer_since <= at;
   const isKnown = history.some((change) => change.kind === "cancelled" && change.at === at);
   if (!isOfCustomer || isKnown) return lead;
-  return { ...lead, customerHistory: [...history, { kind: "cancelled", at }] };
+  return { ...lead, customer_history: [...history, { kind: "cancelled", at }] };
 }
 
 function isActiveState({ state }: Lead): boolean {
@@ -157,14 +157,14 @@ function changeState(
  * @see docs/spec/v2.md "Referrals", 4
  */
 function stateOf({
-  isProposal,
-  customerSince,
-  cancelledAt,
-  salesCount,
-  refundedSalesCount,
+  is_proposal,
+  customer_since,
+  cancelled_at,
+  sales_count,
+  refunded_sales_count,
 }: Lead): LeadState {
-  if (isProposal) return "pending";
-  if (cancelledAt !== null) return "cancelled";
-  if (salesCount > 0 && refundedSalesCount === salesCount) return "refunded";
-  return customerSince === null ? "signup" : "active";
+  if (is_proposal) return "pending";
+  if (cancelled_at !== null) return "cancelled";
+  if (sales_count > 0 && refunded_sales_count === sales_count) return "refunded";
+  return customer_since === null ? "signup" : "active";
 }

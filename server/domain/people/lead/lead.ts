@@ -27,9 +27,9 @@ export type EntrySource = (typeof ENTRY_SOURCES)[number];
 
 /** Another promoter campaign's share of a lead's commissions. */
 export interface Split {
-  promoterCampaignId: number;
+  promoter_campaign_id: number;
   /** In ten-thousandths of a percent. */
-  percentTenThousandths: number;
+  percent_ten_thousandths: number;
 }
 
 export const FRAUD_SUSPICIONS = [
@@ -52,14 +52,14 @@ export interface CustomerChange {
 
 /** The first sale of a lead that a `repeating` reward applied to. */
 interface RewardStart {
-  rewardId: number;
+  reward_id: number;
   at: string;
 }
 
 /** A sale that a one-time reward was given with. */
 interface OnceGiven {
-  rewardId: number;
-  saleId: number;
+  reward_id: number;
+  sale_id: number;
 }
 
 /** A customer's subscription, or the end of all that there were. */
@@ -67,108 +67,108 @@ export interface Subscription {
   /** The payment processor's id. Null: it is the end of all, without a subscription's id. */
   id: string | null;
   /** Its first and its last payment by date, or null if none is known. */
-  firstPaidAt: string | null;
-  lastPaidAt: string | null;
+  first_paid_at: string | null;
+  last_paid_at: string | null;
   /** Null if it goes on. */
-  endedAt: string | null;
+  ended_at: string | null;
   /** The cancellation that ended it, or null. */
-  cancellationId: number | null;
+  cancellation_id: number | null;
 }
 
 /** A referred person. */
 export interface Lead {
-  accountId: number;
+  account_id: number;
   id: number;
-  promoterCampaignId: number;
-  promoterId: number;
-  campaignId: number;
+  promoter_campaign_id: number;
+  promoter_id: number;
+  campaign_id: number;
   state: LeadState;
   email: string | null;
   /** The client's own id of the person, which the payment processor knows. */
   uid: string | null;
   username: string | null;
-  firstName: string | null;
-  lastName: string | null;
+  first_name: string | null;
+  last_name: string | null;
   website: string | null;
   /** The comment of the promoter who added the lead. Absent: none. */
   comment?: string | undefined;
-  customFields: Record<string, unknown> | null;
-  planName: string | null;
+  custom_fields: Record<string, unknown> | null;
+  plan_name: string | null;
   /** The payment processor's id of the latest subscription. */
-  subscriptionId: string | null;
-  /** All that are known, and the ends of all. Absent: only `subscriptionId` is known. */
+  subscription_id: string | null;
+  /** All that are known, and the ends of all. Absent: only `subscription_id` is known. */
   subscriptions?: Subscription[] | undefined;
-  entrySource: EntrySource;
+  entry_source: EntrySource;
   /**
    * Whether the promoter added the lead by hand, and it is not approved yet. Such a lead does not own its
    * e-mail address: the person may be a lead already, or become one of another promoter.
    */
-  isProposal?: true;
+  is_proposal?: true;
   /**
    * Whether only a page has said that the person signed up, so that the company may still name another
    * promoter. Absent: no, or an earlier release wrote the lead.
    *
    * @see docs/spec/tracking.md "Whose word counts"
    */
-  isClaim?: true;
+  is_claim?: true;
   /** Null if the lead came without a visit. */
   origin: Origin | null;
   /** Null if the lead's own promoter gets everything. */
   splits: Split[] | null;
   /** The number of sales, including refunded ones. */
-  salesCount: number;
+  sales_count: number;
   /** The number of completely refunded sales. */
-  refundedSalesCount: number;
+  refunded_sales_count: number;
   /** The cancellation of a cancelled lead, if one was tracked. */
-  cancellationId: number | null;
+  cancellation_id: number | null;
   /** The one-time rewards that another program has given. */
-  onceRewardIds: number[];
+  once_reward_ids: number[];
   /**
    * The sales that one-time rewards were given with, to promoters or to the lead itself. A reward has several
    * if refunds took back what it gave before. Absent: none.
    */
-  onceGiven?: OnceGiven[];
+  once_given?: OnceGiven[];
   /**
    * The first sale, by date, to which each `repeating` reward applied. Absent: no sale since this is
    * recorded.
    */
-  rewardStarts?: RewardStart[];
+  reward_starts?: RewardStart[];
   /**
    * The date from which the months of all rewards count, for a customer from before their first sale here.
    * Absent: each reward counts from its own first sale.
    */
-  repeatingSince?: string;
+  repeating_since?: string;
   suspicion: Suspicion;
   /** The visitor that became this lead. Null: the promoter was named by ref id or e-mail address. */
   tid: string | null;
-  subId: string | null;
+  sub_id: string | null;
   /** The status that the company has given it. Absent: none. It may have been deleted since. */
-  customStatusId?: number | undefined;
+  custom_status_id?: number | undefined;
   /**
    * The id of the sign-up event. Null: the lead was imported or made by a sale, and has not signed up since.
    */
-  signupEventId: number | null;
+  signup_event_id: number | null;
   /** Absent unless a user added the lead by hand in the dashboard. */
-  createdByUser?: Creator;
-  skipEmailNotification: boolean;
-  customerSince: string | null;
+  created_by_user?: Creator;
+  skip_email_notification: boolean;
+  customer_since: string | null;
   /** Null if it has not cancelled, or has bought since. */
-  cancelledAt: string | null;
+  cancelled_at: string | null;
   /**
-   * The customer's history since `customerSince`; `left` and `returned` are in the order of time. Absent:
+   * The customer's history since `customer_since`; `left` and `returned` are in the order of time. Absent:
    * nothing has happened, or an earlier release wrote the lead.
    */
-  customerHistory?: CustomerChange[];
-  /** When an imported lead, or one made by a sale, signed up. Absent: never, or at `createdAt`. */
-  signedUpAt?: string;
+  customer_history?: CustomerChange[];
+  /** When an imported lead, or one made by a sale, signed up. Absent: never, or at `created_at`. */
+  signed_up_at?: string;
   /**
    * When a lead with sales was deleted. Only its sales, their refunds and an erasure still find it. Absent:
    * not deleted.
    *
    * @see docs/spec/states.md "Leads"
    */
-  archivedAt?: string;
-  createdAt: string;
+  archived_at?: string;
+  created_at: string;
 }
 
 export const leads = table<Lead>()({
@@ -186,7 +186,7 @@ export const leads = table<Lead>()({
     is_proposed: ["integer", isProposed],
     proposed_email: [
       "text",
-      ({ email, isProposal }) => (email !== null && isProposal ? leadEmail(email) : null),
+      ({ email, is_proposal }) => (email !== null && is_proposal ? leadEmail(email) : null),
     ],
     nameless_tid: ["text", namelessTid],
     tid: "text",
@@ -240,7 +240,7 @@ export const leads = table<Lead>()({
     username: { on: ["username"], where: "username is not null and archived_at is null" },
     /** An erasure must find them by their promoter and by their address. */
     archived: { on: ["promoter_id"], where: "archived_at is not null" },
-    archivedEmail: { on: ["email"], where: "email is not null and archived_at is not null" },
+    archived_email: { on: ["email"], where: "email is not null and archived_at is not null" },
     /** Promoters' proposals that wait for approval. */
     proposals: { on: ["promoter_id"], where: "is_proposed = 1" },
     /** Suspicious leads that are not denied. */
@@ -249,7 +249,7 @@ export const leads = table<Lead>()({
       where: "suspicion <> 'no_suspicion' and state <> 'denied' and archived_at is null",
     },
   },
-  sums: dailySums(leadCounts, (lead) => (isRefundedCustomer(lead) ? lead.customerSince : null)),
+  sums: dailySums(leadCounts, (lead) => (isRefundedCustomer(lead) ? lead.customer_since : null)),
 });
 
 /** The errors for unique values that another lead has. */
@@ -257,7 +257,7 @@ export const LEAD_REFUSALS = {
   proposal: () => new Failure("taken", "The record breaks a rule", { email: [TAKEN] }),
 };
 
-type Named = "accountId" | "id" | "promoterCampaignId" | "promoterId" | "campaignId" | "createdAt";
+type Named = "account_id" | "id" | "promoter_campaign_id" | "promoter_id" | "campaign_id" | "created_at";
 
 /** A lead with the given fields. All others are unknown. */
 export function newLead(given: Pick<Lead, Named> & Partial<Lead>): Lead {
@@ -266,51 +266,51 @@ export function newLead(given: Pick<Lead, Named> & Partial<Lead>): Lead {
     email: null,
     uid: null,
     username: null,
-    firstName: null,
-    lastName: null,
+    first_name: null,
+    last_name: null,
     website: null,
-    customFields: null,
-    planName: null,
-    subscriptionId: null,
-    entrySource: "api",
+    custom_fields: null,
+    plan_name: null,
+    subscription_id: null,
+    entry_source: "api",
     origin: null,
     splits: null,
-    salesCount: 0,
-    refundedSalesCount: 0,
-    cancellationId: null,
-    onceRewardIds: [],
+    sales_count: 0,
+    refunded_sales_count: 0,
+    cancellation_id: null,
+    once_reward_ids: [],
     suspicion: "no_suspicion",
     tid: null,
-    subId: null,
-    signupEventId: null,
-    skipEmailNotification: false,
-    customerSince: null,
-    cancelledAt: null,
+    sub_id: null,
+    signup_event_id: null,
+    skip_email_notification: false,
+    customer_since: null,
+    cancelled_at: null,
     ...given,
   };
 }
 
 /** Whether nothing is left of a customer: all of their sales were refunded, whatever their state is. */
-export function isRefundedCustomer({ customerSince, salesCount, refundedSalesCount }: Lead): boolean {
-  return customerSince !== null && salesCount > 0 && refundedSalesCount >= salesCount;
+export function isRefundedCustomer({ customer_since, sales_count, refunded_sales_count }: Lead): boolean {
+  return customer_since !== null && sales_count > 0 && refunded_sales_count >= sales_count;
 }
 
 /** The lead, no longer marked as a proposal once its state shows that the company has accepted it. */
-export function settled({ isProposal, ...lead }: Lead): Lead {
-  const waits = isProposal && (lead.state === "pending" || lead.state === "denied");
-  return waits ? { ...lead, isProposal } : lead;
+export function settled({ is_proposal, ...lead }: Lead): Lead {
+  const waits = is_proposal && (lead.state === "pending" || lead.state === "denied");
+  return waits ? { ...lead, is_proposal } : lead;
 }
 
 /** The lead, confirmed by the company. */
 export function confirmed(lead: Lead): Lead {
-  const { isClaim: _, ...rest } = lead;
+  const { is_claim: _, ...rest } = lead;
   return rest;
 }
 
 /** A person's data from a sign-up. Null fields are not given. */
 export type LeadDetails = Pick<
   Lead,
-  "email" | "uid" | "username" | "firstName" | "lastName" | "website" | "customFields" | "subId"
+  "email" | "uid" | "username" | "first_name" | "last_name" | "website" | "custom_fields" | "sub_id"
 >;
 
 /** Whether one of these names is the lead's own. An archived lead no longer owns its names. */
@@ -334,8 +334,8 @@ export function leadEmail(email: string): string {
 }
 
 /** Whether a promoter has added the lead, and it waits for approval. */
-export function isProposed({ isProposal, state }: Lead): boolean {
-  return isProposal === true && state === "pending";
+export function isProposed({ is_proposal, state }: Lead): boolean {
+  return is_proposal === true && state === "pending";
 }
 
 function claimedEmail(lead: Lead): string | null {
@@ -343,16 +343,16 @@ function claimedEmail(lead: Lead): string | null {
 }
 
 /** Whether the lead's e-mail address and uid are reserved for it. */
-function holdsNames({ isProposal, archivedAt }: Pick<Lead, "isProposal" | "archivedAt">): boolean {
-  return !isProposal && !archivedAt;
+function holdsNames({ is_proposal, archived_at }: Pick<Lead, "is_proposal" | "archived_at">): boolean {
+  return !is_proposal && !archived_at;
 }
 
 function claimedUid(lead: Lead): string | null {
   return lead.uid === null || !holdsNames(lead) ? null : indexed(lead.uid);
 }
 
-function namelessTid({ email, uid, tid, archivedAt }: Lead): string | null {
-  return email === null && uid === null && !archivedAt ? tid : null;
+function namelessTid({ email, uid, tid, archived_at }: Lead): string | null {
+  return email === null && uid === null && !archived_at ? tid : null;
 }
 
 /** The main texts that a search of leads or commissions matches, in lower case. */
@@ -361,8 +361,8 @@ function namesOf({ email, uid }: Lead): string {
 }
 
 /** The other texts that a lead search matches, in lower case. */
-function wordsOf({ username, website, firstName, lastName }: Lead): string {
-  return [username ?? "", website ?? "", `${firstName ?? ""} ${lastName ?? ""}`].join("\n").toLowerCase();
+function wordsOf({ username, website, first_name, last_name }: Lead): string {
+  return [username ?? "", website ?? "", `${first_name ?? ""} ${last_name ?? ""}`].join("\n").toLowerCase();
 }
 
 /**
@@ -370,27 +370,27 @@ function wordsOf({ username, website, firstName, lastName }: Lead): string {
  * @see docs/spec/money.md "Reports"
  */
 function leadCounts(lead: Lead): Count[] {
-  const { createdAt, customerSince, entrySource, signupEventId, signedUpAt } = lead;
-  const counts: Count[] = [{ metric: "referrals", at: createdAt }];
-  if (signupEventId === null || signedUpAt !== undefined)
-    counts.push({ metric: "unsignedReferrals", at: createdAt });
-  if (signedUpAt !== undefined) counts.push({ metric: "unsignedReferrals", at: signedUpAt, amount: -1 });
-  if (customerSince !== null) counts.push({ metric: "customers", at: customerSince });
-  if (customerSince !== null && entrySource === "coupon") {
-    counts.push({ metric: "nonLinkCustomers", at: customerSince });
+  const { created_at, customer_since, entry_source, signup_event_id, signed_up_at } = lead;
+  const counts: Count[] = [{ metric: "referrals", at: created_at }];
+  if (signup_event_id === null || signed_up_at !== undefined)
+    counts.push({ metric: "unsigned_referrals", at: created_at });
+  if (signed_up_at !== undefined) counts.push({ metric: "unsigned_referrals", at: signed_up_at, amount: -1 });
+  if (customer_since !== null) counts.push({ metric: "customers", at: customer_since });
+  if (customer_since !== null && entry_source === "coupon") {
+    counts.push({ metric: "non_link_customers", at: customer_since });
   }
   return [...counts, ...activityCounts(lead)];
 }
 
 function activityCounts(lead: Lead): Count[] {
-  const { customerSince, customerHistory } = lead;
-  if (customerHistory === undefined) return formerActivityCounts(lead);
-  if (customerSince === null) return [];
+  const { customer_since, customer_history } = lead;
+  if (customer_history === undefined) return formerActivityCounts(lead);
+  if (customer_since === null) return [];
   return [
-    { metric: "activeCustomers", at: customerSince },
-    ...customerHistory.map(({ kind, at }): Count => {
+    { metric: "active_customers", at: customer_since },
+    ...customer_history.map(({ kind, at }): Count => {
       if (kind === "cancelled") return { metric: "cancellations", at };
-      return { metric: "activeCustomers", at, amount: kind === "left" ? -1 : 1 };
+      return { metric: "active_customers", at, amount: kind === "left" ? -1 : 1 };
     }),
   ];
 }
@@ -399,13 +399,13 @@ function activityCounts(lead: Lead): Count[] {
  * The counts of a lead that an earlier release wrote: it counted by the state alone, and cancellations of all
  * leads.
  */
-function formerActivityCounts({ customerSince, cancelledAt, state }: Lead): Count[] {
+function formerActivityCounts({ customer_since, cancelled_at, state }: Lead): Count[] {
   const counts: Count[] = [];
-  const isActive = customerSince !== null && state !== "denied" && state !== "refunded";
-  if (isActive) counts.push({ metric: "activeCustomers", at: customerSince });
-  if (cancelledAt !== null) counts.push({ metric: "cancellations", at: cancelledAt });
-  if (isActive && cancelledAt !== null) {
-    counts.push({ metric: "activeCustomers", at: cancelledAt, amount: -1 });
+  const isActive = customer_since !== null && state !== "denied" && state !== "refunded";
+  if (isActive) counts.push({ metric: "active_customers", at: customer_since });
+  if (cancelled_at !== null) counts.push({ metric: "cancellations", at: cancelled_at });
+  if (isActive && cancelled_at !== null) {
+    counts.push({ metric: "active_customers", at: cancelled_at, amount: -1 });
   }
   return counts;
 }

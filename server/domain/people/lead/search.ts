@@ -43,7 +43,7 @@ export function listProposals(view: View, accountId: number, email: string): Pro
 
 /** The archived leads that had this e-mail address. */
 export function listArchived(view: View, accountId: number, email: string): Promise<Lead[]> {
-  return view.list(leads, "archivedEmail", accountId, [leadEmail(email)]);
+  return view.list(leads, "archived_email", accountId, [leadEmail(email)]);
 }
 
 /** The oldest lead with this username, or null. */
@@ -63,7 +63,7 @@ export async function loadLead(reader: Reader, accountId: number, selector: Lead
     throw new Failure("missing", "You need to find the lead/customer either by id, uid or email.");
   }
   const lead = await findSelected(reader, accountId, selector);
-  if (lead === null || lead.archivedAt) throw new Failure("not_found", "Lead not found.");
+  if (lead === null || lead.archived_at) throw new Failure("not_found", "Lead not found.");
   return lead;
 }
 
@@ -121,9 +121,9 @@ export interface LeadFilter {
   ids?: number[] | undefined;
   /** Whether the lead has become a customer. */
   isCustomer?: boolean | undefined;
-  promoterCampaignId?: number | undefined;
-  promoterId?: number | undefined;
-  campaignIds?: number[] | undefined;
+  promoter_campaign_id?: number | undefined;
+  promoter_id?: number | undefined;
+  campaign_ids?: number[] | undefined;
   /**
    * `not_denied`: all except denied ones. `moved`: none, because leads move as a whole and leave nothing
    * behind.
@@ -131,9 +131,9 @@ export interface LeadFilter {
   state?: LeadState | "not_denied" | "moved" | undefined;
   entrySources?: EntrySource[] | undefined;
   suspicions?: Suspicion[] | undefined;
-  customerSince?: Span | undefined;
-  createdAt?: Span | undefined;
-  cancelledAt?: Span | undefined;
+  customer_since?: Span | undefined;
+  created_at?: Span | undefined;
+  cancelled_at?: Span | undefined;
   /** The plans of their latest sales, by the client's own ids. */
   planIds?: string[] | undefined;
   customStatusIds?: number[] | undefined;
@@ -168,18 +168,18 @@ const CONDITIONS: Conditions<LeadFilter, LeadQuery, unknown> = {
   text: (query, text) => query.where(mentions(text.trim())),
   ids: (query, ids) => query.where(among("leads.id", ids)),
   isCustomer: (query, wanted) => query.where("leads.customer_since", wanted ? "is not" : "is", null),
-  promoterCampaignId: (query, id) => query.where("leads.promoter_campaign_id", "=", id),
-  promoterId: (query, id) => query.where("leads.promoter_id", "=", id),
-  campaignIds: (query, ids) => query.where(among("leads.campaign_id", ids)),
+  promoter_campaign_id: (query, id) => query.where("leads.promoter_campaign_id", "=", id),
+  promoter_id: (query, id) => query.where("leads.promoter_id", "=", id),
+  campaign_ids: (query, ids) => query.where(among("leads.campaign_id", ids)),
   state: (query, state) =>
     state === "not_denied"
       ? query.where("leads.state", "<>", "denied")
       : query.where("leads.state", "=", state),
   entrySources: (query, sources) => query.where(among("leads.entry_source", sources)),
   suspicions: (query, suspicions) => query.where(among("leads.suspicion", suspicions)),
-  customerSince: (query, span) => query.where(isWithin("leads.customer_since", isoRange(span))),
-  createdAt: (query, span) => query.where(isWithin("leads.created_at", isoRange(span))),
-  cancelledAt: (query, span) => query.where(isWithin("leads.cancelled_at", isoRange(span))),
+  customer_since: (query, span) => query.where(isWithin("leads.customer_since", isoRange(span))),
+  created_at: (query, span) => query.where(isWithin("leads.created_at", isoRange(span))),
+  cancelled_at: (query, span) => query.where(isWithin("leads.cancelled_at", isoRange(span))),
   planIds: (query, ids) => query.where(among("leads.plan_name", ids)),
   customStatusIds: (query, ids) =>
     query.where(({ exists, selectFrom }) =>

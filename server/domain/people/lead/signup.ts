@@ -32,20 +32,20 @@ import { adTrafficPolicy, hashAddress, judgeSignup, rememberAddress } from "./su
 export interface Signup {
   details: LeadDetails;
   tid: string | null;
-  refToken: string | null;
-  promoterId?: number | null;
+  ref_token: string | null;
+  promoter_id?: number | null;
   promoterEmail: string | null;
   /** The visitor's network address, or null if unknown. */
   address: string | null;
-  createdAt: Date | null;
-  skipEmailNotification: boolean;
+  created_at: Date | null;
+  skip_email_notification: boolean;
   overridesExistingLead: boolean;
   /**
    * Whether only a page says so, which anyone can imitate. Absent: the company says it.
    *
    * @see docs/spec/tracking.md "Whose word counts"
    */
-  isClaim?: boolean;
+  is_claim?: boolean;
   /** The visit that led to the sign-up, if a browser sent it. It is recorded in the same commit. */
   click?: Click | null;
   /** Whether the campaign accepts the sign-up from its site. Absent: every site is accepted. */
@@ -54,7 +54,7 @@ export interface Signup {
 
 /** A subscriber's lead, its promoter and the id of the event. */
 export interface RecordedSubscription {
-  eventId: number;
+  event_id: number;
   lead: Lead;
   promoter: Promoter;
 }
@@ -64,12 +64,12 @@ export type Prospect = Pick<
   Signup,
   | "details"
   | "tid"
-  | "refToken"
-  | "promoterId"
+  | "ref_token"
+  | "promoter_id"
   | "promoterEmail"
   | "address"
-  | "createdAt"
-  | "skipEmailNotification"
+  | "created_at"
+  | "skip_email_notification"
 >;
 
 /**
@@ -86,14 +86,14 @@ export async function recordSubscription<T>(
   { show, ...subscriber }: Prospect & { show: Show<RecordedSubscription, T> },
 ): Promise<T | null> {
   const { store } = context;
-  const ids = { leadId: await store.nextId("lead"), eventId: await store.nextId("event") };
+  const ids = { lead_id: await store.nextId("lead"), event_id: await store.nextId("event") };
   return store.transact(async (tx) => {
     const known = await findKnownLead(tx, account.id, subscriber.details);
     const recorded =
       known === null
-        ? await addSubscriber(tx, context, { account, subscriber, leadId: ids.leadId })
+        ? await addSubscriber(tx, context, { account, subscriber, lead_id: ids.lead_id })
         : await subscribeKnown(tx, context, known);
-    return recorded && show(tx.view, { ...recorded, eventId: ids.eventId });
+    return recorded && show(tx.view, { ...recorded, event_id: ids.event_id });
   });
 }
 
@@ -108,8 +108,8 @@ export interface Referrer {
 /** The values of a sign-up that can name its promoter. */
 interface ReferralClaim {
   tid: string | null;
-  refToken: string | null;
-  promoterId?: number | null;
+  ref_token: string | null;
+  promoter_id?: number | null;
   promoterEmail: string | null;
   /** When the sign-up is recorded. */
   now: Date;
@@ -129,7 +129,7 @@ export async function findReferrer(
   const visitor = tid === null ? null : await findVisitor(tx, accountId, { tid, now });
   const promoterCampaign = await findNamed(tx, accountId, { ...claim, visitor });
   if (promoterCampaign === null || !acceptsLeads(promoterCampaign)) return null;
-  const promoter = await tx.get(promoters, accountId, promoterCampaign.promoterId);
+  const promoter = await tx.get(promoters, accountId, promoterCampaign.promoter_id);
   return promoter === null ? null : { promoterCampaign, promoter, visitor };
 }
 
@@ -140,23 +140,23 @@ export interface NewLead {
     details: LeadDetails;
     /** The person's network address, or null if unknown. */
     address: string | null;
-    createdAt: Date | null;
-    skipEmailNotification: boolean;
+    created_at: Date | null;
+    skip_email_notification: boolean;
     comment?: string | undefined;
   };
   referrer: Referrer;
-  entrySource: EntrySource;
+  entry_source: EntrySource;
   /** Absent: `signup`. */
   state?: LeadState;
   /** Whether a promoter added it by hand, so that it waits for approval. Absent: no. */
-  isProposal?: true;
+  is_proposal?: true;
   /** Whether only a page says that the person signed up. Absent: no. */
-  isClaim?: boolean;
+  is_claim?: boolean;
   /** Whether the visitor was not known before. Absent: no, or there is none. */
   isUnseen?: boolean;
   splits?: Split[] | null;
   /** Without an event id, the sign-up itself may still follow. */
-  ids: { leadId: number; eventId: number | null };
+  ids: { lead_id: number; event_id: number | null };
 }
 
 /** Adds a lead that is known to be new. */
@@ -188,36 +188,36 @@ export async function judgeArrival(
   }: Pick<NewLead, "account" | "signup" | "referrer" | "isUnseen">,
 ): Promise<{ suspicion: Suspicion; promoter: Promoter }> {
   const { promoterCampaign, visitor } = referrer;
-  const campaign = await loadCampaign(tx, account.id, promoterCampaign.campaignId);
+  const campaign = await loadCampaign(tx, account.id, promoterCampaign.campaign_id);
   refuseBlockedAd(referrer, campaign);
   const addressHash =
-    signup.address === null ? (visitor?.addressHash ?? null) : hashAddress(account, signup.address);
+    signup.address === null ? (visitor?.address_hash ?? null) : hashAddress(account, signup.address);
   const suspicion = await judgeSignup(tx, {
     promoter: referrer.promoter,
     campaign,
     visitor,
     email: signup.details.email,
-    addressHash,
+    address_hash: addressHash,
     isUnseen,
     now: context.now,
   });
   const promoter = await noteSuspicion(tx, context, { promoter: referrer.promoter, suspicion });
   if (addressHash !== null) {
-    await rememberAddress(tx, promoter, { addressHash, isOwn: false, now: context.now });
+    await rememberAddress(tx, promoter, { address_hash: addressHash, is_own: false, now: context.now });
   }
   return { suspicion, promoter };
 }
 
-type Recorded = Omit<RecordedSubscription, "eventId">;
+type Recorded = Omit<RecordedSubscription, "event_id">;
 
 async function addSubscriber(
   tx: Transaction,
   context: Context,
-  { account, subscriber, leadId }: { account: Account; subscriber: Prospect; leadId: number },
+  { account, subscriber, lead_id }: { account: Account; subscriber: Prospect; lead_id: number },
 ): Promise<Recorded | null> {
-  const { tid, refToken, promoterId = null, promoterEmail } = subscriber;
-  if ((tid ?? refToken ?? promoterId ?? promoterEmail) === null) return null;
-  const claim = { tid, refToken, promoterId, promoterEmail, now: context.now };
+  const { tid, ref_token, promoter_id = null, promoterEmail } = subscriber;
+  if ((tid ?? ref_token ?? promoter_id ?? promoterEmail) === null) return null;
+  const claim = { tid, ref_token, promoter_id, promoterEmail, now: context.now };
   const referrer = await findReferrer(tx, account.id, claim);
   if (referrer === null) throw new Failure("not_found", "Visitor invalid or not found.");
   return addLead(tx, context, {
@@ -225,8 +225,8 @@ async function addSubscriber(
     signup: subscriber,
     referrer,
     state: "subscribed",
-    entrySource: referrer.visitor === null ? "api" : "cookie",
-    ids: { leadId, eventId: null },
+    entry_source: referrer.visitor === null ? "api" : "cookie",
+    ids: { lead_id, event_id: null },
   });
 }
 
@@ -234,9 +234,9 @@ async function subscribeKnown(tx: Transaction, context: Context, known: Lead): P
   if (known.state === "subscribed") {
     throw new Failure("already_registered", "there is already a subscriber event registered on this lead");
   }
-  const promoter = await tx.get(promoters, known.accountId, known.promoterId);
+  const promoter = await tx.get(promoters, known.account_id, known.promoter_id);
   if (promoter === null) return null;
-  const isNew = known.state === "signup" && known.signupEventId === null;
+  const isNew = known.state === "signup" && known.signup_event_id === null;
   if (!isNew) return { lead: known, promoter };
   const lead: Lead = { ...known, state: "subscribed" };
   await tx.put(leads, lead);
@@ -247,52 +247,52 @@ async function subscribeKnown(tx: Transaction, context: Context, known: Lead): P
 async function findNamed(
   tx: Transaction,
   accountId: number,
-  { refToken, promoterId = null, promoterEmail, visitor }: ReferralClaim & { visitor: Visitor | null },
+  { ref_token, promoter_id = null, promoterEmail, visitor }: ReferralClaim & { visitor: Visitor | null },
 ): Promise<PromoterCampaign | null> {
-  if (refToken !== null) return findByRefToken(tx, accountId, refToken);
-  if (promoterId !== null || promoterEmail !== null) {
+  if (ref_token !== null) return findByRefToken(tx, accountId, ref_token);
+  if (promoter_id !== null || promoterEmail !== null) {
     const promoter =
-      promoterId === null
+      promoter_id === null
         ? await findPromoterByEmail(tx, accountId, promoterEmail ?? "")
-        : await tx.get(promoters, accountId, promoterId);
-    return promoter && tx.get(promoterCampaigns, accountId, promoter.defaultPromoterCampaignId);
+        : await tx.get(promoters, accountId, promoter_id);
+    return promoter && tx.get(promoterCampaigns, accountId, promoter.default_promoter_campaign_id);
   }
-  return visitor && tx.get(promoterCampaigns, accountId, visitor.promoterCampaignId);
+  return visitor && tx.get(promoterCampaigns, accountId, visitor.promoter_campaign_id);
 }
 
 /** Treats a visit from an ad as unknown if the ad traffic policy now forbids it. */
 function refuseBlockedAd({ promoter, visitor }: Referrer, campaign: Campaign): void {
-  if (visitor?.isAdTraffic && adTrafficPolicy(promoter, campaign) === "block") {
+  if (visitor?.is_ad_traffic && adTrafficPolicy(promoter, campaign) === "block") {
     throw new Failure("not_found", "Visitor invalid or not found.");
   }
 }
 
 function leadOf(
   context: Context,
-  { account, signup, referrer, entrySource, state = "signup", splits = null, ids, ...marks }: NewLead,
+  { account, signup, referrer, entry_source, state = "signup", splits = null, ids, ...marks }: NewLead,
   suspicion: Suspicion,
 ): Lead {
   const { promoterCampaign, visitor } = referrer;
   return newLead({
-    accountId: account.id,
-    id: ids.leadId,
-    promoterCampaignId: promoterCampaign.id,
-    promoterId: promoterCampaign.promoterId,
-    campaignId: promoterCampaign.campaignId,
+    account_id: account.id,
+    id: ids.lead_id,
+    promoter_campaign_id: promoterCampaign.id,
+    promoter_id: promoterCampaign.promoter_id,
+    campaign_id: promoterCampaign.campaign_id,
     state,
-    ...(marks.isProposal && { isProposal: true }),
-    ...(marks.isClaim && { isClaim: true }),
+    ...(marks.is_proposal && { is_proposal: true }),
+    ...(marks.is_claim && { is_claim: true }),
     splits,
     ...signup.details,
     comment: signup.comment,
-    subId: signup.details.subId ?? visitor?.subId ?? null,
-    entrySource,
+    sub_id: signup.details.sub_id ?? visitor?.sub_id ?? null,
+    entry_source,
     origin: visitor?.origin ?? null,
     suspicion,
     tid: visitor?.tid ?? null,
-    signupEventId: ids.eventId,
-    skipEmailNotification: signup.skipEmailNotification,
-    createdAt: (signup.createdAt ?? context.now).toISOString(),
+    signup_event_id: ids.event_id,
+    skip_email_notification: signup.skip_email_notification,
+    created_at: (signup.created_at ?? context.now).toISOString(),
     ...createdBy(context),
   });
 }
@@ -304,8 +304,8 @@ async function noteSuspicion(
 ): Promise<Promoter> {
   // Anyone could mark any promoter with it.
   if (suspicion === "unseen_visitor") return promoter;
-  if (suspicion === "no_suspicion" || promoter.fraudSuspicions.includes(suspicion)) return promoter;
-  const suspected = { ...promoter, fraudSuspicions: [...promoter.fraudSuspicions, suspicion] };
+  if (suspicion === "no_suspicion" || promoter.fraud_suspicions.includes(suspicion)) return promoter;
+  const suspected = { ...promoter, fraud_suspicions: [...promoter.fraud_suspicions, suspicion] };
   await tx.put(promoters, suspected);
   await announce(tx, context, { entity: "promoter", before: promoter, after: suspected });
   return suspected;

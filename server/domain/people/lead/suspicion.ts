@@ -9,13 +9,13 @@ import type { Suspicion } from "./lead.ts";
 
 /** Records that a promoter, or a lead of theirs, came from an address. Only a keyed hash of it is stored. */
 interface PromoterAddress {
-  accountId: number;
-  promoterId: number;
-  addressHash: string;
+  account_id: number;
+  promoter_id: number;
+  address_hash: string;
   /** Whether the promoter was seen there. */
-  isOwn: boolean;
+  is_own: boolean;
   /** Null if no lead came from there. */
-  lastLeadAt: string | null;
+  last_lead_at: string | null;
 }
 
 export const promoterAddresses = table<PromoterAddress>()({
@@ -35,7 +35,7 @@ export const promoterAddresses = table<PromoterAddress>()({
  * and this one is truncated.
  */
 export function hashAddress(account: Account, address: string): string {
-  return hash("sha256", `${account.addressKey} ${address}`, "base64url").slice(0, 22);
+  return hash("sha256", `${account.address_key} ${address}`, "base64url").slice(0, 22);
 }
 
 /**
@@ -67,17 +67,17 @@ const PAID_MEDIUM = /^(cpc|ppc|cpm|cpv|cpa|cpp|display|banner|retargeting|remark
 /** Whether the query of a page's address shows that it was opened from a paid ad. */
 export function isAdTraffic(
   query: URLSearchParams,
-  { countsSocialClicksAsAds = false }: Pick<Account, "countsSocialClicksAsAds">,
+  { counts_social_clicks_as_ads = false }: Pick<Account, "counts_social_clicks_as_ads">,
 ): boolean {
-  const clickIds = countsSocialClicksAsAds ? [...AD_CLICK_IDS, ...SOCIAL_CLICK_IDS] : AD_CLICK_IDS;
+  const clickIds = counts_social_clicks_as_ads ? [...AD_CLICK_IDS, ...SOCIAL_CLICK_IDS] : AD_CLICK_IDS;
   if (clickIds.some((name) => query.get(name))) return true;
   return PAID_MEDIUM.test(query.get("utm_medium") ?? "");
 }
 
 /** The policy for visits from ads: the promoter's own setting, otherwise the campaign's. */
 export function adTrafficPolicy(promoter: Promoter, campaign: Campaign): AdTrafficPolicy {
-  if (promoter.trackAdTraffic === null) return campaign.trackAdTraffic;
-  return promoter.trackAdTraffic ? "allow" : "block";
+  if (promoter.track_ad_traffic === null) return campaign.track_ad_traffic;
+  return promoter.track_ad_traffic ? "allow" : "block";
 }
 
 /** The data on which a sign-up is judged. */
@@ -86,7 +86,7 @@ interface SignupTraits {
   campaign: Campaign;
   visitor: Visitor | null;
   email: string | null;
-  addressHash: string | null;
+  address_hash: string | null;
   /** Whether a page sent it, and no visit of its visitor was recorded before. */
   isUnseen: boolean;
   now: Date;
@@ -98,12 +98,12 @@ const LEAD_WINDOW_MS = 24 * 60 * 60 * 1000;
 export async function judgeSignup(reader: Reader, traits: SignupTraits): Promise<Suspicion> {
   const { promoter, campaign, visitor, email, now } = traits;
   if (email !== null && mailbox(email) === mailbox(promoter.email)) return "same_promoter_email";
-  if (traits.addressHash !== null) {
-    const seen = await reader.get(promoterAddresses, promoter.accountId, promoter.id, traits.addressHash);
-    if (seen !== null && (seen.isOwn || isRecent(LEAD_WINDOW_MS, seen.lastLeadAt, now)))
+  if (traits.address_hash !== null) {
+    const seen = await reader.get(promoterAddresses, promoter.account_id, promoter.id, traits.address_hash);
+    if (seen !== null && (seen.is_own || isRecent(LEAD_WINDOW_MS, seen.last_lead_at, now)))
       return "same_ip_suspicion";
   }
-  const isSuspectAd = visitor?.isAdTraffic === true && adTrafficPolicy(promoter, campaign) !== "allow";
+  const isSuspectAd = visitor?.is_ad_traffic === true && adTrafficPolicy(promoter, campaign) !== "allow";
   if (isSuspectAd) return "ad_source";
   return traits.isUnseen ? "unseen_visitor" : "no_suspicion";
 }
@@ -117,18 +117,18 @@ const SIGHTING_AGE_MS = 60 * 1000;
  */
 export async function rememberAddress(
   tx: Transaction,
-  promoter: { accountId: number; id: number },
-  sighting: { addressHash: string; isOwn: boolean; now: Date },
+  promoter: { account_id: number; id: number },
+  sighting: { address_hash: string; is_own: boolean; now: Date },
 ): Promise<void> {
-  const { addressHash, isOwn, now } = sighting;
-  const known = await tx.get(promoterAddresses, promoter.accountId, promoter.id, addressHash);
-  if (known !== null && (isOwn ? known.isOwn : isRecent(SIGHTING_AGE_MS, known.lastLeadAt, now))) return;
+  const { address_hash, is_own, now } = sighting;
+  const known = await tx.get(promoterAddresses, promoter.account_id, promoter.id, address_hash);
+  if (known !== null && (is_own ? known.is_own : isRecent(SIGHTING_AGE_MS, known.last_lead_at, now))) return;
   await tx.put(promoterAddresses, {
-    accountId: promoter.accountId,
-    promoterId: promoter.id,
-    addressHash,
-    isOwn: isOwn || (known?.isOwn ?? false),
-    lastLeadAt: isOwn ? (known?.lastLeadAt ?? null) : now.toISOString(),
+    account_id: promoter.account_id,
+    promoter_id: promoter.id,
+    address_hash,
+    is_own: is_own || (known?.is_own ?? false),
+    last_lead_at: is_own ? (known?.last_lead_at ?? null) : now.toISOString(),
   });
 }
 

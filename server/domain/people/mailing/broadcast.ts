@@ -32,7 +32,7 @@ const MOST_REASONS = 1_000;
 
 /** What the jobs of e-mails work with. */
 export interface MailingRun extends LeasedContext {
-  publicUrl: string;
+  public_url: string;
 }
 
 /**
@@ -49,7 +49,7 @@ export async function startBroadcast(
   const id = await store.nextId("batch-process");
   return store.transact(async (tx) => {
     const email = await loadCompanyEmail(tx, accountId, emailId);
-    if (email.triggerOn !== "broadcast") {
+    if (email.trigger_on !== "broadcast") {
       throw new Failure("refused", "Only an e-mail with the trigger broadcast can be sent now.");
     }
     return startRun(tx, { email, id, now });
@@ -60,7 +60,7 @@ async function startRun(
   tx: Transaction,
   { email, id, now }: { email: CompanyEmail; id: number; now: Date },
 ): Promise<BatchProcess> {
-  const { accountId } = email;
+  const { account_id } = email;
   const at = now.toISOString();
   const [count] = await tx.view.rows(
     addressedBy(tx.view, email).select(
@@ -68,22 +68,22 @@ async function startRun(
     ),
   );
   const batch: BatchProcess = {
-    accountId,
+    account_id,
     id,
     label: "email/send",
     total: Number(count?.total ?? 0),
-    processedCount: 0,
+    processed_count: 0,
     errors: [],
-    failedCount: 0,
-    isUnderWay: true,
+    failed_count: 0,
+    is_under_way: true,
     meta: { email_id: email.id },
-    createdAt: at,
-    updatedAt: at,
+    created_at: at,
+    updated_at: at,
   };
   const isBeingSent = () => new Failure("refused", "This e-mail is being sent.");
   await tx.insert(
     emailRuns,
-    { accountId, id, emailId: email.id, afterPromoterId: 0, createdAt: at },
+    { account_id, id, email_id: email.id, after_promoter_id: 0, created_at: at },
     { email: isBeingSent },
   );
   await tx.insert(batchProcesses, batch);
@@ -108,11 +108,11 @@ async function startRecurring({ store, clock, guard }: MailingRun, account: Acco
       await guard(tx);
       const email = await tx.get(companyEmails, account.id, id);
       const now = clock();
-      const dueAt = email?.isEnabled ? latestDue(email, account, now) : null;
+      const dueAt = email?.is_enabled ? latestDue(email, account, now) : null;
       if (email === null || dueAt === null) return;
-      const isDone = dueAt <= email.updatedAt || (email.ranAt !== null && dueAt <= email.ranAt);
+      const isDone = dueAt <= email.updated_at || (email.ran_at !== null && dueAt <= email.ran_at);
       if (isDone || (await tx.find(emailRuns, "email", account.id, [id])) !== null) return;
-      await tx.put(companyEmails, { ...email, ranAt: dueAt });
+      await tx.put(companyEmails, { ...email, ran_at: dueAt });
       await startRun(tx, { email, id: batchId, now });
     });
   }
@@ -120,7 +120,7 @@ async function startRecurring({ store, clock, guard }: MailingRun, account: Acco
 
 /** Sends the next part of a run. Returns whether there may be more. */
 async function isContinued(
-  { store, clock, guard, publicUrl }: MailingRun,
+  { store, clock, guard, public_url }: MailingRun,
   account: Account,
   id: number,
 ): Promise<boolean> {
@@ -132,42 +132,42 @@ async function isContinued(
     const batch = await tx.get(batchProcesses, account.id, id);
     if (run === null || batch === null) return false;
     const now = clock();
-    const email = await tx.get(companyEmails, account.id, run.emailId);
-    const chosen = email === null ? [] : await nextPromoters(tx.view, email, run.afterPromoterId);
+    const email = await tx.get(companyEmails, account.id, run.email_id);
+    const chosen = email === null ? [] : await nextPromoters(tx.view, email, run.after_promoter_id);
     const progress = {
       ...batch,
-      failedCount: batch.failedCount ?? 0,
+      failed_count: batch.failed_count ?? 0,
       errors: [...batch.errors],
-      updatedAt: now.toISOString(),
+      updated_at: now.toISOString(),
     };
     for (const [index, promoterId] of chosen.entries()) {
       const reason = await sendOne(tx, {
         email: email!,
         account,
-        promoterId,
+        promoter_id: promoterId,
         run,
         now,
-        publicUrl,
+        public_url,
         id: ids[index]!,
       });
-      if (reason === null) progress.processedCount += 1;
+      if (reason === null) progress.processed_count += 1;
       else {
-        progress.failedCount += 1;
+        progress.failed_count += 1;
         if (progress.errors.length < MOST_REASONS) progress.errors.push(`${promoterId}: ${reason}`);
       }
     }
     const isOver = chosen.length < TOGETHER;
     if (!isOver) {
-      await tx.put(emailRuns, { ...run, afterPromoterId: chosen.at(-1)! });
+      await tx.put(emailRuns, { ...run, after_promoter_id: chosen.at(-1)! });
       await tx.put(batchProcesses, progress);
       return true;
     }
     if (email === null) progress.errors.push("The e-mail was deleted");
-    const { isUnderWay: _, ...completed } = progress;
+    const { is_under_way: _, ...completed } = progress;
     await tx.remove(emailRuns, account.id, id);
     await tx.put(batchProcesses, {
       ...completed,
-      total: completed.processedCount + completed.failedCount,
+      total: completed.processed_count + completed.failed_count,
     });
     return false;
   });
@@ -176,47 +176,51 @@ async function isContinued(
 interface Sending {
   email: CompanyEmail;
   account: Account;
-  promoterId: number;
+  promoter_id: number;
   run: EmailRun;
   now: Date;
-  publicUrl: string;
+  public_url: string;
   id: number;
 }
 
 /** Sends a promoter the e-mail, and returns null, or why not. */
 async function sendOne(tx: Transaction, sending: Sending): Promise<string | null> {
-  const { email, account, promoterId, run, now, publicUrl, id } = sending;
-  const sent = await tx.get(sentEmails, account.id, email.id, promoterId);
-  const isRepeated = sent !== null && (email.triggerOn === "broadcast" || sent.at >= run.createdAt);
+  const { email, account, promoter_id, run, now, public_url, id } = sending;
+  const sent = await tx.get(sentEmails, account.id, email.id, promoter_id);
+  const isRepeated = sent !== null && (email.trigger_on === "broadcast" || sent.at >= run.created_at);
   if (isRepeated) return "has got it before";
-  const promoter = await tx.get(promoters, account.id, promoterId);
-  const reason = await reasonAgainst(tx, promoter, topicOf(email.triggerOn));
+  const promoter = await tx.get(promoters, account.id, promoter_id);
+  const reason = await reasonAgainst(tx, promoter, topicOf(email.trigger_on));
   if (promoter === null || reason !== null) return reason;
   const promoterCampaign = await findAddressed(tx.view, promoter, email);
-  const campaign = promoterCampaign && (await tx.get(campaigns, account.id, promoterCampaign.campaignId));
+  const campaign = promoterCampaign && (await tx.get(campaigns, account.id, promoterCampaign.campaign_id));
   if (promoterCampaign === null || campaign === null) return "is accepted in none of its campaigns";
   await tx.put(sentEmails, {
-    accountId: account.id,
-    companyEmailId: email.id,
-    promoterId,
+    account_id: account.id,
+    company_email_id: email.id,
+    promoter_id,
     at: now.toISOString(),
   });
-  await enqueueOwnEmail(tx, { account, campaign, promoter, promoterCampaign, publicUrl }, { email, id, now });
+  await enqueueOwnEmail(
+    tx,
+    { account, campaign, promoter, promoterCampaign, public_url },
+    { email, id, now },
+  );
   return null;
 }
 
 type AddressedSchema = Schema<{ promoter_campaigns: typeof promoterCampaigns }>;
 
 /** The promoter campaigns of an e-mail's promoters. */
-export function addressedBy(view: View, { accountId, campaignIds }: CompanyEmail) {
+export function addressedBy(view: View, { account_id, campaign_ids }: CompanyEmail) {
   const accepted = view
     .query<AddressedSchema>()
     .selectFrom("promoter_campaigns")
-    .where("promoter_campaigns.account_id", "=", accountId)
+    .where("promoter_campaigns.account_id", "=", account_id)
     .where("promoter_campaigns.state", "=", "accepted");
-  return campaignIds.length === 0
+  return campaign_ids.length === 0
     ? accepted
-    : accepted.where(among("promoter_campaigns.campaign_id", campaignIds));
+    : accepted.where(among("promoter_campaigns.campaign_id", campaign_ids));
 }
 
 /** The next promoters who get an e-mail, in the order of their ids. */
@@ -241,7 +245,7 @@ const WEEK_DAYS = 7;
  */
 function latestDue(
   { settings }: Pick<CompanyEmail, "settings">,
-  account: Pick<Account, "timeZone">,
+  account: Pick<Account, "time_zone">,
   now: Date,
 ): string | null {
   const { frequency, day, hour, minute } = settings;
@@ -293,7 +297,7 @@ async function isReleased(run: MailingRun, account: Account): Promise<boolean> {
   const { store, clock, guard } = run;
   const first = await store.page(plannedEmails, "due", account.id, [], { limit: PLANNED_TOGETHER });
   const now = clock();
-  const due = first.filter(({ dueAt }) => Date.parse(dueAt) <= now.getTime());
+  const due = first.filter(({ due_at }) => Date.parse(due_at) <= now.getTime());
   if (due.length === 0) return false;
   const ids = await Promise.all(due.map(() => store.nextId("delivery")));
   await store.transact(async (tx) => {
@@ -318,26 +322,26 @@ interface Release {
 /** What has changed since the trigger counts: an e-mail that is off by now, or that the promoter no longer wants, is dropped. */
 async function release(
   tx: Transaction,
-  { publicUrl }: MailingRun,
+  { public_url }: MailingRun,
   { account, planned, id, now }: Release,
 ): Promise<void> {
-  const email = await tx.get(companyEmails, account.id, planned.companyEmailId);
-  const promoter = await tx.get(promoters, account.id, planned.promoterId);
-  const promoterCampaign = await tx.get(promoterCampaigns, account.id, planned.promoterCampaignId);
+  const email = await tx.get(companyEmails, account.id, planned.company_email_id);
+  const promoter = await tx.get(promoters, account.id, planned.promoter_id);
+  const promoterCampaign = await tx.get(promoterCampaigns, account.id, planned.promoter_campaign_id);
   if (email === null || promoter === null || promoterCampaign === null) return;
-  const campaign = await tx.get(campaigns, account.id, promoterCampaign.campaignId);
-  if (campaign === null || !email.isEnabled || !isStillFor(email, promoterCampaign)) return;
-  if ((await reasonAgainst(tx, promoter, topicOf(email.triggerOn))) !== null) return;
+  const campaign = await tx.get(campaigns, account.id, promoterCampaign.campaign_id);
+  if (campaign === null || !email.is_enabled || !isStillFor(email, promoterCampaign)) return;
+  if ((await reasonAgainst(tx, promoter, topicOf(email.trigger_on))) !== null) return;
   const { values } = planned;
   await enqueueOwnEmail(
     tx,
-    { account, campaign, promoter, promoterCampaign, publicUrl },
+    { account, campaign, promoter, promoterCampaign, public_url },
     { email, id, now, values },
   );
 }
 
 /** A promoter who was blocked since is told nothing more. */
-function isStillFor(email: CompanyEmail, { state, campaignId }: PromoterCampaign): boolean {
-  const wanted = email.triggerOn === "promoter_rejected" ? "rejected" : "accepted";
-  return state === wanted && isForCampaign(email, campaignId);
+function isStillFor(email: CompanyEmail, { state, campaign_id }: PromoterCampaign): boolean {
+  const wanted = email.trigger_on === "promoter_rejected" ? "rejected" : "accepted";
+  return state === wanted && isForCampaign(email, campaign_id);
 }

@@ -31,7 +31,7 @@ export async function* sendOnConditions(run: MailingRun): AsyncGenerator<void> {
   for await (const account of servedAccounts(store)) {
     for (const trigger of ["count_reached", "inactivity"] as const) {
       for (const email of await store.list(companyEmails, "trigger", account.id, [trigger])) {
-        if (email.isEnabled) yield* sendWhereDue(run, account, email);
+        if (email.is_enabled) yield* sendWhereDue(run, account, email);
       }
     }
   }
@@ -40,10 +40,10 @@ export async function* sendOnConditions(run: MailingRun): AsyncGenerator<void> {
 async function* sendWhereDue(run: MailingRun, account: Account, email: CompanyEmail): AsyncGenerator<void> {
   for (let after: number | undefined = 0; after !== undefined;) {
     const chosen = await nextPromoters(run.store, email, after);
-    const due = await (email.triggerOn === "inactivity"
+    const due = await (email.trigger_on === "inactivity"
       ? inactive(run, email, { chosen, calendar: calendarOf(account) })
       : reached(run.store, email, chosen));
-    for (const promoterId of due) await sendOne(run, account, { email, promoterId });
+    for (const promoterId of due) await sendOne(run, account, { email, promoter_id: promoterId });
     after = chosen.at(-1);
     yield;
   }
@@ -68,9 +68,9 @@ async function inactive(
   email: CompanyEmail,
   { chosen, calendar }: { chosen: number[]; calendar: Calendar },
 ): Promise<number[]> {
-  const { periodDays, metric } = email.settings;
-  if (periodDays === null || chosen.length === 0) return [];
-  const since = new Date(clock().getTime() - periodDays * DAY_MS).toISOString();
+  const { period_days, metric } = email.settings;
+  if (period_days === null || chosen.length === 0) return [];
+  const since = new Date(clock().getTime() - period_days * DAY_MS).toISOString();
   const counted = (metric === null ? ACTIVITIES : [metric]).map((each) => sql.ref(`daily.${columnOf(each)}`));
   const rows = await store.rows(
     daysOf(store, email, chosen)
@@ -81,62 +81,62 @@ async function inactive(
   const lastDays = new Map(rows.map(({ id, day }) => [Number(id), day]));
   const due: number[] = [];
   for (const promoterId of chosen) {
-    const joined = await listPromoterCampaigns(store, email.accountId, promoterId);
+    const joined = await listPromoterCampaigns(store, email.account_id, promoterId);
     const own = joined.filter(
-      ({ state, campaignId }) => state === "accepted" && isForCampaign(email, campaignId),
+      ({ state, campaign_id }) => state === "accepted" && isForCampaign(email, campaign_id),
     );
     const lastDay = lastDays.get(promoterId) ?? "";
-    const isIdle = lastDay < calendar(since) && own.some(({ createdAt }) => createdAt <= since);
-    const sent = isIdle ? await store.get(sentEmails, email.accountId, email.id, promoterId) : null;
+    const isIdle = lastDay < calendar(since) && own.some(({ created_at }) => created_at <= since);
+    const sent = isIdle ? await store.get(sentEmails, email.account_id, email.id, promoterId) : null;
     if (isIdle && (sent === null || lastDay >= calendar(sent.at))) due.push(promoterId);
   }
   return due;
 }
 
 /** The days of these promoters in the e-mail's campaigns. */
-function daysOf(view: View, { accountId, campaignIds }: CompanyEmail, chosen: number[]) {
-  const days = dailyQuery(view, accountId, "promoter").where(among("daily.subject_id", chosen));
-  if (campaignIds.length === 0) return days;
+function daysOf(view: View, { account_id, campaign_ids }: CompanyEmail, chosen: number[]) {
+  const days = dailyQuery(view, account_id, "promoter").where(among("daily.subject_id", chosen));
+  if (campaign_ids.length === 0) return days;
   return days.where(
-    sql<SqlBool>`daily.promoter_campaign_id in (select id from promoter_campaigns where account_id = ${accountId}
-      and ${among("campaign_id", campaignIds)})`,
+    sql<SqlBool>`daily.promoter_campaign_id in (select id from promoter_campaigns where account_id = ${account_id}
+      and ${among("campaign_id", campaign_ids)})`,
   );
 }
 
 async function sendOne(
-  { store, clock, guard, publicUrl }: MailingRun,
+  { store, clock, guard, public_url }: MailingRun,
   account: Account,
-  { email: found, promoterId }: { email: CompanyEmail; promoterId: number },
+  { email: found, promoter_id }: { email: CompanyEmail; promoter_id: number },
 ): Promise<void> {
-  const key = [account.id, found.id, promoterId] as const;
+  const key = [account.id, found.id, promoter_id] as const;
   const seen = await store.get(sentEmails, ...key);
-  if (seen !== null && found.triggerOn === "count_reached") return;
-  const promoter = await store.get(promoters, account.id, promoterId);
-  if ((await reasonAgainst(store, promoter, topicOf(found.triggerOn))) !== null) return;
+  if (seen !== null && found.trigger_on === "count_reached") return;
+  const promoter = await store.get(promoters, account.id, promoter_id);
+  if ((await reasonAgainst(store, promoter, topicOf(found.trigger_on))) !== null) return;
   const id = await store.nextId("delivery");
   await store.transact(async (tx) => {
     await guard(tx);
     const now = clock();
     const email = await tx.get(companyEmails, account.id, found.id);
-    const current = await tx.get(promoters, account.id, promoterId);
+    const current = await tx.get(promoters, account.id, promoter_id);
     const sent = await tx.get(sentEmails, ...key);
-    const isChanged = email?.updatedAt !== found.updatedAt || sent?.at !== seen?.at;
+    const isChanged = email?.updated_at !== found.updated_at || sent?.at !== seen?.at;
     if (email === null || current === null || isChanged) return;
-    if ((await reasonAgainst(tx, current, topicOf(email.triggerOn))) !== null) return;
+    if ((await reasonAgainst(tx, current, topicOf(email.trigger_on))) !== null) return;
     const promoterCampaign = await findAddressed(tx.view, current, email);
-    const campaign = promoterCampaign && (await tx.get(campaigns, account.id, promoterCampaign.campaignId));
+    const campaign = promoterCampaign && (await tx.get(campaigns, account.id, promoterCampaign.campaign_id));
     if (promoterCampaign === null || campaign === null) return;
     await tx.put(sentEmails, {
-      accountId: account.id,
-      companyEmailId: email.id,
-      promoterId,
+      account_id: account.id,
+      company_email_id: email.id,
+      promoter_id,
       at: now.toISOString(),
     });
-    const { count, periodDays } = email.settings;
-    const values = { count: String(count ?? ""), days: String(periodDays ?? "") };
+    const { count, period_days } = email.settings;
+    const values = { count: String(count ?? ""), days: String(period_days ?? "") };
     await enqueueOwnEmail(
       tx,
-      { account, campaign, promoter: current, promoterCampaign, publicUrl },
+      { account, campaign, promoter: current, promoterCampaign, public_url },
       { email, id, now, values },
     );
   });

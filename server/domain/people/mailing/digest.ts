@@ -13,9 +13,9 @@ const TOLD_EACH = 5;
 
 /** The new leads of a promoter campaign within an hour, from the first that its promoter was told of. */
 interface LeadHour {
-  accountId: number;
-  promoterCampaignId: number;
-  beganAt: string;
+  account_id: number;
+  promoter_campaign_id: number;
+  began_at: string;
   count: number;
 }
 
@@ -34,12 +34,12 @@ export const leadHours = table<LeadHour>()({
  */
 export async function countNewLead(
   tx: Transaction,
-  { accountId, promoterCampaignId, now }: { accountId: number; promoterCampaignId: number; now: Date },
+  { account_id, promoter_campaign_id, now }: { account_id: number; promoter_campaign_id: number; now: Date },
 ): Promise<boolean> {
-  const known = await tx.get(leadHours, accountId, promoterCampaignId);
+  const known = await tx.get(leadHours, account_id, promoter_campaign_id);
   const isWaiting = known !== null && known.count > TOLD_EACH;
   const goesOn = known !== null && (isWaiting || !isOver(known, now));
-  const hour = goesOn ? known : { accountId, promoterCampaignId, beganAt: now.toISOString(), count: 0 };
+  const hour = goesOn ? known : { account_id, promoter_campaign_id, began_at: now.toISOString(), count: 0 };
   const count = hour.count + 1;
   await tx.put(leadHours, { ...hour, count });
   return count <= TOLD_EACH;
@@ -56,7 +56,7 @@ export async function* sendDigests(run: MailingRun): AsyncGenerator<void> {
 }
 
 /** Returns whether there may be more. */
-async function isTold({ store, clock, guard, publicUrl }: MailingRun, account: Account): Promise<boolean> {
+async function isTold({ store, clock, guard, public_url }: MailingRun, account: Account): Promise<boolean> {
   const now = clock();
   const first = await store.page(leadHours, "began", account.id, [], { limit: TOGETHER });
   const over = first.filter((hour) => isOver(hour, now));
@@ -64,11 +64,11 @@ async function isTold({ store, clock, guard, publicUrl }: MailingRun, account: A
   const ids = await Promise.all(over.map(() => store.nextId("delivery")));
   await store.transact(async (tx) => {
     await guard(tx);
-    for (const [index, { promoterCampaignId }] of over.entries()) {
-      const hour = await tx.get(leadHours, account.id, promoterCampaignId);
+    for (const [index, { promoter_campaign_id }] of over.entries()) {
+      const hour = await tx.get(leadHours, account.id, promoter_campaign_id);
       if (hour === null || !isOver(hour, now)) continue;
-      await tx.remove(leadHours, account.id, promoterCampaignId);
-      if (hour.count > TOLD_EACH) await tell(tx, { account, hour, publicUrl, id: ids[index]!, now });
+      await tx.remove(leadHours, account.id, promoter_campaign_id);
+      if (hour.count > TOLD_EACH) await tell(tx, { account, hour, public_url, id: ids[index]!, now });
     }
   });
   return over.length === TOGETHER;
@@ -77,7 +77,7 @@ async function isTold({ store, clock, guard, publicUrl }: MailingRun, account: A
 interface Telling {
   account: Account;
   hour: LeadHour;
-  publicUrl: string;
+  public_url: string;
   id: number;
   now: Date;
 }
@@ -86,16 +86,17 @@ interface Telling {
  * Puts the e-mail into the outbox, unless the campaign or the promoter no longer wants e-mails on new leads, or the promoter was
  * blocked since.
  */
-async function tell(tx: Transaction, { account, hour, publicUrl, id, now }: Telling): Promise<void> {
-  const promoterCampaign = await tx.get(promoterCampaigns, account.id, hour.promoterCampaignId);
+async function tell(tx: Transaction, { account, hour, public_url, id, now }: Telling): Promise<void> {
+  const promoterCampaign = await tx.get(promoterCampaigns, account.id, hour.promoter_campaign_id);
   if (promoterCampaign?.state !== "accepted") return;
-  const promoter = await tx.get(promoters, account.id, promoterCampaign.promoterId);
-  const campaign = await tx.get(campaigns, account.id, promoterCampaign.campaignId);
+  const promoter = await tx.get(promoters, account.id, promoterCampaign.promoter_id);
+  const campaign = await tx.get(campaigns, account.id, promoterCampaign.campaign_id);
   if (promoter === null || campaign?.emails.includes("new_referral") !== true) return;
   if ((await reasonAgainst(tx, promoter, "new_referral")) !== null) return;
-  const addressee = { account, campaign, promoter, promoterCampaign, publicUrl };
+  const addressee = { account, campaign, promoter, promoterCampaign, public_url };
   const values = { count: String(hour.count - TOLD_EACH) };
   await enqueueEmail(tx, addressee, { kind: "new_referrals", id, now, values });
 }
 
-const isOver = ({ beganAt }: LeadHour, now: Date): boolean => now.getTime() - Date.parse(beganAt) >= HOUR_MS;
+const isOver = ({ began_at }: LeadHour, now: Date): boolean =>
+  now.getTime() - Date.parse(began_at) >= HOUR_MS;

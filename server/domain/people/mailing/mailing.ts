@@ -17,14 +17,14 @@ import { promoterName, type EmailTopic, type Promoter } from "../promoter/promot
 
 /** An e-mail that a trigger has caused and that is sent later. */
 export interface PlannedEmail {
-  accountId: number;
+  account_id: number;
   id: number;
-  companyEmailId: number;
-  promoterId: number;
-  promoterCampaignId: number;
+  company_email_id: number;
+  promoter_id: number;
+  promoter_campaign_id: number;
   /** Values that are known only now, such as an amount. */
   values: Record<string, string>;
-  dueAt: string;
+  due_at: string;
 }
 
 export const plannedEmails = table<PlannedEmail>()({
@@ -35,9 +35,9 @@ export const plannedEmails = table<PlannedEmail>()({
 
 /** Records that a promoter was sent an e-mail of the company, so that no kill and no repetition sends it again. */
 interface SentEmail {
-  accountId: number;
-  companyEmailId: number;
-  promoterId: number;
+  account_id: number;
+  company_email_id: number;
+  promoter_id: number;
   /** The last time. */
   at: string;
 }
@@ -55,7 +55,7 @@ export interface Addressee {
   campaign: Campaign;
   promoter: Promoter;
   promoterCampaign: PromoterCampaign;
-  publicUrl: string;
+  public_url: string;
 }
 
 /** The values that every e-mail to a promoter about a campaign can use. */
@@ -64,17 +64,17 @@ export function addresseeValues({
   campaign,
   promoter,
   promoterCampaign,
-  publicUrl,
+  public_url,
 }: Addressee): Record<string, string> {
   return {
-    first_name: promoter.profile.firstName ?? promoterName(promoter),
+    first_name: promoter.profile.first_name ?? promoterName(promoter),
     email: promoter.email,
     company_name: shownName(account),
     campaign_name: campaign.name,
-    ref_token: promoterCampaign.refToken,
+    ref_token: promoterCampaign.ref_token,
     ref_link: refLink(promoterCampaign, campaign),
-    portal_url: `${publicUrl}/portal`,
-    unsubscribe_url: unsubscribeUrl(publicUrl, account, promoter.id),
+    portal_url: `${public_url}/portal`,
+    unsubscribe_url: unsubscribeUrl(public_url, account, promoter.id),
   };
 }
 
@@ -93,7 +93,7 @@ export function enqueueOwnEmail(
   addressee: Addressee,
   { email, ...rest }: ToEnqueue & { email: CompanyEmail },
 ): Promise<void> {
-  return enqueueEmail(tx, addressee, { ...rest, kind: "own", companyEmailId: email.id });
+  return enqueueEmail(tx, addressee, { ...rest, kind: "own", company_email_id: email.id });
 }
 
 /** Puts an e-mail to a promoter about one of their campaigns into the outbox. */
@@ -105,20 +105,20 @@ export async function enqueueEmail(
     now,
     values = {},
     ...what
-  }: ToEnqueue & (Pick<Email, "kind"> | Pick<OwnEmail, "kind" | "companyEmailId">),
+  }: ToEnqueue & (Pick<Email, "kind"> | Pick<OwnEmail, "kind" | "company_email_id">),
 ): Promise<void> {
   const { account, promoter } = addressee;
   const delivery = newDelivery({
     id,
-    ownerId: account.id,
+    owner_id: account.id,
     lane: `promoter/${promoter.id}`,
     email: {
       ...what,
-      promoterId: promoter.id,
+      promoter_id: promoter.id,
       to: promoter.email,
       values: { ...addresseeValues(addressee), ...values },
     },
-    createdAt: now.toISOString(),
+    created_at: now.toISOString(),
   });
   await enqueue(tx, delivery, now);
 }
@@ -135,32 +135,32 @@ export async function reasonAgainst(
   topic: EmailTopic,
 ): Promise<string | null> {
   if (promoter === null || isErased(promoter)) return "was deleted";
-  if (promoter.archivedAt !== null) return "is archived";
-  if (promoter.isUnconfirmed) return "has not confirmed their address";
-  if (await isUnsubscribed(reader, promoter.accountId, promoter.id)) return "has unsubscribed";
-  return promoter.unwantedEmails?.includes(topic) ? "wants no e-mails of this kind" : null;
+  if (promoter.archived_at !== null) return "is archived";
+  if (promoter.is_unconfirmed) return "has not confirmed their address";
+  if (await isUnsubscribed(reader, promoter.account_id, promoter.id)) return "has unsubscribed";
+  return promoter.unwanted_emails?.includes(topic) ? "wants no e-mails of this kind" : null;
 }
 
 /** The campaign that an e-mail speaks of: the promoter's first one, if it is among the e-mail's and has accepted them. */
 export async function findAddressed(
   view: View,
-  { accountId, id, defaultPromoterCampaignId }: Promoter,
+  { account_id, id, default_promoter_campaign_id }: Promoter,
   email: CompanyEmail,
 ): Promise<PromoterCampaign | null> {
-  const all = await listPromoterCampaigns(view, accountId, id);
+  const all = await listPromoterCampaigns(view, account_id, id);
   const fitting = all.filter(
-    ({ state, campaignId }) => state === "accepted" && isForCampaign(email, campaignId),
+    ({ state, campaign_id }) => state === "accepted" && isForCampaign(email, campaign_id),
   );
-  return fitting.find((each) => each.id === defaultPromoterCampaignId) ?? fitting[0] ?? null;
+  return fitting.find((each) => each.id === default_promoter_campaign_id) ?? fitting[0] ?? null;
 }
 
 /** Forgets which e-mails a promoter was sent, or is about to be sent. */
 export async function forgetMailings(
   tx: Transaction,
-  { accountId, id }: { accountId: number; id: number },
+  { account_id, id }: { account_id: number; id: number },
 ): Promise<void> {
-  for (const planned of await tx.view.list(plannedEmails, "promoter", accountId, [id]))
-    await tx.remove(plannedEmails, accountId, planned.id);
-  for (const sent of await tx.view.list(sentEmails, "promoter", accountId, [id]))
-    await tx.remove(sentEmails, accountId, sent.companyEmailId, id);
+  for (const planned of await tx.view.list(plannedEmails, "promoter", account_id, [id]))
+    await tx.remove(plannedEmails, account_id, planned.id);
+  for (const sent of await tx.view.list(sentEmails, "promoter", account_id, [id]))
+    await tx.remove(sentEmails, account_id, sent.company_email_id, id);
 }

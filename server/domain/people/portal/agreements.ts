@@ -38,26 +38,26 @@ export interface OwnTerms {
  * @see docs/spec/v2.md "Contracts"
  */
 export async function listAgreements(view: View, promoter: Promoter): Promise<Agreements> {
-  const { accountId, id } = promoter;
+  const { account_id, id } = promoter;
   const documents = (await listOwnDocuments(view, promoter)).filter(({ document }) => document === null);
   const terms: OwnTerms[] = [];
-  for (const promoterCampaign of await listPromoterCampaigns(view, accountId, id)) {
+  for (const promoterCampaign of await listPromoterCampaigns(view, account_id, id)) {
     if (!SIGNING_STATES.includes(promoterCampaign.state)) continue;
-    const campaign = await view.get(campaigns, accountId, promoterCampaign.campaignId);
+    const campaign = await view.get(campaigns, account_id, promoterCampaign.campaign_id);
     const version = campaign && termsVersion(campaign);
     if (campaign === null || version === null) continue;
-    if (promoterCampaign.acceptedTerms?.version === version) continue;
+    if (promoterCampaign.accepted_terms?.version === version) continue;
     terms.push({ promoterCampaign, campaign, version });
   }
   if (terms.length + documents.length === 0) return { terms, documents, mayWait: true };
-  const { commissions } = await loadPromoterTotals(view, accountId, id);
+  const { commissions } = await loadPromoterTotals(view, account_id, id);
   return { terms, documents, mayWait: promoter.visit !== undefined || commissions > 0 };
 }
 
 /** What a promoter accepts. */
 interface Acceptance {
   /** The versions of the campaigns' terms that they have read. */
-  terms: { campaignId: number; version: string }[];
+  terms: { campaign_id: number; version: string }[];
   /** The versions of the contracts that they sign. */
   contractVersionIds: number[];
   address: string | null;
@@ -70,7 +70,7 @@ interface Acceptance {
  */
 export function acceptAgreements(context: Context, promoter: Promoter, given: Acceptance): Promise<void> {
   return context.store.transact(async (tx) => {
-    const present = await loadPromoter(tx, promoter.accountId, promoter.id);
+    const present = await loadPromoter(tx, promoter.account_id, promoter.id);
     const { terms, documents } = await listAgreements(tx.view, present);
     refuseMissing({ terms, documents }, given);
     await signContracts(tx, context, { promoter: present, wanted: documents, address: given.address });
@@ -87,13 +87,13 @@ export async function acceptTerms(
   const version = termsVersion(campaign);
   if (version === null) return;
   const acceptedTerms = { version, at: now.toISOString() };
-  await tx.put(promoterCampaigns, { ...promoterCampaign, acceptedTerms });
+  await tx.put(promoterCampaigns, { ...promoterCampaign, accepted_terms: acceptedTerms });
 }
 
 function refuseMissing({ terms, documents }: Omit<Agreements, "mayWait">, given: Acceptance): void {
   const faults: FieldErrors = {};
   const isAccepted = ({ campaign, version }: OwnTerms) =>
-    given.terms.some((each) => each.campaignId === campaign.id && each.version === version);
+    given.terms.some((each) => each.campaign_id === campaign.id && each.version === version);
   const missing = terms.filter((each) => !isAccepted(each));
   if (missing.length > 0)
     faults["accepted_terms"] = missing.map(({ campaign }) => `must be accepted: ${campaign.name}`);

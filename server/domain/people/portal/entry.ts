@@ -11,7 +11,7 @@ import { LIFE_MS, signInUrl } from "./sign-in.ts";
 /** A link that signs a promoter in. */
 export interface EntryLink {
   url: string;
-  endsAt: Date;
+  ends_at: Date;
 }
 
 /**
@@ -20,7 +20,7 @@ export interface EntryLink {
  * @throws Failure `not_found`, or `refused` for an archived promoter
  */
 export function makeEntryLink(
-  context: Context & { actor: Actor; publicUrl: string },
+  context: Context & { actor: Actor; public_url: string },
   account: Account,
   promoterId: number,
 ): Promise<EntryLink> {
@@ -28,7 +28,7 @@ export function makeEntryLink(
     const promoter = await loadPromoterInUse(tx, account.id, promoterId);
     await writePromoterAccess(tx, context, { action: "let_in", promoter });
     const endsAt = new Date(context.now.getTime() + LIFE_MS.entry);
-    return { url: signInUrl(context, { account, promoter }, "entry"), endsAt };
+    return { url: signInUrl(context, { account, promoter }, "entry"), ends_at: endsAt };
   });
 }
 
@@ -40,15 +40,15 @@ export function makeEntryLink(
 export async function setFirstPassword(
   context: Context & { actor: Actor },
   account: Account,
-  { promoterId, password }: { promoterId: number; password: string },
+  { promoter_id, password }: { promoter_id: number; password: string },
 ): Promise<void> {
   const { hash: tempPasswordHash } = await keepPassword(context, password);
   await context.store.transact(async (tx) => {
-    const promoter = await loadPromoterInUse(tx, account.id, promoterId);
-    if (promoter.passwordHash !== undefined) {
+    const promoter = await loadPromoterInUse(tx, account.id, promoter_id);
+    if (promoter.password_hash !== undefined) {
       throw new Failure("refused", "The promoter has chosen a password of their own");
     }
-    await tx.put(promoters, { ...signedOut(promoter), tempPasswordHash });
+    await tx.put(promoters, { ...signedOut(promoter), temp_password_hash: tempPasswordHash });
     await writePromoterAccess(tx, context, { action: "let_in", promoter });
   });
 }
@@ -67,6 +67,6 @@ export async function signOutEverywhere(
   await store.transact(async (tx) => {
     const promoter = await loadPromoter(tx, accountId, promoterId);
     await tx.put(promoters, withoutAccess(promoter, chance));
-    await endSessions(tx, { kind: "promoter", accountId, id: promoterId });
+    await endSessions(tx, { kind: "promoter", account_id: accountId, id: promoterId });
   });
 }

@@ -22,9 +22,9 @@ export interface OpenCampaign {
 /** An applicant. */
 export interface Newcomer {
   email: string;
-  firstName: string;
-  lastName: string | null;
-  passwordHash: string;
+  first_name: string;
+  last_name: string | null;
+  password_hash: string;
   answers: SignupAnswers;
   /** The referral id of the promoter who recruited them. Null or unknown ids are ignored. */
   parentRefToken: string | null;
@@ -32,7 +32,7 @@ export interface Newcomer {
   /** The contracts that they have signed. */
   signed: CurrentContract[];
   /** Whether the server can send e-mails. Otherwise addresses need no confirmation. */
-  hasMail: boolean;
+  has_mail: boolean;
   /** Null if their browser prefers none of ours. */
   language: Language | null;
 }
@@ -90,12 +90,12 @@ interface Joining extends OpenCampaign {
 }
 
 async function remind(context: Context, { account, campaign, newcomer, deliveryId }: Joining): Promise<void> {
-  if (!newcomer.hasMail) return;
+  if (!newcomer.has_mail) return;
   await context.store.transact(async (tx) => {
     const promoter = await findPromoterByEmail(tx, account.id, newcomer.email);
     // An archived promoter can't sign in, so a link would be useless.
-    if (promoter === null || promoter.archivedAt !== null) return;
-    const kind = promoter.isUnconfirmed ? "join_accepted" : "address_known";
+    if (promoter === null || promoter.archived_at !== null) return;
+    const kind = promoter.is_unconfirmed ? "join_accepted" : "address_known";
     await enqueueAccessEmail(tx, context, {
       id: deliveryId,
       kind,
@@ -107,24 +107,24 @@ async function remind(context: Context, { account, campaign, newcomer, deliveryI
 }
 
 async function add(context: Context, { account, campaign, newcomer, deliveryId }: Joining): Promise<void> {
-  const { email, firstName, lastName, answers, passwordHash, hasMail, language } = newcomer;
+  const { email, first_name, last_name, answers, password_hash, has_mail, language } = newcomer;
   await createPromoter(context, account, {
     ...FROM_THE_PAGE,
     email,
-    campaignId: campaign.id,
-    parentPromoterId: await findParentId(context.store, account.id, newcomer.parentRefToken),
-    profile: newProfile({ firstName, lastName }),
+    campaign_id: campaign.id,
+    parent_promoter_id: await findParentId(context.store, account.id, newcomer.parentRefToken),
+    profile: newProfile({ first_name, last_name }),
     address: newcomer.address,
     own: {
-      passwordHash,
-      customFields: Object.keys(answers).length === 0 ? null : answers,
-      ...(hasMail && { isUnconfirmed: true as const }),
+      password_hash,
+      custom_fields: Object.keys(answers).length === 0 ? null : answers,
+      ...(has_mail && { is_unconfirmed: true as const }),
       ...(language !== null && { language }),
     },
     async andThen(tx, { promoter, promoterCampaign }) {
       await signContracts(tx, context, { promoter, wanted: newcomer.signed, address: newcomer.address });
       await acceptTerms(tx, context, { promoterCampaign, campaign });
-      if (!hasMail) return;
+      if (!has_mail) return;
       const kind = promoterCampaign.state === "accepted" ? "join_accepted" : "join_waiting";
       await enqueueAccessEmail(tx, context, {
         id: deliveryId,
@@ -144,20 +144,20 @@ async function findParentId(
   refToken: string | null,
 ): Promise<number | null> {
   const parent = refToken === null ? null : await findByRefToken(store, accountId, refToken);
-  return parent?.state === "accepted" ? parent.promoterId : null;
+  return parent?.state === "accepted" ? parent.promoter_id : null;
 }
 
 const FROM_THE_PAGE = {
-  custId: null,
-  refToken: null,
+  cust_id: null,
+  ref_token: null,
   coupon: null,
-  displayCoupon: null,
-  tempPasswordHash: null,
-  landingUrl: null,
-  usesUrlTracking: false,
+  display_coupon: null,
+  temp_password_hash: null,
+  landing_url: null,
+  uses_url_tracking: false,
   parentPromoterEmail: null,
   note: null,
-  createdAt: null,
-  skipEmailNotification: false,
+  created_at: null,
+  skip_email_notification: false,
   alwaysApprove: false,
 };

@@ -19,7 +19,7 @@ import { endSessions, openSession, type OpenedSession, type Session } from "../.
 import type { Language } from "../../../languages/languages.ts";
 
 /** The profile fields that invoices show. */
-const INVOICE_FIELDS = ["companyName", "companyNumber", "vatId", "address", "country"] as const;
+const INVOICE_FIELDS = ["company_name", "company_number", "vat_id", "address", "country"] as const;
 
 /**
  * Changes promoters' own data. Changed invoice details must be approved again, and be well formed.
@@ -29,11 +29,11 @@ const INVOICE_FIELDS = ["companyName", "companyNumber", "vatId", "address", "cou
  */
 export function updateOwnProfile(
   context: Context,
-  { accountId, id }: Promoter,
+  { account_id, id }: Promoter,
   changes: ProfileChanges,
 ): Promise<Promoter> {
   return context.store.transact(async (tx) => {
-    const before = await loadPromoterInUse(tx, accountId, id);
+    const before = await loadPromoterInUse(tx, account_id, id);
     const given = Object.entries(changes).filter(([, value]) => value !== undefined);
     const profile = { ...before.profile, ...(Object.fromEntries(given) as Partial<Promoter["profile"]>) };
     const isOther = INVOICE_FIELDS.some((field) => profile[field] !== before.profile[field]);
@@ -41,7 +41,7 @@ export function updateOwnProfile(
     const after = withoutFormerCheck({
       ...before,
       profile,
-      invoiceDetailsStatus: isOther ? "pending" : before.invoiceDetailsStatus,
+      invoice_details_status: isOther ? "pending" : before.invoice_details_status,
     });
     await tx.put(promoters, after);
     await announce(tx, context, { entity: "promoter", before, after });
@@ -58,11 +58,11 @@ function refuseFaults(fields: FieldErrors): void {
 /** Sets the language of a promoter's portal and e-mails. @throws Failure `not_found` */
 export function setLanguage(
   { store }: Context,
-  { accountId, id }: Promoter,
+  { account_id, id }: Promoter,
   language: Language,
 ): Promise<Promoter> {
   return store.transact(async (tx) => {
-    const promoter = { ...(await loadPromoter(tx, accountId, id)), language };
+    const promoter = { ...(await loadPromoter(tx, account_id, id)), language };
     await tx.put(promoters, promoter);
     return promoter;
   });
@@ -73,28 +73,28 @@ export type EmailSettings = Record<EmailTopic, boolean>;
 
 /** Reads which e-mails a promoter wants. After unsubscribing, they want none. */
 export async function loadEmailSettings(reader: Reader, promoter: Promoter): Promise<EmailSettings> {
-  const wantsNone = await isUnsubscribed(reader, promoter.accountId, promoter.id);
-  const isWanted = (topic: EmailTopic) => !wantsNone && !promoter.unwantedEmails?.includes(topic);
+  const wantsNone = await isUnsubscribed(reader, promoter.account_id, promoter.id);
+  const isWanted = (topic: EmailTopic) => !wantsNone && !promoter.unwanted_emails?.includes(topic);
   return Object.fromEntries(EMAIL_TOPICS.map((topic) => [topic, isWanted(topic)])) as EmailSettings;
 }
 
 /** Changes the e-mails that a promoter wants. Those who had unsubscribed get the chosen ones again. */
 export function updateEmailSettings(
   { store, now }: Context,
-  { accountId, id }: Promoter,
+  { account_id, id }: Promoter,
   changes: { [Topic in EmailTopic]?: boolean | undefined },
 ): Promise<EmailSettings> {
   return store.transact(async (tx) => {
-    const promoter = await loadPromoter(tx, accountId, id);
+    const promoter = await loadPromoter(tx, account_id, id);
     const before = await loadEmailSettings(tx, promoter);
     const after = Object.fromEntries(
       EMAIL_TOPICS.map((topic) => [topic, changes[topic] ?? before[topic]]),
     ) as EmailSettings;
     const unwantedEmails = EMAIL_TOPICS.filter((topic) => !after[topic]);
-    await tx.put(promoters, { ...promoter, unwantedEmails });
+    await tx.put(promoters, { ...promoter, unwanted_emails: unwantedEmails });
     const wantsNone = unwantedEmails.length === EMAIL_TOPICS.length;
-    if (wantsNone) await tx.put(unsubscriptions, { accountId, promoterId: id, at: now.toISOString() });
-    else await tx.remove(unsubscriptions, accountId, id);
+    if (wantsNone) await tx.put(unsubscriptions, { account_id, promoter_id: id, at: now.toISOString() });
+    else await tx.remove(unsubscriptions, account_id, id);
     return after;
   });
 }
@@ -105,7 +105,7 @@ interface PasswordChange {
   session: Session;
   /** Null if not given. */
   currentPassword: string | null;
-  passwordHash: string;
+  password_hash: string;
 }
 
 /**
@@ -117,27 +117,27 @@ interface PasswordChange {
  * @see docs/spec/common.md "Authentication", 7
  */
 export async function setPassword(context: Context, change: PasswordChange): Promise<OpenedSession> {
-  const { promoter, session, currentPassword, passwordHash } = change;
-  const { accountId, id } = promoter;
-  const known = promoter.passwordHash ?? promoter.tempPasswordHash;
-  if (session.mustSetPassword !== true) {
+  const { promoter, session, currentPassword, password_hash } = change;
+  const { account_id, id } = promoter;
+  const known = promoter.password_hash ?? promoter.temp_password_hash;
+  if (session.must_set_password !== true) {
     if (known === null) throw new Failure("refused", "Ask for a sign-in link: it lets you choose a password");
     const isKnown = currentPassword !== null && (await isPassword(context, currentPassword, known));
     if (!isKnown) throw wrongPassword();
   }
   return context.store.transact(async (tx) => {
-    const current = await loadPromoter(tx, accountId, id);
+    const current = await loadPromoter(tx, account_id, id);
     if (credentialOf(current) !== credentialOf(promoter)) throw wrongPassword();
-    const after = { ...current, passwordHash, tempPasswordHash: null };
+    const after = { ...current, password_hash, temp_password_hash: null };
     await tx.put(promoters, after);
     await endSessions(tx, session.holder);
-    const { holder, device, endsAt, isOfProduct = false } = session;
+    const { holder, device, ends_at, is_of_product = false } = session;
     return openSession(tx, context, {
       holder,
       credential: credentialOf(after),
       device,
-      ...(endsAt !== null && { endsAt: new Date(endsAt) }),
-      isOfProduct,
+      ...(ends_at !== null && { ends_at: new Date(ends_at) }),
+      is_of_product,
     });
   });
 }

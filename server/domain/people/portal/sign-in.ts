@@ -50,14 +50,14 @@ export interface PortalPromoter {
  */
 export async function findPortalPromoters(
   store: Store,
-  { email, accountId }: { email: string; accountId: string | null },
+  { email, account_id }: { email: string; account_id: string | null },
 ): Promise<PortalPromoter[]> {
-  const named = accountId === null ? null : await findAccount(store, accountId);
-  const searched = accountId === null ? await listAccounts(store) : named === null ? [] : [named];
+  const named = account_id === null ? null : await findAccount(store, account_id);
+  const searched = account_id === null ? await listAccounts(store) : named === null ? [] : [named];
   const found: PortalPromoter[] = [];
   for (const account of searched) {
     const promoter = await findPromoterByEmail(store, account.id, email);
-    if (promoter !== null && promoter.archivedAt === null) found.push({ account, promoter });
+    if (promoter !== null && promoter.archived_at === null) found.push({ account, promoter });
   }
   return found;
 }
@@ -72,27 +72,27 @@ interface Visit {
 /** Signs a promoter in by e-mail address and password. Resolves to null if they are wrong. */
 export async function signInByPassword(
   context: Context,
-  given: { email: string; password: string; accountId: string | null } & Visit,
+  given: { email: string; password: string; account_id: string | null } & Visit,
 ): Promise<SignedIn | null> {
   const candidates = await findPortalPromoters(context.store, given);
   // The response time must not reveal whether the address is known.
   if (candidates.length === 0) await isPasswordAnyway(context, given.password, null);
   for (const { account, promoter } of candidates) {
     const match = await passwordOf(context, given.password, promoter);
-    if (match === null || promoter.isUnconfirmed) continue;
+    if (match === null || promoter.is_unconfirmed) continue;
     return context.store.transact(async (tx) => {
       const current = await loadPromoter(tx, account.id, promoter.id);
       // The password was changed meanwhile.
       const isSame =
         credentialOf(current) === credentialOf(promoter) &&
-        current.tempPasswordHash === promoter.tempPasswordHash;
+        current.temp_password_hash === promoter.temp_password_hash;
       if (!isSame) return null;
       return enter(tx, context, {
         account,
         promoter: current,
         device: given.device,
         language: given.language ?? null,
-        mustSetPassword: match === "temporary",
+        must_set_password: match === "temporary",
       });
     });
   }
@@ -119,7 +119,7 @@ export async function signInByLink(
   const needsPassword = kind === "setup" || kind === "join";
   if (needsPassword && password === null) throw passwordFault("can't be blank");
   const isJoin = kind === "join";
-  const known = owner.promoter.passwordHash ?? null;
+  const known = owner.promoter.password_hash ?? null;
   if (isJoin && !(await isPasswordAnyway(context, password ?? "", known))) {
     throw passwordFault("is not the one that you chose");
   }
@@ -128,18 +128,18 @@ export async function signInByLink(
     // The token also proves the password that was just compared.
     const current = await findLinkOwner(tx, token, context.now);
     if (current === null) return null;
-    const { isUnconfirmed, passwordHash: former, ...others } = current.promoter;
-    const kept = isUnconfirmed && !isJoin ? undefined : former;
+    const { is_unconfirmed, password_hash: former, ...others } = current.promoter;
+    const kept = is_unconfirmed && !isJoin ? undefined : former;
     const passwordHash = chosen?.hash ?? kept;
     const promoter = {
       ...others,
-      ...(passwordHash !== undefined && { passwordHash }),
-      ...(chosen !== null && { tempPasswordHash: null }),
+      ...(passwordHash !== undefined && { password_hash: passwordHash }),
+      ...(chosen !== null && { temp_password_hash: null }),
     };
-    const options = { account: current.account, promoter, device, language, mustSetPassword: false };
+    const options = { account: current.account, promoter, device, language, must_set_password: false };
     const signedIn = await enter(tx, context, options);
     const change = { before: current.promoter, after: signedIn.promoter };
-    if (isUnconfirmed) await announce(tx, context, { entity: "promoter", ...change });
+    if (is_unconfirmed) await announce(tx, context, { entity: "promoter", ...change });
     return signedIn;
   });
 }
@@ -151,18 +151,18 @@ export async function findSignedInPromoter(
 ): Promise<(PortalPromoter & { session: Session }) | null> {
   const session = await findSession(context, "promoter", token);
   if (session === null) return null;
-  const { accountId, id } = session.holder;
-  const account = await context.store.get(accounts, SYSTEM, accountId);
-  const promoter = await context.store.get(promoters, accountId, id);
-  if (account === null || promoter === null || promoter.archivedAt !== null) return null;
+  const { account_id, id } = session.holder;
+  const account = await context.store.get(accounts, SYSTEM, account_id);
+  const promoter = await context.store.get(promoters, account_id, id);
+  if (account === null || promoter === null || promoter.archived_at !== null) return null;
   return isOfCredential(session, credentialOf(promoter)) ? { account, promoter, session } : null;
 }
 
 /** The promoter with an auth token who may sign in, or null. */
 export async function findByAuthToken(store: Store, authToken: string): Promise<PortalPromoter | null> {
   for (const account of await listAccounts(store)) {
-    const promoter = await store.find(promoters, "authToken", account.id, [authToken]);
-    if (promoter !== null && promoter.archivedAt === null) return { account, promoter };
+    const promoter = await store.find(promoters, "auth_token", account.id, [authToken]);
+    if (promoter !== null && promoter.archived_at === null) return { account, promoter };
   }
   return null;
 }
@@ -170,15 +170,15 @@ export async function findByAuthToken(store: Store, authToken: string): Promise<
 /** Signs a promoter in by their auth token. Resolves to null if it is unknown. */
 export async function signInByAuthToken(
   context: Context,
-  { authToken, device, language = null }: { authToken: string } & Visit,
+  { auth_token, device, language = null }: { auth_token: string } & Visit,
 ): Promise<SignedIn | null> {
-  const found = await findByAuthToken(context.store, authToken);
+  const found = await findByAuthToken(context.store, auth_token);
   if (found === null) return null;
   const { account } = found;
   return context.store.transact(async (tx) => {
-    const promoter = await tx.find(promoters, "authToken", account.id, [authToken]);
-    if (promoter === null || promoter.archivedAt !== null) return null;
-    return enter(tx, context, { account, promoter, device, language, mustSetPassword: false });
+    const promoter = await tx.find(promoters, "auth_token", account.id, [auth_token]);
+    if (promoter === null || promoter.archived_at !== null) return null;
+    return enter(tx, context, { account, promoter, device, language, must_set_password: false });
   });
 }
 
@@ -191,8 +191,8 @@ export function openFrame(context: Context, { account, promoter }: PortalPromote
   const endsAt = new Date(context.now.getTime() + FRAME_SECONDS * 1_000);
   return context.store.transact(async (tx) => {
     const current = await loadPromoter(tx, account.id, promoter.id);
-    if (current.archivedAt !== null) throw new Failure("refused", "Promoter is archived.");
-    const product = { device: null, mustSetPassword: false, endsAt, isOfProduct: true };
+    if (current.archived_at !== null) throw new Failure("refused", "Promoter is archived.");
+    const product = { device: null, must_set_password: false, ends_at: endsAt, is_of_product: true };
     return enter(tx, context, { account, promoter: current, ...product });
   });
 }
@@ -209,14 +209,14 @@ export function openView(
 ): Promise<OpenedSession> {
   return context.store.transact(async (tx) => {
     const promoter = await loadPromoter(tx, account.id, promoterId);
-    if (promoter.archivedAt !== null) throw new Failure("refused", "Promoter is archived.");
+    if (promoter.archived_at !== null) throw new Failure("refused", "Promoter is archived.");
     await writePromoterAccess(tx, context, { action: "viewed", promoter });
     return openSession(tx, context, {
-      holder: { kind: "promoter", accountId: account.id, id: promoter.id },
+      holder: { kind: "promoter", account_id: account.id, id: promoter.id },
       credential: credentialOf(promoter),
       device: null,
-      endsAt: new Date(context.now.getTime() + VIEW_SECONDS * 1_000),
-      isReadOnly: true,
+      ends_at: new Date(context.now.getTime() + VIEW_SECONDS * 1_000),
+      is_read_only: true,
     });
   });
 }
@@ -253,14 +253,14 @@ export const LIFE_MS: Record<LinkKind, number> = {
  * the promoter's number of sign-ins and their credential, so the token works once.
  */
 export function signInUrl(
-  { publicUrl, now }: { publicUrl: string; now: Date },
+  { public_url, now }: { public_url: string; now: Date },
   { account, promoter }: Pick<LinkOwner, "account" | "promoter">,
   kind: LinkKind,
 ): string {
   const endsAt = now.getTime() + LIFE_MS[kind];
   const claim = [LINK_KINDS.indexOf(kind), account.id, promoter.id, endsAt].map((part) => part.toString(36));
   const proof = proofOf(account, promoter, claim.join("."));
-  return `${publicUrl}/portal/welcome#${[...claim, proof].join(".")}`;
+  return `${public_url}/portal/welcome#${[...claim, proof].join(".")}`;
 }
 
 /** The owner of a link by its token, or null if the token is forged, used, or too old. */
@@ -271,7 +271,7 @@ export async function findLinkOwner(reader: Reader, token: string, now: Date): P
   if (kind === undefined || !accountId || !promoterId || !endsAt || endsAt <= now.getTime()) return null;
   const account = await reader.get(accounts, SYSTEM, accountId);
   const promoter = await reader.get(promoters, accountId, promoterId);
-  if (account === null || promoter === null || promoter.archivedAt !== null) return null;
+  if (account === null || promoter === null || promoter.archived_at !== null) return null;
   const proof = Buffer.from(proofOf(account, promoter, claim));
   return timingSafeEqual(proof, Buffer.from(given)) ? { kind, account, promoter } : null;
 }
@@ -315,11 +315,11 @@ export async function enqueueAccessEmail(
 ): Promise<void> {
   const email = {
     kind,
-    promoterId: promoter.id,
+    promoter_id: promoter.id,
     to: promoter.email,
     values: {
       // The address may belong to another person, who must not receive text that the applicant wrote.
-      first_name: promoter.isUnconfirmed ? promoter.email : firstNameOf(promoter),
+      first_name: promoter.is_unconfirmed ? promoter.email : firstNameOf(promoter),
       email: promoter.email,
       company_name: shownName(account),
       campaign_name: campaignName,
@@ -327,7 +327,11 @@ export async function enqueueAccessEmail(
     },
   };
   const lane = `promoter/${promoter.id}`;
-  await enqueue(tx, newDelivery({ id, ownerId: account.id, lane, email, createdAt: now.toISOString() }), now);
+  await enqueue(
+    tx,
+    newDelivery({ id, owner_id: account.id, lane, email, created_at: now.toISOString() }),
+    now,
+  );
 }
 
 /**
@@ -337,12 +341,12 @@ export async function enqueueAccessEmail(
 async function passwordOf(
   context: Context,
   text: string,
-  { passwordHash, tempPasswordHash }: Promoter,
+  { password_hash, temp_password_hash }: Promoter,
 ): Promise<"own" | "temporary" | null> {
-  const isFirst = await isPasswordAnyway(context, text, passwordHash ?? tempPasswordHash);
-  if (passwordHash === undefined) return isFirst ? "temporary" : null;
+  const isFirst = await isPasswordAnyway(context, text, password_hash ?? temp_password_hash);
+  if (password_hash === undefined) return isFirst ? "temporary" : null;
   if (isFirst) return "own";
-  const isTemporary = tempPasswordHash !== null && (await isPassword(context, text, tempPasswordHash));
+  const isTemporary = temp_password_hash !== null && (await isPassword(context, text, temp_password_hash));
   return isTemporary ? "temporary" : null;
 }
 
@@ -355,25 +359,25 @@ async function enter(
     promoter,
     device,
     language = null,
-    mustSetPassword,
-    endsAt,
-    isOfProduct = false,
-  }: PortalPromoter & Visit & { mustSetPassword: boolean; endsAt?: Date; isOfProduct?: boolean },
+    must_set_password,
+    ends_at,
+    is_of_product = false,
+  }: PortalPromoter & Visit & { must_set_password: boolean; ends_at?: Date; is_of_product?: boolean },
 ): Promise<SignedIn> {
   const after: Promoter = {
     ...(language !== null && { language }),
     ...promoter,
-    lastLoginAt: context.now.toISOString(),
-    signInCount: (promoter.signInCount ?? 0) + 1,
+    last_login_at: context.now.toISOString(),
+    sign_in_count: (promoter.sign_in_count ?? 0) + 1,
   };
   await tx.put(promoters, after);
   const opened = await openSession(tx, context, {
-    holder: { kind: "promoter", accountId: account.id, id: promoter.id },
+    holder: { kind: "promoter", account_id: account.id, id: promoter.id },
     credential: credentialOf(after),
     device,
-    ...(endsAt !== undefined && { endsAt }),
-    mustSetPassword,
-    isOfProduct,
+    ...(ends_at !== undefined && { ends_at }),
+    must_set_password,
+    is_of_product,
   });
   return { ...opened, account, promoter: after };
 }
@@ -382,12 +386,12 @@ function passwordFault(fault: string): Failure {
   return new Failure("invalid", `Validation failed: password ${fault}`, { password: [fault] });
 }
 
-function proofOf({ addressKey }: Account, promoter: Promoter, claim: string): string {
-  const { email, signInCount = 0 } = promoter;
-  const parts = ["sign in", claim, email, signInCount, credentialOf(promoter)];
-  return createHmac("sha256", addressKey).update(JSON.stringify(parts)).digest("base64url");
+function proofOf({ address_key }: Account, promoter: Promoter, claim: string): string {
+  const { email, sign_in_count = 0 } = promoter;
+  const parts = ["sign in", claim, email, sign_in_count, credentialOf(promoter)];
+  return createHmac("sha256", address_key).update(JSON.stringify(parts)).digest("base64url");
 }
 
 function firstNameOf(promoter: Promoter): string {
-  return promoter.profile.firstName ?? promoterName(promoter);
+  return promoter.profile.first_name ?? promoterName(promoter);
 }

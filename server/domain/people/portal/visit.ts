@@ -13,8 +13,8 @@ const COUNTED = [
   "clicks",
   "referrals",
   "commissions",
-  "earningsCents",
-  "paidCents",
+  "earnings_cents",
+  "paid_cents",
 ] as const satisfies (keyof Totals)[];
 
 /** What has been added since a promoter's last visit. */
@@ -32,7 +32,7 @@ export interface News {
  */
 export function noteVisit(context: Context, promoter: Promoter): Promise<News | null> {
   return context.store.transact(async (tx) => {
-    const current = await loadPromoter(tx, promoter.accountId, promoter.id);
+    const current = await loadPromoter(tx, promoter.account_id, promoter.id);
     const totals = await totalsOf(tx, current);
     const { visit } = current;
     const isSame = visit !== undefined && context.now.getTime() - Date.parse(visit.at) < VISIT_MS;
@@ -45,8 +45,8 @@ export function noteVisit(context: Context, promoter: Promoter): Promise<News | 
   });
 }
 
-async function totalsOf(tx: Transaction, { accountId, id }: Promoter): Promise<Totals> {
-  const totals = await loadPromoterTotals(tx.view, accountId, id);
+async function totalsOf(tx: Transaction, { account_id, id }: Promoter): Promise<Totals> {
+  const totals = await loadPromoterTotals(tx.view, account_id, id);
   return Object.fromEntries(COUNTED.map((name) => [name, totals[name]])) as Totals;
 }
 

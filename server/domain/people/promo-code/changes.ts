@@ -19,7 +19,7 @@ import { loadPromoCode, lockCodes, promoCodes, refuseGivenCode, type PromoCode }
 /** The input for a new promo code. */
 type NewPromoCode = Pick<
   PromoCode,
-  "code" | "rewardId" | "promoterCampaignId" | "description" | "metadata" | "details"
+  "code" | "reward_id" | "promoter_campaign_id" | "description" | "metadata" | "details"
 >;
 
 /**
@@ -35,16 +35,19 @@ export async function createPromoCode<T>(
   const { store } = context;
   const id = await store.nextId("promo-code");
   return store.transact(async (tx) => {
-    const promoterCampaign = await loadPromoterCampaign(tx, accountId, input.promoterCampaignId);
-    refuseErased(await loadPromoter(tx, accountId, promoterCampaign.promoterId));
-    const reward = await loadReward(tx, accountId, input.rewardId);
-    return show(tx.view, await addPromoCode(tx, context, { ...input, accountId, id, rewardId: reward.id }));
+    const promoterCampaign = await loadPromoterCampaign(tx, accountId, input.promoter_campaign_id);
+    refuseErased(await loadPromoter(tx, accountId, promoterCampaign.promoter_id));
+    const reward = await loadReward(tx, accountId, input.reward_id);
+    return show(
+      tx.view,
+      await addPromoCode(tx, context, { ...input, account_id: accountId, id, reward_id: reward.id }),
+    );
   });
 }
 
 /** Changes to a promo code. Undefined fields stay unchanged. */
 type PromoCodeChanges = {
-  [F in Exclude<keyof NewPromoCode, "rewardId">]?: NewPromoCode[F] | undefined;
+  [F in Exclude<keyof NewPromoCode, "reward_id">]?: NewPromoCode[F] | undefined;
 };
 
 /**
@@ -62,7 +65,7 @@ const REFUSALS = {
  * Changes a promo code.
  *
  * @throws Failure `not_found`, `refused` for an erased promoter, `taken`, `rule_broken` if it is archived and has an
- * `extId`
+ * `ext_id`
  * @see docs/spec/states.md "Promoters and promoter campaigns", 1
  */
 export function updatePromoCode<T>(
@@ -78,17 +81,17 @@ export function updatePromoCode<T>(
   return context.store.transact(async (tx) => {
     const before = await loadPromoCode(tx, accountId, id);
     await guard?.(tx, before);
-    if (before.archivedAt !== null && before.extId !== null) {
-      const fields = { archivedAt: ["is set: an archived promo code with an ext_id can't be updated"] };
+    if (before.archived_at !== null && before.ext_id !== null) {
+      const fields = { archived_at: ["is set: an archived promo code with an ext_id can't be updated"] };
       throw new Failure("rule_broken", "The record breaks a rule", fields);
     }
-    const { promoterCampaignId = before.promoterCampaignId } = changes;
-    const owner = await loadPromoterCampaign(tx, accountId, promoterCampaignId);
-    refuseErased(await loadPromoter(tx, accountId, owner.promoterId));
+    const { promoter_campaign_id = before.promoter_campaign_id } = changes;
+    const owner = await loadPromoterCampaign(tx, accountId, promoter_campaign_id);
+    refuseErased(await loadPromoter(tx, accountId, owner.promoter_id));
     const after: PromoCode = {
       ...before,
       code: changes.code ?? before.code,
-      promoterCampaignId: owner.id,
+      promoter_campaign_id: owner.id,
       description: changes.description === undefined ? before.description : changes.description,
       metadata: changes.metadata === undefined ? before.metadata : changes.metadata,
       details: changes.details === undefined ? before.details : changes.details,
@@ -112,8 +115,8 @@ export function archivePromoCode<T>(
   return context.store.transact(async (tx) => {
     const before = await loadPromoCode(tx, accountId, id);
     await guard?.(tx, before);
-    if (before.archivedAt !== null) return show(tx.view, before);
-    const after = { ...before, archivedAt: context.now.toISOString() };
+    if (before.archived_at !== null) return show(tx.view, before);
+    const after = { ...before, archived_at: context.now.toISOString() };
     await tx.put(promoCodes, after);
     await announce(tx, context, { entity: "promo_code", before, after });
     return show(tx.view, after);
@@ -130,21 +133,21 @@ export async function rewardsForOwnCodes(
   promoterCampaign: PromoterCampaign,
   campaign: Campaign,
 ): Promise<Reward[]> {
-  if (!campaign.promotersMayMakePromoCodes || promoterCampaign.state !== "accepted") return [];
-  const entries = promoterCampaign.rewardsForReferrals ?? campaign.rewardsForReferrals;
-  const ids = [...new Set(entries.map(({ rewardId }) => rewardId))];
-  const found = await Promise.all(ids.map((id) => reader.get(rewards, campaign.accountId, id)));
-  return found.filter((reward) => reward !== null).filter(({ isHidden }) => !isHidden);
+  if (!campaign.promoters_may_make_promo_codes || promoterCampaign.state !== "accepted") return [];
+  const entries = promoterCampaign.rewards_for_referrals ?? campaign.rewards_for_referrals;
+  const ids = [...new Set(entries.map(({ reward_id }) => reward_id))];
+  const found = await Promise.all(ids.map((id) => reader.get(rewards, campaign.account_id, id)));
+  return found.filter((reward) => reward !== null).filter(({ is_hidden }) => !is_hidden);
 }
 
 /** A promo code that a promoter makes. */
 interface NewOwnCode {
-  accountId: number;
-  promoterId: number;
-  promoterCampaignId: number;
+  account_id: number;
+  promoter_id: number;
+  promoter_campaign_id: number;
   code: string;
   /** Null: the first reward that the campaign gives to customers. */
-  rewardId: number | null;
+  reward_id: number | null;
   description: string | null;
 }
 
@@ -164,20 +167,28 @@ export async function createOwnCode<T>(
 ): Promise<T> {
   const id = await context.store.nextId("promo-code");
   return context.store.transact(async (tx) => {
-    const { accountId, promoterId, promoterCampaignId, code, description } = input;
-    await loadPromoterInUse(tx, accountId, promoterId);
-    const own = { accountId, promoterId, id: promoterCampaignId };
+    const { account_id, promoter_id, promoter_campaign_id, code, description } = input;
+    await loadPromoterInUse(tx, account_id, promoter_id);
+    const own = { account_id, promoter_id, id: promoter_campaign_id };
     const promoterCampaign = await loadOwnPromoterCampaign(tx, own);
-    const reward = await chosenReward(tx, promoterCampaign, input.rewardId);
+    const reward = await chosenReward(tx, promoterCampaign, input.reward_id);
     // Otherwise two concurrent requests could both create the last one.
-    await lockCodes(tx, accountId);
-    if ((await tx.view.count(promoCodes, "own", accountId, [promoterCampaignId])) >= MOST_CODES) {
+    await lockCodes(tx, account_id);
+    if ((await tx.view.count(promoCodes, "own", account_id, [promoter_campaign_id])) >= MOST_CODES) {
       throw new Failure("refused", `You have ${MOST_CODES} codes; archive one first.`);
     }
-    await refuseGivenCode(tx, accountId, code);
+    await refuseGivenCode(tx, account_id, code);
     const nothing = { metadata: null, details: null };
-    const given = { accountId, id, code, description, promoterCampaignId, rewardId: reward.id, ...nothing };
-    return show(tx.view, await addPromoCode(tx, context, { ...given, madeByPromoterId: promoterId }));
+    const given = {
+      account_id,
+      id,
+      code,
+      description,
+      promoter_campaign_id,
+      reward_id: reward.id,
+      ...nothing,
+    };
+    return show(tx.view, await addPromoCode(tx, context, { ...given, made_by_promoter_id: promoter_id }));
   });
 }
 
@@ -199,13 +210,13 @@ export function updateOwnCode<T>(
 ): Promise<T> {
   const guard = async (tx: Transaction, promoCode: PromoCode) => {
     const promoterCampaign = await requireOwn(tx, wanted, promoCode);
-    if (promoCode.archivedAt !== null) throw new Failure("refused", "The code is archived.");
+    if (promoCode.archived_at !== null) throw new Failure("refused", "The code is archived.");
     await chosenReward(tx, promoterCampaign, null);
     const { code = promoCode.code } = changes;
     const isRenamed = code.toLowerCase() !== promoCode.code.toLowerCase();
-    if (isRenamed) await refuseGivenCode(tx, wanted.accountId, code);
+    if (isRenamed) await refuseGivenCode(tx, wanted.account_id, code);
   };
-  return updatePromoCode(context, wanted.accountId, { id: wanted.id, changes, guard, show });
+  return updatePromoCode(context, wanted.account_id, { id: wanted.id, changes, guard, show });
 }
 
 /**
@@ -217,17 +228,17 @@ export async function archiveOwnCode(context: Context, wanted: OwnRecord): Promi
   const guard = async (tx: Transaction, promoCode: PromoCode) => {
     await requireOwn(tx, wanted, promoCode);
   };
-  await archivePromoCode(context, wanted.accountId, { id: wanted.id, guard, show: asItIs });
+  await archivePromoCode(context, wanted.account_id, { id: wanted.id, guard, show: asItIs });
 }
 
 /** Writes a new promo code as part of a larger change. @throws Failure `taken` */
 async function addPromoCode(
   tx: Transaction,
   context: Context,
-  input: NewPromoCode & Pick<PromoCode, "accountId" | "id" | "madeByPromoterId">,
+  input: NewPromoCode & Pick<PromoCode, "account_id" | "id" | "made_by_promoter_id">,
 ): Promise<PromoCode> {
   const createdAt = context.now.toISOString();
-  const promoCode: PromoCode = { ...input, extId: null, createdAt, archivedAt: null };
+  const promoCode: PromoCode = { ...input, ext_id: null, created_at: createdAt, archived_at: null };
   await tx.put(promoCodes, promoCode, REFUSALS);
   await announce(tx, context, { entity: "promo_code", before: null, after: promoCode });
   return promoCode;
@@ -238,24 +249,24 @@ async function chosenReward(
   promoterCampaign: PromoterCampaign,
   rewardId: number | null,
 ): Promise<Reward> {
-  const { accountId, campaignId } = promoterCampaign;
-  const campaign = await loadCampaign(tx, accountId, campaignId);
+  const { account_id, campaign_id } = promoterCampaign;
+  const campaign = await loadCampaign(tx, account_id, campaign_id);
   const offered = await rewardsForOwnCodes(tx, promoterCampaign, campaign);
   const [first] = offered;
   if (first === undefined) throw new Failure("refused", "You can't make codes for this campaign.");
   const chosen = rewardId === null ? first : offered.find(({ id }) => id === rewardId);
   if (chosen !== undefined) return chosen;
   const fault = `must be one of ${offered.map(({ id }) => id).join(", ")}`;
-  throw new Failure("invalid", "The record breaks a rule", { rewardId: [fault] });
+  throw new Failure("invalid", "The record breaks a rule", { reward_id: [fault] });
 }
 
 async function requireOwn(
   tx: Transaction,
-  { accountId, promoterId }: OwnRecord,
-  { promoterCampaignId, madeByPromoterId }: PromoCode,
+  { account_id, promoter_id }: OwnRecord,
+  { promoter_campaign_id, made_by_promoter_id }: PromoCode,
 ): Promise<PromoterCampaign> {
-  const promoterCampaign = await tx.get(promoterCampaigns, accountId, promoterCampaignId);
-  if (promoterCampaign?.promoterId !== promoterId) throw new Failure("not_found", "Promo code not found.");
-  if (madeByPromoterId === promoterId) return promoterCampaign;
+  const promoterCampaign = await tx.get(promoterCampaigns, account_id, promoter_campaign_id);
+  if (promoterCampaign?.promoter_id !== promoter_id) throw new Failure("not_found", "Promo code not found.");
+  if (made_by_promoter_id === promoter_id) return promoterCampaign;
   throw new Failure("refused", "Only the company can change this code.");
 }

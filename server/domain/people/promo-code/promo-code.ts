@@ -10,22 +10,22 @@ import { foldedCoupon, rewards } from "../../program/reward/reward.ts";
 
 /** A coupon of the payment processor that belongs to a promoter campaign. */
 export interface PromoCode {
-  accountId: number;
+  account_id: number;
   id: number;
   /** The code that customers enter. Compared without case. */
   code: string;
-  rewardId: number;
-  promoterCampaignId: number;
+  reward_id: number;
+  promoter_campaign_id: number;
   /** The promoter who made the code. Absent: the company did. */
-  madeByPromoterId?: number;
+  made_by_promoter_id?: number;
   /** The payment processor's id, or null if not linked yet. */
-  extId: string | null;
+  ext_id: string | null;
   description: string | null;
   metadata: Record<string, unknown> | null;
   details: Record<string, unknown> | null;
-  createdAt: string;
+  created_at: string;
   /** Null while in use. */
-  archivedAt: string | null;
+  archived_at: string | null;
 }
 
 /** A code is unique among the account's codes in use. An archived code may be made again. */
@@ -34,7 +34,7 @@ export const promoCodes = table<PromoCode>()({
   columns: {
     id: "integer",
     code: "text",
-    claimed_code: ["text", ({ code, archivedAt }) => (archivedAt === null ? claimedCode(code) : null)],
+    claimed_code: ["text", ({ code, archived_at }) => (archived_at === null ? claimedCode(code) : null)],
     promoter_campaign_id: "integer",
     reward_id: "integer",
     made_by_promoter_id: "integer",
@@ -44,8 +44,8 @@ export const promoCodes = table<PromoCode>()({
   },
   unique: { code: ["claimed_code"] },
   indexes: {
-    promoterCampaign: { on: ["promoter_campaign_id"] },
-    inUse: { on: ["promoter_campaign_id"], where: "archived_at is null" },
+    promoter_campaign: { on: ["promoter_campaign_id"] },
+    in_use: { on: ["promoter_campaign_id"], where: "archived_at is null" },
     /** Promoters' own codes in use. */
     own: {
       on: ["promoter_campaign_id"],
@@ -56,7 +56,7 @@ export const promoCodes = table<PromoCode>()({
 
 /** The conditions for listed promo codes. Absent ones do not matter. */
 export interface PromoCodeFilter {
-  promoterCampaignId?: number | undefined;
+  promoter_campaign_id?: number | undefined;
   /** Part of a code in use, in any case. */
   text?: string | undefined;
 }
@@ -65,14 +65,15 @@ export interface PromoCodeFilter {
 export function findPromoCodes(
   store: Store,
   accountId: number,
-  { promoterCampaignId, text, ...window }: PromoCodeFilter & Window,
+  { promoter_campaign_id, text, ...window }: PromoCodeFilter & Window,
 ): Promise<Found<PromoCode>> {
   let query = store
     .query<Schema<{ promo_codes: typeof promoCodes }>>()
     .selectFrom("promo_codes")
     .where("account_id", "=", accountId)
     .orderBy("id");
-  if (promoterCampaignId !== undefined) query = query.where("promoter_campaign_id", "=", promoterCampaignId);
+  if (promoter_campaign_id !== undefined)
+    query = query.where("promoter_campaign_id", "=", promoter_campaign_id);
   if (text !== undefined) query = query.where(contains("claimed_code", text.trim()));
   return findPage(store, promoCodes, { query, ...window });
 }
@@ -84,7 +85,7 @@ export async function listCodesInUse(
   promoterCampaignId: number,
 ): Promise<string[]> {
   const codes: string[] = [];
-  for await (const chunk of view.scan(promoCodes, "inUse", accountId, [promoterCampaignId])) {
+  for await (const chunk of view.scan(promoCodes, "in_use", accountId, [promoterCampaignId])) {
     codes.push(...chunk.map(({ code }) => code));
   }
   return codes;
@@ -115,8 +116,8 @@ export async function findCodeOwner(
 ): Promise<PromoterCampaign | null> {
   const code = text.trim();
   const promoCode = await findCodeInUse(reader, accountId, code);
-  const owner = promoCode && (await reader.get(promoterCampaigns, accountId, promoCode.promoterCampaignId));
-  if (owner !== null && promoCode?.madeByPromoterId === undefined) return owner;
+  const owner = promoCode && (await reader.get(promoterCampaigns, accountId, promoCode.promoter_campaign_id));
+  if (owner !== null && promoCode?.made_by_promoter_id === undefined) return owner;
   return (await findByCoupon(reader, accountId, code)) ?? owner;
 }
 
@@ -142,7 +143,7 @@ export async function refuseOwnCode(
   if (coupon === null) return;
   await lockCodes(tx, accountId);
   const promoCode = await findCodeInUse(tx, accountId, coupon);
-  if (promoCode?.madeByPromoterId === undefined) return;
+  if (promoCode?.made_by_promoter_id === undefined) return;
   throw new Failure("taken", "The record breaks a rule", { coupon: [TAKEN] });
 }
 
@@ -154,9 +155,9 @@ export async function refuseOwnCode(
 export async function refuseGivenCode(tx: Transaction, accountId: number, code: string): Promise<void> {
   await lockCodes(tx, accountId);
   const isTaken =
-    (await tx.find(promoterCampaigns, "displayCoupon", accountId, [foldedCoupon(code)])) !== null ||
-    (await tx.view.count(promoterCampaigns, "foldedCoupon", accountId, [foldedCoupon(code)])) > 0 ||
-    (await tx.view.count(rewards, "foldedCoupon", accountId, [foldedCoupon(code)])) > 0;
+    (await tx.find(promoterCampaigns, "display_coupon", accountId, [foldedCoupon(code)])) !== null ||
+    (await tx.view.count(promoterCampaigns, "folded_coupon", accountId, [foldedCoupon(code)])) > 0 ||
+    (await tx.view.count(rewards, "folded_coupon", accountId, [foldedCoupon(code)])) > 0;
   if (isTaken) throw new Failure("taken", "The record breaks a rule", { code: [TAKEN] });
 }
 
@@ -172,13 +173,13 @@ export async function findCodesOfOthers(
   after: PromoterCampaign,
 ): Promise<FieldErrors> {
   const fields: FieldErrors = {};
-  const isChanged = after.coupon !== before?.coupon || after.displayCoupon !== before?.displayCoupon;
-  if (isChanged && (after.coupon ?? after.displayCoupon) !== null) await lockCodes(tx, after.accountId);
-  for (const field of ["coupon", "displayCoupon"] as const) {
+  const isChanged = after.coupon !== before?.coupon || after.display_coupon !== before?.display_coupon;
+  if (isChanged && (after.coupon ?? after.display_coupon) !== null) await lockCodes(tx, after.account_id);
+  for (const field of ["coupon", "display_coupon"] as const) {
     const coupon = after[field];
     if (coupon === null || coupon === before?.[field]) continue;
-    const madeBy = (await findCodeInUse(tx, after.accountId, coupon))?.madeByPromoterId;
-    if (madeBy !== undefined && madeBy !== after.promoterId) fields[field] = [TAKEN];
+    const madeBy = (await findCodeInUse(tx, after.account_id, coupon))?.made_by_promoter_id;
+    if (madeBy !== undefined && madeBy !== after.promoter_id) fields[field] = [TAKEN];
   }
   if (await isCouponOfOthers(tx, before, after)) fields["coupon"] = [TAKEN];
   return fields;
@@ -191,7 +192,7 @@ function claimedCode(code: string): string {
 
 async function findByCoupon(reader: Reader, accountId: number, code: string) {
   return (
-    (await reader.find(promoterCampaigns, "displayCoupon", accountId, [foldedCoupon(code)])) ??
+    (await reader.find(promoterCampaigns, "display_coupon", accountId, [foldedCoupon(code)])) ??
     (await reader.find(promoterCampaigns, "coupon", accountId, [indexed(code)]))
   );
 }
@@ -199,10 +200,10 @@ async function findByCoupon(reader: Reader, accountId: number, code: string) {
 async function isCouponOfOthers(
   tx: Transaction,
   before: PromoterCampaign | null,
-  { accountId, coupon }: PromoterCampaign,
+  { account_id, coupon }: PromoterCampaign,
 ): Promise<boolean> {
   if (coupon === null || coupon === before?.coupon) return false;
-  const known = await tx.view.count(promoterCampaigns, "foldedCoupon", accountId, [foldedCoupon(coupon)]);
+  const known = await tx.view.count(promoterCampaigns, "folded_coupon", account_id, [foldedCoupon(coupon)]);
   const ownCount = coupon.toLowerCase() === before?.coupon?.toLowerCase() ? 1 : 0;
   return known > ownCount;
 }

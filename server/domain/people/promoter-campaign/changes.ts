@@ -40,27 +40,31 @@ import {
 export async function addToCampaign<T>(
   context: Context,
   accountId: number,
-  { selection, campaignId, andThen, show }: Addition<T>,
+  { selection, campaign_id, andThen, show }: Addition<T>,
 ): Promise<T> {
   const { store, chance, now } = context;
   const id = await store.nextId("promoter-campaign");
   return store.transact(async (tx) => {
     const { promoter } = await loadSelected(tx, accountId, selection);
     requireInUse(promoter);
-    const campaign = await loadCampaign(tx, accountId, campaignId);
-    const { firstName } = promoter.profile;
-    const refToken = await deriveRefToken(tx, chance, { accountId, firstName, email: promoter.email });
-    const promoterCampaign = newPromoterCampaign({
-      accountId,
-      id,
-      campaignId: campaign.id,
-      promoterId: promoter.id,
-      state: campaign.autoApprovePromoters ? "accepted" : "pending",
-      refToken,
-      createdAt: now.toISOString(),
+    const campaign = await loadCampaign(tx, accountId, campaign_id);
+    const { first_name } = promoter.profile;
+    const refToken = await deriveRefToken(tx, chance, {
+      account_id: accountId,
+      first_name,
+      email: promoter.email,
     });
-    await tx.put(promoterCampaigns, promoterCampaign, { promoterInCampaign: alreadyInCampaign });
-    await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: id });
+    const promoterCampaign = newPromoterCampaign({
+      account_id: accountId,
+      id,
+      campaign_id: campaign.id,
+      promoter_id: promoter.id,
+      state: campaign.auto_approve_promoters ? "accepted" : "pending",
+      ref_token: refToken,
+      created_at: now.toISOString(),
+    });
+    await tx.put(promoterCampaigns, promoterCampaign, { promoter_in_campaign: alreadyInCampaign });
+    await tx.put(refTokens, { account_id: accountId, token: refToken, promoter_campaign_id: id });
     await announce(tx, context, { entity: "promoter_campaign", before: null, after: promoterCampaign });
     await andThen?.(tx, promoterCampaign);
     return show(tx.view, promoter);
@@ -70,7 +74,7 @@ export async function addToCampaign<T>(
 /** A further campaign for a promoter. */
 interface Addition<T> {
   selection: Selection;
-  campaignId: number;
+  campaign_id: number;
   /** Runs in the same commit. */
   andThen?: (tx: Transaction, promoterCampaign: PromoterCampaign) => Promise<void>;
   show: Show<Promoter, T>;
@@ -79,13 +83,13 @@ interface Addition<T> {
 /** Changes to a promoter campaign. Undefined fields stay unchanged. */
 export interface PromoterCampaignChanges {
   state?: PromoterCampaignState | undefined;
-  refToken?: string | undefined;
+  ref_token?: string | undefined;
   coupon?: string | null | undefined;
-  displayCoupon?: string | null | undefined;
+  display_coupon?: string | null | undefined;
   /** A page of the promoter's own, whose visits count as clicks on their link, or null. */
-  directUrl?: string | null | undefined;
-  rewardsForPromoters?: RewardEntry[] | undefined;
-  rewardsForReferrals?: RewardEntry[] | undefined;
+  direct_url?: string | null | undefined;
+  rewards_for_promoters?: RewardEntry[] | undefined;
+  rewards_for_referrals?: RewardEntry[] | undefined;
   /** Whether the promoter campaign has its own rewards instead of the campaign's. */
   hasOwnPromoterRewards?: boolean | undefined;
   hasOwnReferralRewards?: boolean | undefined;
@@ -108,20 +112,20 @@ export function updatePromoterCampaign<T>(
   return context.store.transact(async (tx) => {
     const before = await loadPromoterCampaign(tx, accountId, id);
     const { state = before.state } = changes;
-    const promoter = await loadPromoter(tx, accountId, before.promoterId);
+    const promoter = await loadPromoter(tx, accountId, before.promoter_id);
     refuseErased(promoter);
     if (state !== before.state) requireInUse(promoter);
     const after: PromoterCampaign = {
       ...before,
       state,
-      refToken: changes.refToken ?? before.refToken,
+      ref_token: changes.ref_token ?? before.ref_token,
       coupon: changes.coupon === undefined ? before.coupon : changes.coupon,
-      displayCoupon: changes.displayCoupon === undefined ? before.displayCoupon : changes.displayCoupon,
-      ...pageAfter(before, changes.directUrl),
+      display_coupon: changes.display_coupon === undefined ? before.display_coupon : changes.display_coupon,
+      ...pageAfter(before, changes.direct_url),
       ...(await rewardsAfter(tx, before, changes)),
     };
     refuseTaken(await findTakenFields(tx, before, after));
-    if (after.refToken !== before.refToken) await replaceRefToken(tx, before, after.refToken);
+    if (after.ref_token !== before.ref_token) await replaceRefToken(tx, before, after.ref_token);
     await tx.put(promoterCampaigns, after);
     if (isBlocking(before, after)) await signOutIfBlocked(tx, promoter);
     await announce(tx, context, { entity: "promoter_campaign", before, after });
@@ -140,7 +144,7 @@ export async function setPromoterCampaignState(
   { state, ...wanted }: PromoterInCampaign & { state: PromoterCampaignState },
 ): Promise<void> {
   await context.store.transact(async (tx) => {
-    const promoter = await loadPromoterInUse(tx, accountId, wanted.promoterId);
+    const promoter = await loadPromoterInUse(tx, accountId, wanted.promoter_id);
     const before = await loadPromoterCampaignOf(tx, accountId, wanted);
     const after = { ...before, state };
     await tx.put(promoterCampaigns, after);
@@ -155,11 +159,11 @@ function isBlocking(before: PromoterCampaign, after: PromoterCampaign): boolean 
 
 /** Changes to a promoter campaign's links and codes. Missing ones stay unchanged. */
 export interface LinkChanges {
-  refToken?: string | undefined;
+  ref_token?: string | undefined;
   coupon?: string | null | undefined;
-  displayCoupon?: string | null | undefined;
-  landingUrl?: string | null | undefined;
-  usesUrlTracking?: boolean | undefined;
+  display_coupon?: string | null | undefined;
+  landing_url?: string | null | undefined;
+  uses_url_tracking?: boolean | undefined;
 }
 
 /** A promoter campaign with changes applied, and its fields that are taken. */
@@ -170,11 +174,11 @@ export async function planLinkChanges(
 ): Promise<{ after: PromoterCampaign; taken: FieldErrors }> {
   const after: PromoterCampaign = {
     ...before,
-    refToken: changes.refToken ?? before.refToken,
+    ref_token: changes.ref_token ?? before.ref_token,
     coupon: changes.coupon === undefined ? before.coupon : changes.coupon,
-    displayCoupon: changes.displayCoupon === undefined ? before.displayCoupon : changes.displayCoupon,
-    landingUrl: changes.landingUrl === undefined ? before.landingUrl : changes.landingUrl,
-    usesUrlTracking: changes.usesUrlTracking ?? before.usesUrlTracking,
+    display_coupon: changes.display_coupon === undefined ? before.display_coupon : changes.display_coupon,
+    landing_url: changes.landing_url === undefined ? before.landing_url : changes.landing_url,
+    uses_url_tracking: changes.uses_url_tracking ?? before.uses_url_tracking,
   };
   requireLandingPage(after);
   return { after, taken: await findTakenFields(tx, before, after) };
@@ -186,12 +190,12 @@ export async function findTakenFields(
   before: PromoterCampaign | null,
   after: PromoterCampaign,
 ): Promise<FieldErrors> {
-  const { accountId, refToken } = after;
-  const isNamed = refToken !== "" && refToken !== before?.refToken;
-  const isTaken = isNamed && !(await isFreeRefToken(tx, accountId, refToken));
-  const unique = ["coupon", "displayCoupon", "directUrl"] as const;
+  const { account_id, ref_token } = after;
+  const isNamed = ref_token !== "" && ref_token !== before?.ref_token;
+  const isTaken = isNamed && !(await isFreeRefToken(tx, account_id, ref_token));
+  const unique = ["coupon", "display_coupon", "direct_url"] as const;
   return {
-    ...(isTaken && { refToken: [TAKEN] }),
+    ...(isTaken && { ref_token: [TAKEN] }),
     ...(await findTaken(tx, promoterCampaigns, { record: after, unique })),
     ...(await findCodesOfOthers(tx, before, after)),
   };
@@ -204,7 +208,7 @@ export async function putPromoterCampaign(
   after: PromoterCampaign,
 ): Promise<void> {
   await tx.put(promoterCampaigns, after);
-  if (after.refToken !== before.refToken) await replaceRefToken(tx, before, after.refToken);
+  if (after.ref_token !== before.ref_token) await replaceRefToken(tx, before, after.ref_token);
 }
 
 /** The promoter campaign to move, and its destination. */
@@ -214,7 +218,7 @@ interface CampaignMove {
   fromCampaignId: number | null;
   toCampaignId: number;
   /** Whether its leads move to the new campaign too. */
-  movesLeads: boolean;
+  moves_leads: boolean;
 }
 
 /** Most leads in one commit. */
@@ -237,17 +241,17 @@ export async function moveToCampaign<T>(
 ): Promise<T> {
   const { store } = context;
   const { promoterCampaign, refusal, shown } = await store.transact(async (tx) => {
-    const moved = await movePromoterCampaign(tx, { context, accountId }, move);
-    if (move.movesLeads && moved.refusal === null) {
-      const { id, promoterId } = moved.promoterCampaign;
-      const some = await tx.view.page(leads, "promoter", accountId, [promoterId], {
+    const moved = await movePromoterCampaign(tx, { context, account_id: accountId }, move);
+    if (move.moves_leads && moved.refusal === null) {
+      const { id, promoter_id } = moved.promoterCampaign;
+      const some = await tx.view.page(leads, "promoter", accountId, [promoter_id], {
         limit: LEADS_PER_COMMIT,
       });
-      await fetchLeads(tx, { context, promoterCampaignId: id }, some);
+      await fetchLeads(tx, { context, promoter_campaign_id: id }, some);
     }
     return { ...moved, shown: await show(tx.view, moved.promoter) };
   });
-  const followers = move.movesLeads ? await fetchOthers(context, promoterCampaign) : 0;
+  const followers = move.moves_leads ? await fetchOthers(context, promoterCampaign) : 0;
   if (refusal !== null && followers === 0) throw refusal;
   return shown;
 }
@@ -262,36 +266,36 @@ function alreadyInCampaign(): Failure {
  * page.
  */
 function pageAfter(
-  { landingUrl, usesUrlTracking }: PromoterCampaign,
-  directUrl: string | null | undefined,
-): Pick<PromoterCampaign, "landingUrl" | "usesUrlTracking"> {
-  if (directUrl === undefined) return { landingUrl, usesUrlTracking };
-  if (directUrl !== null) return { landingUrl: directUrl, usesUrlTracking: true };
-  return { landingUrl: usesUrlTracking ? null : landingUrl, usesUrlTracking: false };
+  { landing_url, uses_url_tracking }: PromoterCampaign,
+  direct_url: string | null | undefined,
+): Pick<PromoterCampaign, "landing_url" | "uses_url_tracking"> {
+  if (direct_url === undefined) return { landing_url, uses_url_tracking };
+  if (direct_url !== null) return { landing_url: direct_url, uses_url_tracking: true };
+  return { landing_url: uses_url_tracking ? null : landing_url, uses_url_tracking: false };
 }
 
 async function rewardsAfter(
   tx: Transaction,
   before: PromoterCampaign,
   changes: PromoterCampaignChanges,
-): Promise<Pick<PromoterCampaign, "rewardsForPromoters" | "rewardsForReferrals">> {
-  const { accountId } = before;
-  const campaign = await loadCampaign(tx, accountId, before.campaignId);
+): Promise<Pick<PromoterCampaign, "rewards_for_promoters" | "rewards_for_referrals">> {
+  const { account_id } = before;
+  const campaign = await loadCampaign(tx, account_id, before.campaign_id);
   const forPromoters = ownRewards({
-    own: before.rewardsForPromoters,
-    usual: campaign.rewardsForPromoters,
-    given: changes.rewardsForPromoters,
-    isOwn: changes.hasOwnPromoterRewards,
+    own: before.rewards_for_promoters,
+    usual: campaign.rewards_for_promoters,
+    given: changes.rewards_for_promoters,
+    is_own: changes.hasOwnPromoterRewards,
   });
   const forReferrals = ownRewards({
-    own: before.rewardsForReferrals,
-    usual: campaign.rewardsForReferrals,
-    given: changes.rewardsForReferrals,
-    isOwn: changes.hasOwnReferralRewards,
+    own: before.rewards_for_referrals,
+    usual: campaign.rewards_for_referrals,
+    given: changes.rewards_for_referrals,
+    is_own: changes.hasOwnReferralRewards,
   });
-  await checkRewardEntries(tx, accountId, { scope: "promoters", entries: forPromoters ?? [] });
-  await checkRewardEntries(tx, accountId, { scope: "referrals", entries: forReferrals ?? [] });
-  return { rewardsForPromoters: forPromoters, rewardsForReferrals: forReferrals };
+  await checkRewardEntries(tx, account_id, { scope: "promoters", entries: forPromoters ?? [] });
+  await checkRewardEntries(tx, account_id, { scope: "referrals", entries: forReferrals ?? [] });
+  return { rewards_for_promoters: forPromoters, rewards_for_referrals: forReferrals };
 }
 
 /**
@@ -303,10 +307,10 @@ function ownRewards(rewards: {
   own: RewardEntry[] | null;
   usual: RewardEntry[];
   given: RewardEntry[] | undefined;
-  isOwn: boolean | undefined;
+  is_own: boolean | undefined;
 }): RewardEntry[] | null {
-  const { own, usual, given, isOwn = given === undefined ? own !== null : true } = rewards;
-  return isOwn ? (given ?? own ?? usual) : null;
+  const { own, usual, given, is_own = given === undefined ? own !== null : true } = rewards;
+  return is_own ? (given ?? own ?? usual) : null;
 }
 
 /** The promoter campaign after the move. */
@@ -319,45 +323,45 @@ interface Moved {
 
 async function movePromoterCampaign(
   tx: Transaction,
-  { context, accountId }: { context: Context; accountId: number },
-  { selection, fromCampaignId, toCampaignId, movesLeads }: CampaignMove,
+  { context, account_id }: { context: Context; account_id: number },
+  { selection, fromCampaignId, toCampaignId, moves_leads }: CampaignMove,
 ): Promise<Moved> {
-  const { promoter } = await loadSelected(tx, accountId, selection);
+  const { promoter } = await loadSelected(tx, account_id, selection);
   requireInUse(promoter);
   const promoterId = promoter.id;
-  const destination = await loadCampaign(tx, accountId, toCampaignId);
+  const destination = await loadCampaign(tx, account_id, toCampaignId);
   const source =
     fromCampaignId === null
-      ? await loadPromoterCampaign(tx, accountId, promoter.defaultPromoterCampaignId)
-      : await findPromoterCampaign(tx, accountId, { promoterId, campaignId: fromCampaignId });
-  if (source !== null && source.campaignId !== destination.id) {
-    const after = { ...source, campaignId: destination.id };
-    await tx.put(promoterCampaigns, after, { promoterInCampaign: alreadyInCampaign });
+      ? await loadPromoterCampaign(tx, account_id, promoter.default_promoter_campaign_id)
+      : await findPromoterCampaign(tx, account_id, { promoter_id: promoterId, campaign_id: fromCampaignId });
+  if (source !== null && source.campaign_id !== destination.id) {
+    const after = { ...source, campaign_id: destination.id };
+    await tx.put(promoterCampaigns, after, { promoter_in_campaign: alreadyInCampaign });
     await announce(tx, context, { entity: "promoter_campaign", before: source, after });
     return { promoter, promoterCampaign: after, refusal: null };
   }
   const refusal = source === null ? notInCampaign() : alreadyInCampaign();
-  const key = { promoterId, campaignId: destination.id };
-  const promoterCampaign = source ?? (await findPromoterCampaign(tx, accountId, key));
-  if (!movesLeads || promoterCampaign === null) throw refusal;
+  const key = { promoter_id: promoterId, campaign_id: destination.id };
+  const promoterCampaign = source ?? (await findPromoterCampaign(tx, account_id, key));
+  if (!moves_leads || promoterCampaign === null) throw refusal;
   return { promoter, promoterCampaign, refusal };
 }
 
 /** Moves leads to the campaign of their promoter campaign, unless either has changed meanwhile. */
 async function fetchLeads(
   tx: Transaction,
-  { context, promoterCampaignId }: { context: Context; promoterCampaignId: number },
+  { context, promoter_campaign_id }: { context: Context; promoter_campaign_id: number },
   found: Lead[],
 ): Promise<number> {
   let count = 0;
-  for (const { accountId, id } of found) {
+  for (const { account_id, id } of found) {
     // Read in every commit, so that of two simultaneous moves the last one decides for the leads.
-    const promoterCampaign = await tx.get(promoterCampaigns, accountId, promoterCampaignId);
-    const lead = await tx.get(leads, accountId, id);
-    if (promoterCampaign === null || lead?.promoterCampaignId !== promoterCampaignId) continue;
-    const { campaignId } = promoterCampaign;
-    if (lead.campaignId === campaignId) continue;
-    const after = { ...lead, campaignId };
+    const promoterCampaign = await tx.get(promoterCampaigns, account_id, promoter_campaign_id);
+    const lead = await tx.get(leads, account_id, id);
+    if (promoterCampaign === null || lead?.promoter_campaign_id !== promoter_campaign_id) continue;
+    const { campaign_id } = promoterCampaign;
+    if (lead.campaign_id === campaign_id) continue;
+    const after = { ...lead, campaign_id };
     await tx.put(leads, after);
     await announce(tx, context, { entity: "referral", before: lead, after });
     count += 1;
@@ -368,15 +372,17 @@ async function fetchLeads(
 /** Moves leads that arrived during the move, or were too many for one commit. */
 async function fetchOthers(
   context: Context,
-  { accountId, id, promoterId, campaignId }: PromoterCampaign,
+  { account_id, id, promoter_id, campaign_id }: PromoterCampaign,
 ): Promise<number> {
   const { store } = context;
   let count = 0;
-  for await (const chunk of store.scan(leads, "promoter", accountId, [promoterId])) {
-    const others = chunk.filter((lead) => lead.promoterCampaignId === id && lead.campaignId !== campaignId);
+  for await (const chunk of store.scan(leads, "promoter", account_id, [promoter_id])) {
+    const others = chunk.filter(
+      (lead) => lead.promoter_campaign_id === id && lead.campaign_id !== campaign_id,
+    );
     for (let at = 0; at < others.length; at += LEADS_PER_COMMIT) {
       const some = others.slice(at, at + LEADS_PER_COMMIT);
-      count += await store.transact((tx) => fetchLeads(tx, { context, promoterCampaignId: id }, some));
+      count += await store.transact((tx) => fetchLeads(tx, { context, promoter_campaign_id: id }, some));
     }
   }
   return count;

@@ -14,39 +14,39 @@ export type PromoterCampaignState = (typeof PROMOTER_CAMPAIGN_STATES)[number];
 
 /** A promoter in a campaign. V1 calls it a promotion. */
 export interface PromoterCampaign {
-  accountId: number;
+  account_id: number;
   id: number;
-  campaignId: number;
-  promoterId: number;
+  campaign_id: number;
+  promoter_id: number;
   state: PromoterCampaignState;
   /** The referral id in links, lower case. */
-  refToken: string;
+  ref_token: string;
   /** The ref tokens of further links from another program, lower case. Absent: none. */
-  moreRefTokens?: string[];
+  more_ref_tokens?: string[];
   /** The code or id at the payment processor (V1 `promo_code`). */
   coupon: string | null;
   /** The code that customers enter at the checkout (V1 `customer_promo_code`). */
-  displayCoupon: string | null;
+  display_coupon: string | null;
   /** The promoter's own landing page, or null for the campaign's. */
-  landingUrl: string | null;
-  /** Whether a visit of `landingUrl` counts as a click even without a parameter. */
-  usesUrlTracking: boolean;
+  landing_url: string | null;
+  /** Whether a visit of `landing_url` counts as a click even without a parameter. */
+  uses_url_tracking: boolean;
   /** Rewards of this promoter campaign alone, or null for the campaign's. */
-  rewardsForPromoters: RewardEntry[] | null;
-  rewardsForReferrals: RewardEntry[] | null;
+  rewards_for_promoters: RewardEntry[] | null;
+  rewards_for_referrals: RewardEntry[] | null;
   /** The target rewards that the promoter has got, each once. */
-  targetsReached: { rewardId: number; at: string }[];
+  targets_reached: { reward_id: number; at: string }[];
   /** The terms of the campaign that the promoter has accepted, by version, and when. Absent: none. */
-  acceptedTerms?: { version: string; at: string };
-  createdAt: string;
+  accepted_terms?: { version: string; at: string };
+  created_at: string;
 }
 
 /** A record that belongs to a promoter campaign: a lead, or a commission. */
 export interface Belonging {
-  accountId: number;
-  promoterCampaignId: number;
-  promoterId: number;
-  campaignId: number;
+  account_id: number;
+  promoter_campaign_id: number;
+  promoter_id: number;
+  campaign_id: number;
 }
 
 export const promoterCampaigns = table<PromoterCampaign>()({
@@ -60,41 +60,41 @@ export const promoterCampaigns = table<PromoterCampaign>()({
     coupon: ["text", ({ coupon }) => coupon && indexed(coupon)],
     /** Coupons are unique in their exact spelling, and some are looked up without case. */
     folded_coupon: ["text", ({ coupon }) => coupon && foldedCoupon(coupon)],
-    display_coupon: ["text", ({ displayCoupon }) => displayCoupon && foldedCoupon(displayCoupon)],
+    display_coupon: ["text", ({ display_coupon }) => display_coupon && foldedCoupon(display_coupon)],
     /** The page whose visits count as clicks. */
     direct_url: [
       "text",
-      ({ landingUrl, usesUrlTracking }) =>
-        landingUrl !== null && usesUrlTracking ? indexed(trackedPage(landingUrl) ?? landingUrl) : null,
+      ({ landing_url, uses_url_tracking }) =>
+        landing_url !== null && uses_url_tracking ? indexed(trackedPage(landing_url) ?? landing_url) : null,
     ],
     words: ["text", wordsOf],
     rewarded_products: [
       "text",
-      ({ rewardsForPromoters, rewardsForReferrals }) =>
-        productsNamed([...(rewardsForPromoters ?? []), ...(rewardsForReferrals ?? [])]),
+      ({ rewards_for_promoters, rewards_for_referrals }) =>
+        productsNamed([...(rewards_for_promoters ?? []), ...(rewards_for_referrals ?? [])]),
     ],
     created_at: "text",
   },
   few: ["campaign_id", "state"],
   unique: {
-    promoterInCampaign: ["promoter_id", "campaign_id"],
+    promoter_in_campaign: ["promoter_id", "campaign_id"],
     coupon: ["coupon"],
-    displayCoupon: ["display_coupon"],
-    directUrl: ["direct_url"],
+    display_coupon: ["display_coupon"],
+    direct_url: ["direct_url"],
   },
   indexes: {
     promoter: { on: ["promoter_id"] },
     campaign: { on: ["campaign_id"] },
     state: { on: ["state"] },
-    campaignState: { on: ["campaign_id", "state"] },
+    campaign_state: { on: ["campaign_id", "state"] },
     /** In the order of the promoters. */
-    stateCampaign: { on: ["state", "campaign_id", "promoter_id"] },
-    foldedCoupon: { on: ["folded_coupon"], where: "folded_coupon is not null" },
+    state_campaign: { on: ["state", "campaign_id", "promoter_id"] },
+    folded_coupon: { on: ["folded_coupon"], where: "folded_coupon is not null" },
     rewarded: { on: ["id"], where: "rewarded_products is not null" },
   },
 });
 
-type Named = "accountId" | "id" | "campaignId" | "promoterId" | "state" | "refToken" | "createdAt";
+type Named = "account_id" | "id" | "campaign_id" | "promoter_id" | "state" | "ref_token" | "created_at";
 
 /** A new promoter campaign with the given fields, and without coupons, landing page or rewards of its own. */
 export function newPromoterCampaign(
@@ -102,12 +102,12 @@ export function newPromoterCampaign(
 ): PromoterCampaign {
   return {
     coupon: null,
-    displayCoupon: null,
-    landingUrl: null,
-    usesUrlTracking: false,
-    rewardsForPromoters: null,
-    rewardsForReferrals: null,
-    targetsReached: [],
+    display_coupon: null,
+    landing_url: null,
+    uses_url_tracking: false,
+    rewards_for_promoters: null,
+    rewards_for_referrals: null,
+    targets_reached: [],
     ...given,
   };
 }
@@ -147,25 +147,25 @@ export function earnsFromLeads({ state }: PromoterCampaign): boolean {
 
 /** Checks that a promoter campaign with URL tracking has a landing page. @throws Failure `invalid` */
 export function requireLandingPage({
-  landingUrl,
-  usesUrlTracking,
-}: Pick<PromoterCampaign, "landingUrl" | "usesUrlTracking">): void {
-  if (landingUrl !== null || !usesUrlTracking) return;
-  const fields = { landingUrl: ["can't be blank with url_tracking"] };
+  landing_url,
+  uses_url_tracking,
+}: Pick<PromoterCampaign, "landing_url" | "uses_url_tracking">): void {
+  if (landing_url !== null || !uses_url_tracking) return;
+  const fields = { landing_url: ["can't be blank with url_tracking"] };
   throw new Failure("invalid", "The landing page is missing", fields);
 }
 
 /** The link that the promoter shares. */
 export function refLink(promoterCampaign: PromoterCampaign, campaign: Campaign): string {
-  const page = promoterCampaign.landingUrl ?? campaign.landingUrl;
-  return promoterCampaign.usesUrlTracking ? page : linkTo(page, promoterCampaign, campaign);
+  const page = promoterCampaign.landing_url ?? campaign.landing_url;
+  return promoterCampaign.uses_url_tracking ? page : linkTo(page, promoterCampaign, campaign);
 }
 
 /** The link to a page, with the promoter's ref token. */
 export function linkTo(page: string, promoterCampaign: PromoterCampaign, campaign: Campaign): string {
   const link = parseUrl(page);
   if (link === null) return page;
-  link.searchParams.set(refParam(campaign), promoterCampaign.refToken);
+  link.searchParams.set(refParam(campaign), promoterCampaign.ref_token);
   return link.href;
 }
 
@@ -193,18 +193,18 @@ export async function loadPromoterCampaign(
 
 /** Identifies a record of one promoter. */
 export interface OwnRecord {
-  accountId: number;
-  promoterId: number;
+  account_id: number;
+  promoter_id: number;
   id: number;
 }
 
 /** A promoter campaign of this promoter. @throws Failure `not_found`, also for another promoter's */
 export async function loadOwnPromoterCampaign(
   reader: Reader,
-  { accountId, promoterId, id }: OwnRecord,
+  { account_id, promoter_id, id }: OwnRecord,
 ): Promise<PromoterCampaign> {
-  const promoterCampaign = await loadPromoterCampaign(reader, accountId, id);
-  if (promoterCampaign.promoterId !== promoterId) throw new Failure("not_found", "Promotion not found.");
+  const promoterCampaign = await loadPromoterCampaign(reader, account_id, id);
+  if (promoterCampaign.promoter_id !== promoter_id) throw new Failure("not_found", "Promotion not found.");
   return promoterCampaign;
 }
 
@@ -218,16 +218,16 @@ export async function withCampaign(
   reader: Reader,
   promoterCampaign: PromoterCampaign,
 ): Promise<{ promoterCampaign: PromoterCampaign; campaign: Campaign }> {
-  const { accountId, id, campaignId } = promoterCampaign;
-  const campaign = await reader.get(campaigns, accountId, campaignId);
+  const { account_id, id, campaign_id } = promoterCampaign;
+  const campaign = await reader.get(campaigns, account_id, campaign_id);
   if (campaign !== null) return { promoterCampaign, campaign };
-  const moved = await loadPromoterCampaign(reader, accountId, id);
-  return { promoterCampaign: moved, campaign: await loadCampaign(reader, accountId, moved.campaignId) };
+  const moved = await loadPromoterCampaign(reader, account_id, id);
+  return { promoterCampaign: moved, campaign: await loadCampaign(reader, account_id, moved.campaign_id) };
 }
 
 /** The promoter campaign's own texts that a search matches, in lower case. */
-function wordsOf({ refToken, moreRefTokens = [], coupon, displayCoupon }: PromoterCampaign): string {
-  return [refToken, coupon ?? "", displayCoupon ?? "", ...moreRefTokens].join("\n").toLowerCase();
+function wordsOf({ ref_token, more_ref_tokens = [], coupon, display_coupon }: PromoterCampaign): string {
+  return [ref_token, coupon ?? "", display_coupon ?? "", ...more_ref_tokens].join("\n").toLowerCase();
 }
 
 /** The longest ref token, in characters. */
@@ -237,15 +237,15 @@ export const REF_TOKEN_LENGTH = 100;
  * The promoter campaign of a ref token. Kept for ever, so that a token can never lead to another promoter.
  */
 interface RefToken {
-  accountId: number;
+  account_id: number;
   token: string;
   /** Null if it is retired and leads to no promoter. */
-  promoterCampaignId: number | null;
+  promoter_campaign_id: number | null;
   /**
    * The promoter campaign that a retired token belonged to. Absent: the token is in use, or that campaign is
    * gone.
    */
-  retiredFrom?: number;
+  retired_from?: number;
 }
 
 /** Tokens are compared in lower case and never reused, so each record is kept for ever. */
@@ -254,12 +254,12 @@ export const refTokens = table<RefToken>()({
   key: ["token"],
   columns: { token: "text", promoter_campaign_id: "integer", retired_from: "integer" },
   indexes: {
-    retiredFrom: { on: ["retired_from"], where: "retired_from is not null" },
+    retired_from: { on: ["retired_from"], where: "retired_from is not null" },
   },
 });
 
 /** Tokens that contained the name of an erased promoter. They are never issued again. */
-export const forgottenTokens = table<{ accountId: number; tokenHash: string }>()({
+export const forgottenTokens = table<{ account_id: number; token_hash: string }>()({
   name: "forgotten-token",
   key: ["token_hash"],
   columns: { token_hash: "text" },
@@ -290,8 +290,8 @@ export async function findByRefToken(
   const token = text.trim().toLowerCase();
   if (!isFormerToken(token)) return null;
   const refToken = await reader.get(refTokens, accountId, token);
-  if (refToken === null || refToken.promoterCampaignId === null) return null;
-  return reader.get(promoterCampaigns, accountId, refToken.promoterCampaignId);
+  if (refToken === null || refToken.promoter_campaign_id === null) return null;
+  return reader.get(promoterCampaigns, accountId, refToken.promoter_campaign_id);
 }
 
 /**
@@ -322,12 +322,12 @@ export async function isFreeRefToken(tx: Transaction, accountId: number, token: 
  */
 export async function forgetRefTokens(
   tx: Transaction,
-  { accountId, id, refToken, moreRefTokens = [] }: PromoterCampaign,
+  { account_id, id, ref_token, more_ref_tokens = [] }: PromoterCampaign,
 ): Promise<void> {
-  const former = await tx.view.list(refTokens, "retiredFrom", accountId, [id]);
-  for (const token of [refToken, ...moreRefTokens, ...former.map(({ token }) => token)]) {
-    await tx.remove(refTokens, accountId, token);
-    await tx.put(forgottenTokens, { accountId, tokenHash: digest(token) });
+  const former = await tx.view.list(refTokens, "retired_from", account_id, [id]);
+  for (const token of [ref_token, ...more_ref_tokens, ...former.map(({ token }) => token)]) {
+    await tx.remove(refTokens, account_id, token);
+    await tx.put(forgottenTokens, { account_id, token_hash: digest(token) });
   }
 }
 
@@ -337,25 +337,25 @@ export async function forgetRefTokens(
  */
 export async function replaceRefToken(
   tx: Transaction,
-  { accountId, id, refToken }: PromoterCampaign,
+  { account_id, id, ref_token }: PromoterCampaign,
   token: string,
 ): Promise<void> {
-  await tx.put(refTokens, { accountId, token: refToken, promoterCampaignId: null, retiredFrom: id });
-  await tx.put(refTokens, { accountId, token, promoterCampaignId: id });
+  await tx.put(refTokens, { account_id, token: ref_token, promoter_campaign_id: null, retired_from: id });
+  await tx.put(refTokens, { account_id, token, promoter_campaign_id: id });
 }
 
 /** Makes a free token from the first name, otherwise from the e-mail's local part, otherwise at random. */
 export async function deriveRefToken(
   tx: Transaction,
   chance: Chance,
-  promoter: { accountId: number; firstName: string | null; email: string },
+  promoter: { account_id: number; first_name: string | null; email: string },
 ): Promise<string> {
-  const base = asciiWord(promoter.firstName ?? "") || asciiWord(promoter.email.split("@")[0] ?? "");
-  if (base !== "" && (await isFreeRefToken(tx, promoter.accountId, base))) return base;
+  const base = asciiWord(promoter.first_name ?? "") || asciiWord(promoter.email.split("@")[0] ?? "");
+  if (base !== "" && (await isFreeRefToken(tx, promoter.account_id, base))) return base;
   // Two digits are enough for rare names. The hundredth John needs more.
   for (const count of [2, 2, 3, 4, 6, 8, 10]) {
     const token = base + chance.digits(count);
-    if (await isFreeRefToken(tx, promoter.accountId, token)) return token;
+    if (await isFreeRefToken(tx, promoter.account_id, token)) return token;
   }
   return chance.uuid();
 }

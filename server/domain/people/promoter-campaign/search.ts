@@ -14,8 +14,8 @@ import {
 
 /** Identifies a promoter campaign by its promoter and its campaign. */
 export interface PromoterInCampaign {
-  promoterId: number;
-  campaignId: number;
+  promoter_id: number;
+  campaign_id: number;
 }
 
 /** All promoter campaigns of a promoter, oldest first. */
@@ -33,12 +33,12 @@ export function listPromoterCampaigns(
  */
 export async function lockPromoterCampaigns(
   tx: Transaction,
-  { accountId, id }: { accountId: number; id: number },
+  { account_id, id }: { account_id: number; id: number },
 ): Promise<PromoterCampaign[]> {
-  await tx.lock(promoters, accountId, id);
+  await tx.lock(promoters, account_id, id);
   const found: PromoterCampaign[] = [];
-  for (const listed of await listPromoterCampaigns(tx.view, accountId, id)) {
-    const locked = await tx.lock(promoterCampaigns, accountId, listed.id);
+  for (const listed of await listPromoterCampaigns(tx.view, account_id, id)) {
+    const locked = await tx.lock(promoterCampaigns, account_id, listed.id);
     if (locked !== null) found.push(locked);
   }
   return found;
@@ -73,10 +73,10 @@ export async function loadPromoterCampaignOf(
 export async function findPromoterCampaign(
   tx: Transaction,
   accountId: number,
-  { promoterId, campaignId }: PromoterInCampaign,
+  { promoter_id, campaign_id }: PromoterInCampaign,
 ): Promise<PromoterCampaign | null> {
-  const campaign = await loadCampaign(tx, accountId, campaignId);
-  return tx.find(promoterCampaigns, "promoterInCampaign", accountId, [promoterId, campaign.id]);
+  const campaign = await loadCampaign(tx, accountId, campaign_id);
+  return tx.find(promoterCampaigns, "promoter_in_campaign", accountId, [promoter_id, campaign.id]);
 }
 
 /** The error for a promoter who is not in the campaign. */
@@ -89,8 +89,8 @@ interface PromoterCampaignFilter {
   /** Part of the promoter's name or e-mail address, of the ref token or of a coupon, ignoring case. */
   text?: string | undefined;
   ids?: number[] | undefined;
-  campaignIds?: number[] | undefined;
-  promoterId?: number | undefined;
+  campaign_ids?: number[] | undefined;
+  promoter_id?: number | undefined;
   state?: PromoterCampaignState | undefined;
 }
 
@@ -122,17 +122,17 @@ export async function searchPromoterCampaigns(
  * unlimited.
  */
 export interface BelongingFilter {
-  promoterCampaignId: number | null;
-  refToken: string | null;
-  promoterId: number | null;
-  campaignId: number | null;
+  promoter_campaign_id: number | null;
+  ref_token: string | null;
+  promoter_id: number | null;
+  campaign_id: number | null;
 }
 
 /** The same as conditions of a list. Absent ones are ignored. */
 interface Scope {
-  promoterCampaignId?: number;
-  promoterId?: number;
-  campaignIds?: number[];
+  promoter_campaign_id?: number;
+  promoter_id?: number;
+  campaign_ids?: number[];
 }
 
 /**
@@ -150,14 +150,14 @@ export async function findScope(
 ): Promise<Scope | null> {
   const named = await namedPromoterCampaigns(reader, accountId, filter);
   const [first = null] = named;
-  const promoterId = filter.promoterId ?? first?.promoterId ?? null;
+  const promoterId = filter.promoter_id ?? first?.promoter_id ?? null;
   const fits =
-    named.every(({ id }) => id === first?.id) && (first === null || first.promoterId === promoterId);
+    named.every(({ id }) => id === first?.id) && (first === null || first.promoter_id === promoterId);
   if (!fits) return null;
   return {
-    ...(first !== null && { promoterCampaignId: first.id }),
-    ...(promoterId !== null && { promoterId }),
-    ...(filter.campaignId !== null && { campaignIds: [filter.campaignId] }),
+    ...(first !== null && { promoter_campaign_id: first.id }),
+    ...(promoterId !== null && { promoter_id: promoterId }),
+    ...(filter.campaign_id !== null && { campaign_ids: [filter.campaign_id] }),
   };
 }
 
@@ -168,15 +168,15 @@ type JoinedSchema = Schema<{ promoter_campaigns: typeof promoterCampaigns; promo
 function promoterCampaignQuery(
   view: View,
   accountId: number,
-  { text, ids, campaignIds, promoterId, state }: PromoterCampaignFilter,
+  { text, ids, campaign_ids, promoter_id, state }: PromoterCampaignFilter,
 ): JoinedQuery {
   let query: JoinedQuery = view
     .query<JoinedSchema>()
     .selectFrom("promoter_campaigns")
     .where("promoter_campaigns.account_id", "=", accountId);
   if (ids !== undefined) query = query.where(among("promoter_campaigns.id", ids));
-  if (campaignIds !== undefined) query = query.where(among("promoter_campaigns.campaign_id", campaignIds));
-  if (promoterId !== undefined) query = query.where("promoter_campaigns.promoter_id", "=", promoterId);
+  if (campaign_ids !== undefined) query = query.where(among("promoter_campaigns.campaign_id", campaign_ids));
+  if (promoter_id !== undefined) query = query.where("promoter_campaigns.promoter_id", "=", promoter_id);
   if (state !== undefined) query = query.where("promoter_campaigns.state", "=", state);
   return text === undefined ? query : query.where(mentions(text.trim()));
 }
@@ -191,12 +191,12 @@ function mentions(text: string) {
 async function namedPromoterCampaigns(
   reader: Reader,
   accountId: number,
-  { promoterCampaignId, refToken }: BelongingFilter,
+  { promoter_campaign_id, ref_token }: BelongingFilter,
 ): Promise<PromoterCampaign[]> {
   const named: (PromoterCampaign | null)[] = [];
-  if (promoterCampaignId !== null)
-    named.push(await reader.get(promoterCampaigns, accountId, promoterCampaignId));
-  if (refToken !== null) named.push(await findByRefToken(reader, accountId, refToken));
+  if (promoter_campaign_id !== null)
+    named.push(await reader.get(promoterCampaigns, accountId, promoter_campaign_id));
+  if (ref_token !== null) named.push(await findByRefToken(reader, accountId, ref_token));
   return named.map((one) => {
     if (one === null) throw new Failure("not_found", "Promotion not found.");
     return one;

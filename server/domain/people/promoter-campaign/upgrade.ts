@@ -21,9 +21,9 @@ export async function* movePromotersUp(run: LeasedContext & { chance: Chance }):
     for await (const found of store.scan(campaigns, "upgrade", accountId, [])) {
       for (const campaign of found) {
         const key = [campaign.id, "accepted"];
-        for await (const some of store.scan(promoterCampaigns, "campaignState", accountId, key)) {
-          for (const { promoterId } of await reached(store, campaign, some)) {
-            await moveUp(run, campaign, promoterId);
+        for await (const some of store.scan(promoterCampaigns, "campaign_state", accountId, key)) {
+          for (const { promoter_id } of await reached(store, campaign, some)) {
+            await moveUp(run, campaign, promoter_id);
           }
           yield;
         }
@@ -35,16 +35,16 @@ export async function* movePromotersUp(run: LeasedContext & { chance: Chance }):
 /** Those of a campaign's promoter campaigns that have reached its goal. */
 async function reached(
   view: View,
-  { accountId, upgrade }: Campaign,
+  { account_id, upgrade }: Campaign,
   found: PromoterCampaign[],
 ): Promise<PromoterCampaign[]> {
   if (upgrade === null || found.length === 0) return [];
   const rows = await view.rows(
-    countedDays(view.query<DailySchema>(), accountId)
+    countedDays(view.query<DailySchema>(), account_id)
       .where(
         among(
           "daily.subject_id",
-          found.map(({ promoterId }) => promoterId),
+          found.map(({ promoter_id }) => promoter_id),
         ),
       )
       .where(
@@ -63,16 +63,16 @@ async function reached(
 
 async function moveUp(
   { store, clock, chance }: LeasedContext & { chance: Chance },
-  { accountId, id: fromCampaignId, upgrade }: Campaign,
+  { account_id, id: fromCampaignId, upgrade }: Campaign,
   promoterId: number,
 ): Promise<void> {
   if (upgrade === null) return;
   try {
-    await moveToCampaign({ store, chance, now: clock(), actor: PROCESS }, accountId, {
+    await moveToCampaign({ store, chance, now: clock(), actor: PROCESS }, account_id, {
       selection: { by: "id", value: String(promoterId) },
       fromCampaignId,
-      toCampaignId: upgrade.campaignId,
-      movesLeads: upgrade.movesLeads,
+      toCampaignId: upgrade.campaign_id,
+      moves_leads: upgrade.moves_leads,
       show: async () => null,
     });
   } catch (error) {

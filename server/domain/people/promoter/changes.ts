@@ -30,18 +30,18 @@ import { loadSelected, type Selected, type Selection } from "./search.ts";
 /** Changes to a promoter. Missing fields stay unchanged, null clears. */
 export interface PromoterChanges {
   email?: string | undefined;
-  custId?: string | null | undefined;
+  cust_id?: string | null | undefined;
   note?: string | null | undefined;
-  tempPasswordHash?: string | undefined;
-  customFields?: Record<string, unknown> | null | undefined;
+  temp_password_hash?: string | undefined;
+  custom_fields?: Record<string, unknown> | null | undefined;
   parentPromoterEmail?: string | null | undefined;
-  invoiceDetailsStatus?: InvoiceDetailsStatus | undefined;
+  invoice_details_status?: InvoiceDetailsStatus | undefined;
   /** Null for the account's. */
-  netPayoutDays?: number | null | undefined;
-  taxRateHundredths?: number | undefined;
+  net_payout_days?: number | null | undefined;
+  tax_rate_hundredths?: number | undefined;
   profile?: ProfileChanges | undefined;
   /** The campaign to change. Missing: the one that the selection named, otherwise the default one. */
-  campaignId?: number | undefined;
+  campaign_id?: number | undefined;
   promoterCampaign?: LinkChanges | undefined;
 }
 
@@ -69,9 +69,9 @@ export function updatePromoter<T>(
     refuseErased(selected.promoter);
     await permit?.(tx, selected.promoter);
     const changed = await changedPromoter(tx, selected.promoter, changes);
-    const isNewAccess = changed.email !== selected.promoter.email || changes.tempPasswordHash !== undefined;
+    const isNewAccess = changed.email !== selected.promoter.email || changes.temp_password_hash !== undefined;
     const promoter = isNewAccess ? signedOut(changed) : changed;
-    const before = await chosenPromoterCampaign(tx, selected, changes.campaignId);
+    const before = await chosenPromoterCampaign(tx, selected, changes.campaign_id);
     const { after, taken } = await planLinkChanges(tx, before, changes.promoterCampaign ?? {});
     refuseTaken({ ...(await findTakenPromoter(tx, promoter)), ...taken });
     await tx.put(promoters, promoter);
@@ -105,13 +105,13 @@ export function refreshAuthToken(
 
 /** The promoter without any way in from before: sessions, sign-in links, and the auth token. */
 export function withoutAccess(promoter: Promoter, chance: Chance): Promoter {
-  return { ...signedOut(promoter), authToken: chance.token(AUTH_TOKEN_LENGTH) };
+  return { ...signedOut(promoter), auth_token: chance.token(AUTH_TOKEN_LENGTH) };
 }
 
 /** The state of a promoter campaign before its promoter was archived, for their restoration. */
 interface ArchivedState {
-  accountId: number;
-  promoterCampaignId: number;
+  account_id: number;
+  promoter_campaign_id: number;
   state: PromoterCampaignState;
 }
 
@@ -130,13 +130,17 @@ export async function archivePromoter(context: Context, accountId: number, id: n
   const { store, now } = context;
   await store.transact(async (tx) => {
     const promoter = await loadPromoter(tx, accountId, id);
-    if (promoter.archivedAt !== null) return;
-    const after = { ...signedOut(promoter), archivedAt: now.toISOString() };
+    if (promoter.archived_at !== null) return;
+    const after = { ...signedOut(promoter), archived_at: now.toISOString() };
     await tx.put(promoters, after);
     await announce(tx, context, { entity: "promoter", before: promoter, after });
     for (const promoterCampaign of await lockPromoterCampaigns(tx, promoter)) {
       const { id: promoterCampaignId, state } = promoterCampaign;
-      await tx.put(archivedStates, { accountId, promoterCampaignId, state });
+      await tx.put(archivedStates, {
+        account_id: accountId,
+        promoter_campaign_id: promoterCampaignId,
+        state,
+      });
       await putState(tx, context, { before: promoterCampaign, state: "blocked" });
     }
   });
@@ -153,9 +157,9 @@ export async function restorePromoter(context: Context, accountId: number, id: n
   const { store } = context;
   await store.transact(async (tx) => {
     const promoter = await loadPromoter(tx, accountId, id);
-    if (promoter.archivedAt === null) return;
+    if (promoter.archived_at === null) return;
     refuseErased(promoter);
-    const after = { ...promoter, archivedAt: null };
+    const after = { ...promoter, archived_at: null };
     await tx.put(promoters, after);
     await announce(tx, context, { entity: "promoter", before: promoter, after });
     for (const promoterCampaign of await lockPromoterCampaigns(tx, promoter)) {
@@ -177,14 +181,14 @@ async function changedPromoter(
   return withoutFormerCheck({
     ...before,
     email: changes.email ?? before.email,
-    custId: changes.custId === undefined ? before.custId : changes.custId,
+    cust_id: changes.cust_id === undefined ? before.cust_id : changes.cust_id,
     note: changes.note === undefined ? before.note : changes.note,
-    tempPasswordHash: changes.tempPasswordHash ?? before.tempPasswordHash,
-    customFields: changes.customFields === undefined ? before.customFields : changes.customFields,
-    invoiceDetailsStatus: changes.invoiceDetailsStatus ?? before.invoiceDetailsStatus,
-    netPayoutDays: changes.netPayoutDays === undefined ? before.netPayoutDays : changes.netPayoutDays,
-    taxRateHundredths: changes.taxRateHundredths ?? before.taxRateHundredths,
-    parentPromoterId: await newParentId(tx, before, changes.parentPromoterEmail),
+    temp_password_hash: changes.temp_password_hash ?? before.temp_password_hash,
+    custom_fields: changes.custom_fields === undefined ? before.custom_fields : changes.custom_fields,
+    invoice_details_status: changes.invoice_details_status ?? before.invoice_details_status,
+    net_payout_days: changes.net_payout_days === undefined ? before.net_payout_days : changes.net_payout_days,
+    tax_rate_hundredths: changes.tax_rate_hundredths ?? before.tax_rate_hundredths,
+    parent_promoter_id: await newParentId(tx, before, changes.parentPromoterEmail),
     profile: { ...before.profile, ...Object.fromEntries(given) },
   });
 }
@@ -194,9 +198,9 @@ async function newParentId(
   promoter: Promoter,
   email: string | null | undefined,
 ): Promise<number | null> {
-  if (email === undefined) return promoter.parentPromoterId;
+  if (email === undefined) return promoter.parent_promoter_id;
   if (email === null) return null;
-  const parent = await findPromoterByEmail(tx, promoter.accountId, email);
+  const parent = await findPromoterByEmail(tx, promoter.account_id, email);
   if (parent === null || isErased(parent)) throw unknownParent();
   await refuseCircle(tx, promoter, parent);
   return parent.id;
@@ -207,9 +211,10 @@ function chosenPromoterCampaign(
   { promoter, promoterCampaign }: Selected,
   campaignId: number | undefined,
 ): Promise<PromoterCampaign> {
-  const { accountId, id } = promoter;
-  if (campaignId !== undefined) return loadPromoterCampaignOf(tx, accountId, { promoterId: id, campaignId });
-  return loadPromoterCampaign(tx, accountId, promoterCampaign?.id ?? promoter.defaultPromoterCampaignId);
+  const { account_id, id } = promoter;
+  if (campaignId !== undefined)
+    return loadPromoterCampaignOf(tx, account_id, { promoter_id: id, campaign_id: campaignId });
+  return loadPromoterCampaign(tx, account_id, promoterCampaign?.id ?? promoter.default_promoter_campaign_id);
 }
 
 async function putState(

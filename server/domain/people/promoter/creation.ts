@@ -35,22 +35,22 @@ export const AUTH_TOKEN_LENGTH = 32;
 /** The input for a new promoter. Null fields are not given. */
 export interface NewPromoter {
   email: string;
-  custId: string | null;
-  refToken: string | null;
+  cust_id: string | null;
+  ref_token: string | null;
   coupon: string | null;
-  displayCoupon: string | null;
-  campaignId: number | null;
-  tempPasswordHash: string | null;
+  display_coupon: string | null;
+  campaign_id: number | null;
+  temp_password_hash: string | null;
   /** The password itself, if the request gave it, for the event of V1. */
-  tempPassword?: string | undefined;
-  landingUrl: string | null;
-  usesUrlTracking: boolean;
-  parentPromoterId: number | null;
+  temp_password?: string | undefined;
+  landing_url: string | null;
+  uses_url_tracking: boolean;
+  parent_promoter_id: number | null;
   parentPromoterEmail: string | null;
   note: string | null;
   profile: PromoterProfile;
-  createdAt: Date | null;
-  skipEmailNotification: boolean;
+  created_at: Date | null;
+  skip_email_notification: boolean;
   alwaysApprove: boolean;
   /** The network address of the request, stored as a keyed hash, or null if unknown. */
   address: string | null;
@@ -64,7 +64,9 @@ export interface NewPromoter {
    */
   invite?: (tx: Transaction, made: CreatedPromoter) => Promise<void>;
   /** The data of promoters who join by themselves, or were invited by e-mail. */
-  own?: Partial<Pick<Promoter, "passwordHash" | "customFields" | "isUnconfirmed" | "isInvited" | "language">>;
+  own?: Partial<
+    Pick<Promoter, "password_hash" | "custom_fields" | "is_unconfirmed" | "is_invited" | "language">
+  >;
   /** Runs in the same commit. */
   andThen?: (tx: Transaction, made: CreatedPromoter) => Promise<void>;
 }
@@ -92,18 +94,27 @@ export async function createPromoter<T>(
   const id = await context.store.nextId("promoter");
   const promoterCampaignId = await context.store.nextId("promoter-campaign");
   return context.store.transact(async (tx) => {
-    const made = await newRecords(tx, context, { account, input, id, promoterCampaignId });
+    const made = await newRecords(tx, context, {
+      account,
+      input,
+      id,
+      promoter_campaign_id: promoterCampaignId,
+    });
     const { promoter, promoterCampaign } = made;
     await tx.insert(promoters, promoter);
     await tx.insert(promoterCampaigns, promoterCampaign);
-    await tx.put(refTokens, { accountId: account.id, token: promoterCampaign.refToken, promoterCampaignId });
+    await tx.put(refTokens, {
+      account_id: account.id,
+      token: promoterCampaign.ref_token,
+      promoter_campaign_id: promoterCampaignId,
+    });
     if (input.address !== null) {
       const addressHash = hashAddress(account, input.address);
-      await rememberAddress(tx, promoter, { addressHash, isOwn: true, now: context.now });
+      await rememberAddress(tx, promoter, { address_hash: addressHash, is_own: true, now: context.now });
     }
     if (!input.isHistory) {
-      const { tempPassword } = input;
-      await announce(tx, context, { entity: "promoter", before: null, after: promoter, tempPassword });
+      const { temp_password } = input;
+      await announce(tx, context, { entity: "promoter", before: null, after: promoter, temp_password });
       await announce(tx, context, { entity: "promoter_campaign", before: null, after: promoterCampaign });
     }
     await input.andThen?.(tx, made);
@@ -120,14 +131,14 @@ export async function createPromoter<T>(
 export async function assignParent(
   context: Context,
   accountId: number,
-  { promoterId, parentPromoterId }: { promoterId: number; parentPromoterId: number },
+  { promoter_id, parent_promoter_id }: { promoter_id: number; parent_promoter_id: number },
 ): Promise<void> {
   await context.store.transact(async (tx) => {
-    const promoter = await loadPromoter(tx, accountId, promoterId);
+    const promoter = await loadPromoter(tx, accountId, promoter_id);
     refuseErased(promoter);
-    const parent = await loadParent(tx, accountId, parentPromoterId);
+    const parent = await loadParent(tx, accountId, parent_promoter_id);
     await refuseCircle(tx, promoter, parent);
-    const after = { ...promoter, parentPromoterId };
+    const after = { ...promoter, parent_promoter_id };
     await tx.put(promoters, after);
     await announce(tx, context, { entity: "promoter", before: promoter, after });
   });
@@ -136,13 +147,13 @@ export async function assignParent(
 /** A page of the promoters recruited by a promoter, newest first. */
 export function findChildren(
   view: View,
-  { accountId, id }: Promoter,
+  { account_id, id }: Promoter,
   window: Window,
 ): Promise<Found<Promoter>> {
   const query = view
     .query<Schema<{ promoters: typeof promoters }>>()
     .selectFrom("promoters")
-    .where("account_id", "=", accountId)
+    .where("account_id", "=", account_id)
     .where("parent_promoter_id", "=", id)
     .orderBy("id", "desc");
   return findPage(view, promoters, { query, ...window });
@@ -173,43 +184,43 @@ export async function refuseCircle(tx: Transaction, promoter: Promoter, parent: 
       });
     }
     above =
-      above.parentPromoterId === null
+      above.parent_promoter_id === null
         ? null
-        : await tx.get(promoters, promoter.accountId, above.parentPromoterId);
+        : await tx.get(promoters, promoter.account_id, above.parent_promoter_id);
   }
 }
 
 async function newRecords(
   tx: Transaction,
   context: Context,
-  given: { account: Account; input: NewPromoter; id: number; promoterCampaignId: number },
+  given: { account: Account; input: NewPromoter; id: number; promoter_campaign_id: number },
 ): Promise<CreatedPromoter> {
   const { account, input, id } = given;
-  const campaign = await loadCampaignOrDefault(tx, account, input.campaignId);
+  const campaign = await loadCampaignOrDefault(tx, account, input.campaign_id);
   const parent = await findParent(tx, account.id, input);
   const promoter = newPromoter(context, input, {
-    accountId: account.id,
+    account_id: account.id,
     id,
-    parentPromoterId: parent?.id ?? null,
-    defaultPromoterCampaignId: given.promoterCampaignId,
-    fraudSuspicions: await judgePromoter(tx, { accountId: account.id, id, email: input.email }),
+    parent_promoter_id: parent?.id ?? null,
+    default_promoter_campaign_id: given.promoter_campaign_id,
+    fraud_suspicions: await judgePromoter(tx, { account_id: account.id, id, email: input.email }),
   });
   const promoterCampaign = firstPromoterCampaign(input, promoter, campaign);
   refuseTaken({
     ...(await findTakenPromoter(tx, promoter)),
     ...(await findTakenFields(tx, null, promoterCampaign)),
   });
-  promoterCampaign.refToken ||= await deriveRefToken(tx, context.chance, {
-    accountId: account.id,
-    firstName: input.profile.firstName,
+  promoterCampaign.ref_token ||= await deriveRefToken(tx, context.chance, {
+    account_id: account.id,
+    first_name: input.profile.first_name,
     email: input.email,
   });
   return { promoter, promoterCampaign, campaign };
 }
 
 async function findParent(tx: Transaction, accountId: number, input: NewPromoter): Promise<Promoter | null> {
-  const { parentPromoterId, parentPromoterEmail } = input;
-  if (parentPromoterId !== null) return loadParent(tx, accountId, parentPromoterId);
+  const { parent_promoter_id, parentPromoterEmail } = input;
+  if (parent_promoter_id !== null) return loadParent(tx, accountId, parent_promoter_id);
   if (parentPromoterEmail === null) return null;
   const parent = await findPromoterByEmail(tx, accountId, parentPromoterEmail);
   if (parent === null || isErased(parent)) throw unknownParent();
@@ -222,36 +233,36 @@ export function newPromoter(
   input: Pick<
     NewPromoter,
     | "email"
-    | "custId"
+    | "cust_id"
     | "note"
-    | "tempPasswordHash"
+    | "temp_password_hash"
     | "profile"
-    | "skipEmailNotification"
-    | "createdAt"
+    | "skip_email_notification"
+    | "created_at"
     | "own"
   >,
   own: Pick<
     Promoter,
-    "accountId" | "id" | "parentPromoterId" | "defaultPromoterCampaignId" | "fraudSuspicions"
+    "account_id" | "id" | "parent_promoter_id" | "default_promoter_campaign_id" | "fraud_suspicions"
   >,
 ): Promoter {
   return {
     ...own,
     email: input.email,
-    custId: input.custId,
+    cust_id: input.cust_id,
     note: input.note,
-    tempPasswordHash: input.tempPasswordHash,
-    authToken: chance.token(AUTH_TOKEN_LENGTH),
+    temp_password_hash: input.temp_password_hash,
+    auth_token: chance.token(AUTH_TOKEN_LENGTH),
     profile: input.profile,
-    customFields: null,
-    trackAdTraffic: null,
-    skipEmailNotification: input.skipEmailNotification,
-    invoiceDetailsStatus: "pending",
-    netPayoutDays: null,
-    taxRateHundredths: 0,
-    lastLoginAt: null,
-    archivedAt: null,
-    createdAt: (input.createdAt ?? now).toISOString(),
+    custom_fields: null,
+    track_ad_traffic: null,
+    skip_email_notification: input.skip_email_notification,
+    invoice_details_status: "pending",
+    net_payout_days: null,
+    tax_rate_hundredths: 0,
+    last_login_at: null,
+    archived_at: null,
+    created_at: (input.created_at ?? now).toISOString(),
     ...input.own,
   };
 }
@@ -264,30 +275,30 @@ export function newPromoter(
  */
 async function judgePromoter(
   tx: Transaction,
-  promoter: Pick<Promoter, "accountId" | "id" | "email">,
+  promoter: Pick<Promoter, "account_id" | "id" | "email">,
 ): Promise<FraudSuspicion[]> {
   return (await isSharedMailbox(tx, promoter)) ? ["same_promoter_email"] : [];
 }
 
 function firstPromoterCampaign(input: NewPromoter, promoter: Promoter, campaign: Campaign): PromoterCampaign {
   return newPromoterCampaign({
-    accountId: promoter.accountId,
-    id: promoter.defaultPromoterCampaignId,
-    campaignId: campaign.id,
-    promoterId: promoter.id,
+    account_id: promoter.account_id,
+    id: promoter.default_promoter_campaign_id,
+    campaign_id: campaign.id,
+    promoter_id: promoter.id,
     state: input.state ?? (isApproved(promoter, campaign, input) ? "accepted" : "pending"),
-    refToken: input.refToken ?? "",
+    ref_token: input.ref_token ?? "",
     coupon: input.coupon,
-    displayCoupon: input.displayCoupon,
-    landingUrl: input.landingUrl,
-    usesUrlTracking: input.usesUrlTracking,
-    createdAt: promoter.createdAt,
+    display_coupon: input.display_coupon,
+    landing_url: input.landing_url,
+    uses_url_tracking: input.uses_url_tracking,
+    created_at: promoter.created_at,
   });
 }
 
 /** @see docs/spec/states.md "Promoters and promoter campaigns", 2 */
 function isApproved(promoter: Promoter, campaign: Campaign, input: NewPromoter): boolean {
   if (input.invite !== undefined) return true;
-  if (!campaign.autoApprovePromoters) return false;
-  return input.alwaysApprove || promoter.fraudSuspicions.length === 0;
+  if (!campaign.auto_approve_promoters) return false;
+  return input.alwaysApprove || promoter.fraud_suspicions.length === 0;
 }

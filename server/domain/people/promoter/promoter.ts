@@ -8,25 +8,25 @@ import type { FraudSuspicion } from "../lead/lead.ts";
 
 /** Promoters' data about themselves. Null fields are not given. */
 export interface PromoterProfile {
-  firstName: string | null;
-  lastName: string | null;
+  first_name: string | null;
+  last_name: string | null;
   website: string | null;
-  companyName: string | null;
-  phoneNumber: string | null;
+  company_name: string | null;
+  phone_number: string | null;
   address: string | null;
-  vatId: string | null;
+  vat_id: string | null;
   country: string | null;
-  walletEmail: string | null;
-  avatarUrl: string | null;
+  wallet_email: string | null;
+  avatar_url: string | null;
   description: string | null;
-  companyNumber: string | null;
-  twitterUrl: string | null;
-  youtubeUrl: string | null;
-  facebookUrl: string | null;
-  linkedinUrl: string | null;
-  instagramUrl: string | null;
-  twitchUrl: string | null;
-  tiktokUrl: string | null;
+  company_number: string | null;
+  twitter_url: string | null;
+  youtube_url: string | null;
+  facebook_url: string | null;
+  linkedin_url: string | null;
+  instagram_url: string | null;
+  twitch_url: string | null;
+  tiktok_url: string | null;
 }
 
 export const EMAIL_TOPICS = ["drip", "new_commission", "new_referral", "payout", "marketing"] as const;
@@ -50,70 +50,70 @@ export interface VatCheck {
   /** `unknown`: VIES has not answered yet. */
   status: (typeof VAT_STATUSES)[number];
   /** When VIES answered, or null. */
-  checkedAt: string | null;
+  checked_at: string | null;
   /** When it is asked again, or null for never. */
-  askAt: string | null;
+  ask_at: string | null;
   /** How often it was asked in vain since its last answer. */
-  failureCount: number;
+  failure_count: number;
 }
 
 export interface Promoter {
-  accountId: number;
+  account_id: number;
   id: number;
   email: string;
   /** The client's own user id of the promoter. */
-  custId: string | null;
+  cust_id: string | null;
   note: string | null;
   /** The hash of the password that was set, or shown, when the promoter was made, or null. */
-  tempPasswordHash: string | null;
+  temp_password_hash: string | null;
   /** The hash of the promoter's chosen password. Absent: they have chosen none. */
-  passwordHash?: string;
+  password_hash?: string;
   /** How often they have signed in. Sign-in links contain it, so that each works once. Absent: never. */
-  signInCount?: number;
+  sign_in_count?: number;
   /**
    * How often they were signed out everywhere. Sessions and links from before it open nothing. Absent: never.
    */
-  signOutCount?: number;
+  sign_out_count?: number;
   /** Whether they applied by themselves and have not confirmed their address yet. Absent: false. */
-  isUnconfirmed?: true;
+  is_unconfirmed?: true;
   /** Whether they were invited by e-mail, so that they need no welcome. Absent: false. */
-  isInvited?: true;
+  is_invited?: true;
   /** The e-mails that they do not want. Absent: they want all. */
-  unwantedEmails?: EmailTopic[];
+  unwanted_emails?: EmailTopic[];
   /** The language of their e-mails and of their portal. Absent: the account's, and in the portal the browser's. */
   language?: Language;
   /** Signs the promoter in to the portal. 32 URL-safe characters. */
-  authToken: string;
-  parentPromoterId: number | null;
-  defaultPromoterCampaignId: number;
+  auth_token: string;
+  parent_promoter_id: number | null;
+  default_promoter_campaign_id: number;
   profile: PromoterProfile;
   /** Absent: VIES was never asked about the VAT number. */
-  vatCheck?: VatCheck;
-  customFields: Record<string, unknown> | null;
+  vat_check?: VatCheck;
+  custom_fields: Record<string, unknown> | null;
   /** The suspicions caused by the promoter's own data and by their leads. */
-  fraudSuspicions: FraudSuspicion[];
+  fraud_suspicions: FraudSuspicion[];
   /** True: ad traffic counts as clean. False: it is not recorded. Null: the campaign's policy applies. */
-  trackAdTraffic: boolean | null;
-  skipEmailNotification: boolean;
-  invoiceDetailsStatus: InvoiceDetailsStatus;
+  track_ad_traffic: boolean | null;
+  skip_email_notification: boolean;
+  invoice_details_status: InvoiceDetailsStatus;
   /**
    * Days from a period's end to the due date, if the promoter has terms of their own. Null: the account's.
    */
-  netPayoutDays: number | null;
+  net_payout_days: number | null;
   /** Added to payouts, in hundredths of a percent. */
-  taxRateHundredths: number;
+  tax_rate_hundredths: number;
   /** Their last visit of the portal, and their totals then. Absent: none since these are kept. */
   visit?: PortalVisit & { before?: PortalVisit };
-  createdAt: string;
-  lastLoginAt: string | null;
+  created_at: string;
+  last_login_at: string | null;
   /** Null if not archived. */
-  archivedAt: string | null;
+  archived_at: string | null;
 }
 
 /** When a promoter visited the portal, and their totals then, of which the next visit shows the growth. */
 export interface PortalVisit {
   at: string;
-  totals: Record<"clicks" | "referrals" | "commissions" | "earningsCents" | "paidCents", number>;
+  totals: Record<"clicks" | "referrals" | "commissions" | "earnings_cents" | "paid_cents", number>;
 }
 
 export const promoters = table<Promoter>()({
@@ -121,7 +121,7 @@ export const promoters = table<Promoter>()({
   columns: {
     id: "integer",
     email: ["text", ({ email }) => email.toLowerCase()],
-    cust_id: ["text", ({ custId }) => custId && indexed(custId)],
+    cust_id: ["text", ({ cust_id }) => cust_id && indexed(cust_id)],
     auth_token: "text",
     /** The texts that a promoter search matches, in lower case. */
     words: ["text", (promoter) => `${promoter.email}\n${promoterName(promoter)}`.toLowerCase()],
@@ -132,8 +132,8 @@ export const promoters = table<Promoter>()({
     invoice_details_status: "text",
     has_invoice_details: ["integer", hasInvoiceDetails],
     /** Separated by blanks. */
-    fraud_suspicions: ["text", ({ fraudSuspicions }) => fraudSuspicions.join(" ")],
-    custom_words: ["text", ({ customFields }) => customWords(customFields)],
+    fraud_suspicions: ["text", ({ fraud_suspicions }) => fraud_suspicions.join(" ")],
+    custom_words: ["text", ({ custom_fields }) => customWords(custom_fields)],
     last_login_at: "text",
     created_at: "text",
     archived_at: "text",
@@ -141,8 +141,8 @@ export const promoters = table<Promoter>()({
   few: ["is_archived"],
   unique: {
     email: ["email"],
-    custId: ["cust_id"],
-    authToken: ["auth_token"],
+    cust_id: ["cust_id"],
+    auth_token: ["auth_token"],
   },
   indexes: {
     parent: { on: ["parent_promoter_id"], where: "parent_promoter_id is not null" },
@@ -157,25 +157,25 @@ export const promoters = table<Promoter>()({
  * @see docs/spec/common.md "Authentication", 6
  */
 export function signedOut(promoter: Promoter): Promoter {
-  return { ...promoter, signOutCount: (promoter.signOutCount ?? 0) + 1 };
+  return { ...promoter, sign_out_count: (promoter.sign_out_count ?? 0) + 1 };
 }
 
 /** What sessions and sign-in links prove to belong to, or null: the promoter's password, until they are signed out. */
-export function credentialOf({ passwordHash, signOutCount }: Promoter): string | null {
-  return signOutCount === undefined ? (passwordHash ?? null) : `${signOutCount} ${passwordHash ?? ""}`;
+export function credentialOf({ password_hash, sign_out_count }: Promoter): string | null {
+  return sign_out_count === undefined ? (password_hash ?? null) : `${sign_out_count} ${password_hash ?? ""}`;
 }
 
 /** The known parts of the name, otherwise the e-mail address. */
 export function promoterName({ email, profile }: Promoter): string {
-  return [profile.firstName, profile.lastName].filter((name) => name !== null).join(" ") || email;
+  return [profile.first_name, profile.last_name].filter((name) => name !== null).join(" ") || email;
 }
 
 /** The language of e-mails to a promoter. */
 export function mailLanguage(
-  { promoterLanguage }: Pick<Account, "promoterLanguage">,
+  { promoter_language }: Pick<Account, "promoter_language">,
   { language }: Pick<Promoter, "language">,
 ): Language {
-  return language ?? promoterLanguage ?? "en";
+  return language ?? promoter_language ?? "en";
 }
 
 /** The promoter with this e-mail address, ignoring case, or null. */
@@ -189,7 +189,7 @@ export function findPromoterByEmail(
 
 /** Names the fields whose values belong to another promoter. */
 export function findTakenPromoter(tx: Transaction, promoter: Promoter): Promise<FieldErrors> {
-  return findTaken(tx, promoters, { record: promoter, unique: ["email", "custId"] });
+  return findTaken(tx, promoters, { record: promoter, unique: ["email", "cust_id"] });
 }
 
 /** @throws Failure `not_found` */
@@ -207,8 +207,8 @@ export async function loadPromoterInUse(reader: Reader, accountId: number, id: n
 }
 
 /** @throws Failure `refused` for an archived promoter */
-export function requireInUse({ archivedAt }: Promoter): void {
-  if (archivedAt !== null) throw new Failure("refused", "Promoter is archived.");
+export function requireInUse({ archived_at }: Promoter): void {
+  if (archived_at !== null) throw new Failure("refused", "Promoter is archived.");
 }
 
 /** Changes to a profile. Null clears a field, undefined leaves it. */
@@ -217,25 +217,25 @@ export type ProfileChanges = { [Field in keyof PromoterProfile]?: PromoterProfil
 /** A profile with the given fields. The others are null. */
 export function newProfile(given: ProfileChanges): PromoterProfile {
   return {
-    firstName: given.firstName ?? null,
-    lastName: given.lastName ?? null,
+    first_name: given.first_name ?? null,
+    last_name: given.last_name ?? null,
     website: given.website ?? null,
-    companyName: given.companyName ?? null,
-    phoneNumber: given.phoneNumber ?? null,
+    company_name: given.company_name ?? null,
+    phone_number: given.phone_number ?? null,
     address: given.address ?? null,
-    vatId: given.vatId ?? null,
+    vat_id: given.vat_id ?? null,
     country: given.country ?? null,
-    walletEmail: given.walletEmail ?? null,
-    avatarUrl: given.avatarUrl ?? null,
+    wallet_email: given.wallet_email ?? null,
+    avatar_url: given.avatar_url ?? null,
     description: given.description ?? null,
-    companyNumber: given.companyNumber ?? null,
-    twitterUrl: given.twitterUrl ?? null,
-    youtubeUrl: given.youtubeUrl ?? null,
-    facebookUrl: given.facebookUrl ?? null,
-    linkedinUrl: given.linkedinUrl ?? null,
-    instagramUrl: given.instagramUrl ?? null,
-    twitchUrl: given.twitchUrl ?? null,
-    tiktokUrl: given.tiktokUrl ?? null,
+    company_number: given.company_number ?? null,
+    twitter_url: given.twitter_url ?? null,
+    youtube_url: given.youtube_url ?? null,
+    facebook_url: given.facebook_url ?? null,
+    linkedin_url: given.linkedin_url ?? null,
+    instagram_url: given.instagram_url ?? null,
+    twitch_url: given.twitch_url ?? null,
+    tiktok_url: given.tiktok_url ?? null,
   };
 }
 
@@ -247,10 +247,10 @@ export function fieldPattern(key: string, text: string, isPartial: boolean): str
 
 /** The first promoter of a mailbox, in any spelling of its address. Kept for ever. */
 interface Mailbox {
-  accountId: number;
+  account_id: number;
   /** SHA-256 of the mailbox, hexadecimal. */
-  mailboxHash: string;
-  firstPromoterId: number;
+  mailbox_hash: string;
+  first_promoter_id: number;
 }
 
 /** Stored by hash, because an address is personal and this is kept for ever. */
@@ -258,7 +258,7 @@ export const mailboxes = table<Mailbox>()({
   name: "mailbox",
   key: ["mailbox_hash"],
   columns: { mailbox_hash: "text", first_promoter_id: "integer" },
-  indexes: { firstPromoter: { on: ["first_promoter_id"] } },
+  indexes: { first_promoter: { on: ["first_promoter_id"] } },
 });
 
 /** The mailbox behind an address: lower case, without a plus tag, and for Gmail without dots. */
@@ -275,32 +275,33 @@ export function mailbox(email: string): string {
  */
 export async function isSharedMailbox(
   tx: Transaction,
-  promoter: { accountId: number; id: number; email: string },
+  promoter: { account_id: number; id: number; email: string },
 ): Promise<boolean> {
-  const { accountId, id, email } = promoter;
+  const { account_id, id, email } = promoter;
   const mailboxHash = digest(mailbox(email));
-  const known = await tx.get(mailboxes, accountId, mailboxHash);
-  if (known === null) await tx.put(mailboxes, { accountId, mailboxHash, firstPromoterId: id });
-  return known !== null && known.firstPromoterId !== id;
+  const known = await tx.get(mailboxes, account_id, mailboxHash);
+  if (known === null)
+    await tx.put(mailboxes, { account_id, mailbox_hash: mailboxHash, first_promoter_id: id });
+  return known !== null && known.first_promoter_id !== id;
 }
 
 /** Deletes the mailboxes that belong to a promoter. */
 export async function forgetMailboxes(
   tx: Transaction,
-  { accountId, id }: { accountId: number; id: number },
+  { account_id, id }: { account_id: number; id: number },
 ): Promise<void> {
-  const own = await tx.view.list(mailboxes, "firstPromoter", accountId, [id]);
-  for (const { mailboxHash } of own) await tx.remove(mailboxes, accountId, mailboxHash);
+  const own = await tx.view.list(mailboxes, "first_promoter", account_id, [id]);
+  for (const { mailbox_hash } of own) await tx.remove(mailboxes, account_id, mailbox_hash);
 }
 
 /** 0 for promoters in use, 1 for archived ones. */
-function archivedMark({ archivedAt }: Promoter): number {
-  return archivedAt === null ? 0 : 1;
+function archivedMark({ archived_at }: Promoter): number {
+  return archived_at === null ? 0 : 1;
 }
 
 /** Whether the promoter has given any data for invoices. */
 function hasInvoiceDetails({ profile }: Promoter): boolean {
-  return Boolean(profile.companyName || profile.companyNumber || profile.vatId);
+  return Boolean(profile.company_name || profile.company_number || profile.vat_id);
 }
 
 /**

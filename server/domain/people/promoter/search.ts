@@ -52,12 +52,12 @@ export async function findPromoters(
 /** The id of the promoter with this ref token, or with this id in a former program, or null. */
 async function findNamed(store: View, accountId: number, text: string): Promise<number | null> {
   const named = await findByRefToken(store, accountId, text);
-  return named?.promoterId ?? findRecordId(store, accountId, { kind: "promoter", sourceId: text });
+  return named?.promoter_id ?? findRecordId(store, accountId, { kind: "promoter", source_id: text });
 }
 
 /** The promoter with this id in a former program, or null. */
 async function findBySourceId(reader: Reader, accountId: number, sourceId: string): Promise<Promoter | null> {
-  const id = await findRecordId(reader, accountId, { kind: "promoter", sourceId });
+  const id = await findRecordId(reader, accountId, { kind: "promoter", source_id: sourceId });
   return id === null ? null : reader.get(promoters, accountId, id);
 }
 
@@ -67,7 +67,16 @@ export function countPending(store: View, accountId: number): Promise<number> {
 }
 
 /** The values that can identify a promoter. */
-export type Selector = "id" | "custId" | "authToken" | "email" | "refToken" | "promoCode" | "sourceId";
+export const SELECTORS = [
+  "id",
+  "email",
+  "cust_id",
+  "auth_token",
+  "ref_token",
+  "promo_code",
+  "source_id",
+] as const;
+export type Selector = (typeof SELECTORS)[number];
 
 /** Identifies a promoter in a request. `value` may be any text. */
 export interface Selection {
@@ -93,17 +102,17 @@ export interface Selected {
 type Find<R> = (reader: Reader, accountId: number, value: string) => Promise<R | null>;
 
 const PROMOTER_CAMPAIGN_BY: Partial<Record<Selector, Find<PromoterCampaign>>> = {
-  refToken: findByRefToken,
-  promoCode: findCodeOwner,
+  ref_token: findByRefToken,
+  promo_code: findCodeOwner,
 };
 
 const PROMOTER_BY: Partial<Record<Selector, Find<Promoter>>> = {
   id: async (reader, accountId, value) =>
     /^\d{1,15}$/.test(value) ? reader.get(promoters, accountId, Number(value)) : null,
-  custId: (reader, accountId, value) => reader.find(promoters, "custId", accountId, [indexed(value)]),
-  authToken: (reader, accountId, value) => reader.find(promoters, "authToken", accountId, [value]),
+  cust_id: (reader, accountId, value) => reader.find(promoters, "cust_id", accountId, [indexed(value)]),
+  auth_token: (reader, accountId, value) => reader.find(promoters, "auth_token", accountId, [value]),
   email: findPromoterByEmail,
-  sourceId: findBySourceId,
+  source_id: findBySourceId,
 };
 
 /** Finds the promoter of a selection. @throws Failure `not_found` */
@@ -115,7 +124,7 @@ export async function loadSelected(
   const text = value.trim();
   const promoterCampaign = (await PROMOTER_CAMPAIGN_BY[by]?.(reader, accountId, text)) ?? null;
   const promoter = promoterCampaign
-    ? await reader.get(promoters, accountId, promoterCampaign.promoterId)
+    ? await reader.get(promoters, accountId, promoterCampaign.promoter_id)
     : await PROMOTER_BY[by]?.(reader, accountId, text);
   if (!promoter) throw new Failure("not_found", "Promoter not found.");
   return { promoter, promoterCampaign };
@@ -133,9 +142,9 @@ export interface PromoterFilter {
   text?: string | undefined;
   ids?: number[] | undefined;
   /** Promoters in any of these campaigns, in the wanted state. `not_set`: in none of them. */
-  campaignIds?: number[] | undefined;
+  campaign_ids?: number[] | undefined;
   state?: PromoterCampaignState | "not_set" | undefined;
-  parentPromoterId?: number | undefined;
+  parent_promoter_id?: number | undefined;
   isArchived?: boolean | undefined;
   /** Any of these. `no_suspicion`: none at all. */
   suspicions?: Suspicion[] | undefined;
@@ -148,8 +157,8 @@ export interface PromoterFilter {
   inactivity?: { metric: Metric; since: string } | undefined;
   /** In milliseconds. */
   joinedAt?: Bounds | undefined;
-  lastLoginAt?: Bounds | undefined;
-  customFields?: { key: string; values: string[]; isPartial: boolean }[] | undefined;
+  last_login_at?: Bounds | undefined;
+  custom_fields?: { key: string; values: string[]; isPartial: boolean }[] | undefined;
   /** Summed over all promoter campaigns. */
   stats?: Partial<Record<TotalMetric, Bounds>> | undefined;
 }
@@ -187,10 +196,10 @@ const ALL: Condition = sql<SqlBool>`1 = 1`;
 
 /** The condition for each field of a filter, except the text and the state within campaigns. */
 const CONDITIONS: {
-  [F in Exclude<keyof Wanted, "text" | "state" | "campaignIds">]: (wanted: Wanted[F]) => Condition;
+  [F in Exclude<keyof Wanted, "text" | "state" | "campaign_ids">]: (wanted: Wanted[F]) => Condition;
 } = {
   ids: (ids) => among("promoters.id", ids),
-  parentPromoterId: (id) => sql`promoters.parent_promoter_id = ${id}`,
+  parent_promoter_id: (id) => sql`promoters.parent_promoter_id = ${id}`,
   isArchived: (wanted) => sql`promoters.is_archived = ${Number(wanted)}`,
   suspicions: (wanted) => anyOf(wanted.map(isSuspect)),
   invoiceDetails: (wanted) =>
@@ -205,8 +214,8 @@ const CONDITIONS: {
     and daily.subject_id = promoters.id and daily.subject_key = '' and daily.day >= ${since}
     group by daily.subject_id having sum(${sql.ref(`daily.${columnOf(metric)}`)}) <> 0)`,
   joinedAt: (range) => isWithin("promoters.created_at", isoRange(spanOf(range))),
-  lastLoginAt: (range) => isWithin("promoters.last_login_at", isoRange(spanOf(range))),
-  customFields: (wanted) =>
+  last_login_at: (range) => isWithin("promoters.last_login_at", isoRange(spanOf(range))),
+  custom_fields: (wanted) =>
     allOf(
       wanted.map(({ key, values, isPartial }) =>
         anyOf(
@@ -248,9 +257,9 @@ function isNamed({ text }: PromoterFilter, named: number | null): Condition {
   return named === null ? found : anyOf([found, sql`promoters.id = ${named}`]);
 }
 
-function isMember(accountId: number, { campaignIds, state }: PromoterFilter): Condition {
-  if (campaignIds === undefined && state === undefined) return ALL;
-  const within = campaignIds === undefined ? ALL : among("joined.campaign_id", campaignIds);
+function isMember(accountId: number, { campaign_ids, state }: PromoterFilter): Condition {
+  if (campaign_ids === undefined && state === undefined) return ALL;
+  const within = campaign_ids === undefined ? ALL : among("joined.campaign_id", campaign_ids);
   if (state === "not_set") {
     return sql`not exists (select 1 from promoter_campaigns as joined
       where joined.account_id = promoters.account_id and joined.promoter_id = promoters.id and ${within})`;

@@ -43,7 +43,7 @@ export interface Click {
   referrer: string | null;
   address: string | null;
   /** Whether the page asked the visitor for consent and got it. */
-  hasConsent: boolean;
+  has_consent: boolean;
   /** The sender's or the visitor's id in a former program. It is used if no ref token is. */
   formerId: string | null;
   /** Null if the tid comes from no other site. */
@@ -57,7 +57,7 @@ export interface Click {
 /** How the browser should identify the visitor from now on. */
 export interface Visit {
   tid: string;
-  refToken: string;
+  ref_token: string;
   /** The days that remain of the cookie's life. */
   cookieDays: number;
   /** Whether this click was counted. */
@@ -102,13 +102,13 @@ export async function latestVisit(
   if (present === null || !(isPast || clickedAtMs(present) > now.getTime() - ageMs)) return visit;
   const kept = await knownVisit(tx, present, now);
   if (kept === null) return visit;
-  const { formerTids } = present;
-  if (!formerTids?.includes(visit.tid))
-    await tx.put(visitors, { ...present, formerTids: withFormer(visit.tid, formerTids) });
+  const { former_tids } = present;
+  if (!former_tids?.includes(visit.tid))
+    await tx.put(visitors, { ...present, former_tids: withFormer(visit.tid, former_tids) });
   return { ...kept, isNew: visit.isNew };
 }
 
-const clickedAtMs = ({ clickedAt, createdAt }: Visitor): number => Date.parse(clickedAt ?? createdAt);
+const clickedAtMs = ({ clicked_at, created_at }: Visitor): number => Date.parse(clicked_at ?? created_at);
 
 /** The same as part of a larger change. */
 export async function visitOf(
@@ -122,7 +122,7 @@ export async function visitOf(
     const { handover } = click;
     if (handover === null) return knownVisit(tx, repeated, now);
     if (isOfAnother(handover, repeated)) {
-      const own = { ...click, tid: handover.spareTid, handover: null };
+      const own = { ...click, tid: handover.spare_tid, handover: null };
       return visitOf(tx, context, { account, click: own });
     }
     await tx.put(visitors, { ...repeated, handover });
@@ -136,15 +136,15 @@ export async function visitOf(
   if (destination === null) return null;
   const { promoterCampaign } = destination;
   // The same promoter's link again: written differently, after the cookie was lost, or in a restored tab.
-  if (former?.promoterCampaignId === promoterCampaign.id) return visit;
+  if (former?.promoter_campaign_id === promoterCampaign.id) return visit;
   // A browser may keep a cookie longer than its expiry.
   if (repeated !== null) await removeVisitor(tx, repeated);
   return newVisit(tx, context, { account, click, destination, former });
 }
 
 /** Whether another person came by the address before, so that this one got it from them. */
-function isOfAnother({ at, spareTid }: Handover, { handover: taken }: Visitor): boolean {
-  return taken !== undefined && at <= taken.at && spareTid !== taken.spareTid;
+function isOfAnother({ at, spare_tid }: Handover, { handover: taken }: Visitor): boolean {
+  return taken !== undefined && at <= taken.at && spare_tid !== taken.spare_tid;
 }
 
 async function newVisit(
@@ -160,43 +160,44 @@ async function newVisit(
   const isOwnPage = click.refTokens.length === 0;
   const channel = subId(query);
   const day = now.toISOString().slice(0, 10);
-  const isOwnSite = (origin: string) => isAllowedOrigin(origin, campaign.allowedOrigins, campaign.landingUrl);
+  const isOwnSite = (origin: string) =>
+    isAllowedOrigin(origin, campaign.allowed_origins, campaign.landing_url);
   const visitor: Visitor = {
-    accountId: account.id,
+    account_id: account.id,
     tid: click.tid,
-    promoterCampaignId: promoterCampaign.id,
-    promoterId: promoter.id,
-    campaignId: campaign.id,
+    promoter_campaign_id: promoterCampaign.id,
+    promoter_id: promoter.id,
+    campaign_id: campaign.id,
     origin: {
-      ...(await originOf(tx, { accountId: account.id, day }, { ...click, isOwnPage, isOwnSite })),
-      ...(channel !== null && { subKey: await subKeyOf(tx, promoterCampaign, { subId: channel, day }) }),
+      ...(await originOf(tx, { account_id: account.id, day }, { ...click, isOwnPage, isOwnSite })),
+      ...(channel !== null && { sub_key: await subKeyOf(tx, promoterCampaign, { sub_id: channel, day }) }),
     },
     url: shortened(click.url),
     referrer: shortened(click.referrer),
-    subId: channel,
-    isAdTraffic: isAd,
-    ...(click.hasConsent && { hasConsent: true }),
+    sub_id: channel,
+    is_ad_traffic: isAd,
+    ...(click.has_consent && { has_consent: true }),
     ...(click.handover !== null && { handover: click.handover }),
-    addressHash: click.address === null ? null : hashAddress(account, click.address),
-    ...(former !== null && { formerTids: withFormer(former.tid, former.formerTids) }),
-    createdAt: now.toISOString(),
-    ...(click.ageMs > 0 && { clickedAt: new Date(now.getTime() - click.ageMs).toISOString() }),
-    expiresAt: new Date(now.getTime() + campaign.visitorCookieDays * DAY_MS).toISOString(),
+    address_hash: click.address === null ? null : hashAddress(account, click.address),
+    ...(former !== null && { former_tids: withFormer(former.tid, former.former_tids) }),
+    created_at: now.toISOString(),
+    ...(click.ageMs > 0 && { clicked_at: new Date(now.getTime() - click.ageMs).toISOString() }),
+    expires_at: new Date(now.getTime() + campaign.visitor_cookie_days * DAY_MS).toISOString(),
   };
   await tx.insert(visitors, visitor);
-  const { refToken } = promoterCampaign;
-  return { tid: click.tid, refToken, cookieDays: campaign.visitorCookieDays, isNew: true };
+  const { ref_token } = promoterCampaign;
+  return { tid: click.tid, ref_token, cookieDays: campaign.visitor_cookie_days, isNew: true };
 }
 
 /** The visit of a known visitor, or null if their promoter may no longer get leads. */
 async function knownVisit(tx: Transaction, visitor: Visitor, now: Date): Promise<KnownVisit | null> {
-  const promoterCampaign = await tx.get(promoterCampaigns, visitor.accountId, visitor.promoterCampaignId);
+  const promoterCampaign = await tx.get(promoterCampaigns, visitor.account_id, visitor.promoter_campaign_id);
   if (promoterCampaign === null || !acceptsLeads(promoterCampaign)) return null;
-  const campaign = await loadCampaign(tx, visitor.accountId, promoterCampaign.campaignId);
+  const campaign = await loadCampaign(tx, visitor.account_id, promoterCampaign.campaign_id);
   return {
     tid: visitor.tid,
-    refToken: promoterCampaign.refToken,
-    cookieDays: Math.ceil((Date.parse(visitor.expiresAt) - now.getTime()) / DAY_MS),
+    ref_token: promoterCampaign.ref_token,
+    cookieDays: Math.ceil((Date.parse(visitor.expires_at) - now.getTime()) / DAY_MS),
     isNew: false,
     keepsFirst: campaign.attribution === "first",
   };
@@ -216,8 +217,8 @@ async function findDestination(
   if (promoterCampaign === null || !acceptsLeads(promoterCampaign)) return null;
   return {
     promoterCampaign,
-    promoter: await loadPromoter(tx, accountId, promoterCampaign.promoterId),
-    campaign: await loadCampaign(tx, accountId, promoterCampaign.campaignId),
+    promoter: await loadPromoter(tx, accountId, promoterCampaign.promoter_id),
+    campaign: await loadCampaign(tx, accountId, promoterCampaign.campaign_id),
   };
 }
 
@@ -227,11 +228,11 @@ async function findByFormerId(
   accountId: number,
   formerId: string,
 ): Promise<PromoterCampaign | null> {
-  const ours = (kind: "promoter" | "customer") => findRecordId(tx, accountId, { kind, sourceId: formerId });
+  const ours = (kind: "promoter" | "customer") => findRecordId(tx, accountId, { kind, source_id: formerId });
   const promoterId = await ours("promoter");
   const leadId = promoterId === null ? await ours("customer") : null;
   const lead = leadId === null ? null : await tx.get(leads, accountId, leadId);
-  if (lead !== null) return tx.get(promoterCampaigns, accountId, lead.promoterCampaignId);
+  if (lead !== null) return tx.get(promoterCampaigns, accountId, lead.promoter_campaign_id);
   if (promoterId === null) return null;
   // @see docs/spec/tracking.md "Attribution"
   const all = await tx.view.list(promoterCampaigns, "promoter", accountId, [promoterId]);
@@ -244,7 +245,7 @@ async function findByPage(
   url: string | null,
 ): Promise<PromoterCampaign | null> {
   const page = url === null ? null : trackedPage(url);
-  return page === null ? null : tx.find(promoterCampaigns, "directUrl", accountId, [indexed(page)]);
+  return page === null ? null : tx.find(promoterCampaigns, "direct_url", accountId, [indexed(page)]);
 }
 
 /** The query of a page's address. Empty if the address is not valid. */

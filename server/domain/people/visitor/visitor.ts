@@ -19,44 +19,44 @@ export interface Handover {
   /** When the address was made, in milliseconds. It distinguishes addresses. */
   at: number;
   /** The id of further people who use the same address. Made in the browser: UUID v4. */
-  spareTid: string;
+  spare_tid: string;
 }
 
 /** A person who followed a referral link. */
 export interface Visitor {
-  accountId: number;
+  account_id: number;
   /** UUID v4, made in the browser. */
   tid: string;
-  promoterCampaignId: number;
-  promoterId: number;
+  promoter_campaign_id: number;
+  promoter_id: number;
   /** The campaign of the click. It stays, even if the promoter moves to another one. */
-  campaignId: number;
+  campaign_id: number;
   origin: Origin | null;
   /** The page that the link led to. */
   url: string | null;
   referrer: string | null;
-  subId: string | null;
-  isAdTraffic: boolean;
+  sub_id: string | null;
+  is_ad_traffic: boolean;
   /** Absent: the page did not ask for consent. */
-  hasConsent?: true;
+  has_consent?: true;
   /** The latest one used. Absent: the visitor has stayed on one site. */
   handover?: Handover;
-  addressHash: string | null;
+  address_hash: string | null;
   /** The browser's other visitors, who followed earlier links, latest first. Absent: none. */
-  formerTids?: string[];
-  createdAt: string;
-  /** When the link was followed. Absent: the click arrived immediately, at `createdAt`. */
-  clickedAt?: string;
+  former_tids?: string[];
+  created_at: string;
+  /** When the link was followed. Absent: the click arrived immediately, at `created_at`. */
+  clicked_at?: string;
   /** When the browser's cookie expires. From then on the visitor is unknown. */
-  expiresAt: string;
+  expires_at: string;
 }
 
 /** The clicks of one day and origin whose visitors have expired. */
 export interface PastClicks {
-  accountId: number;
-  promoterCampaignId: number;
-  promoterId: number;
-  campaignId: number;
+  account_id: number;
+  promoter_campaign_id: number;
+  promoter_id: number;
+  campaign_id: number;
   /** Calendar day of the account. */
   day: string;
   origin: Origin | null;
@@ -76,7 +76,7 @@ export const visitors = table<Visitor>()({
     created_at: "text",
     expires_at: "text",
   },
-  sums: dailySums(({ createdAt: at }) => [{ metric: "clicks", at }]),
+  sums: dailySums(({ created_at: at }) => [{ metric: "clicks", at }]),
 });
 
 /** The promoter and promoter campaign that sent a visitor, or null. `tid` may be any text. */
@@ -87,9 +87,9 @@ export async function findVisitorDetails(
 ): Promise<{ promoter: Promoter; promoterCampaign: PromoterCampaign } | null> {
   const visitor = await findVisitor(store, accountId, { tid, now });
   if (visitor === null) return null;
-  const promoterCampaign = await store.get(promoterCampaigns, accountId, visitor.promoterCampaignId);
+  const promoterCampaign = await store.get(promoterCampaigns, accountId, visitor.promoter_campaign_id);
   if (promoterCampaign === null || !acceptsLeads(promoterCampaign)) return null;
-  const promoter = await store.get(promoters, accountId, promoterCampaign.promoterId);
+  const promoter = await store.get(promoters, accountId, promoterCampaign.promoter_id);
   return promoter && { promoter, promoterCampaign };
 }
 
@@ -108,8 +108,8 @@ export async function findVisitor(
 }
 
 /** Whether the visitor's cookie has expired. */
-export function isExpired({ expiresAt }: Visitor, now: Date): boolean {
-  return Date.parse(expiresAt) <= now.getTime();
+export function isExpired({ expires_at }: Visitor, now: Date): boolean {
+  return Date.parse(expires_at) <= now.getTime();
 }
 
 /** The most visitors of earlier links that a visitor knows. */
@@ -122,8 +122,8 @@ export function withFormer(tid: string, formerTids: string[] = []): string[] {
 
 /** A visitor, and those of the browser's earlier links. */
 export async function visitorsOfBrowser(reader: Pick<Reader, "get">, latest: Visitor): Promise<Visitor[]> {
-  const { accountId, formerTids = [] } = latest;
-  const former = await Promise.all(formerTids.map((tid) => reader.get(visitors, accountId, tid)));
+  const { account_id, former_tids = [] } = latest;
+  const former = await Promise.all(former_tids.map((tid) => reader.get(visitors, account_id, tid)));
   return [latest, ...former.filter((each) => each !== null)];
 }
 
@@ -142,7 +142,7 @@ export async function withdrawVisitor(
   await store.transact(async (tx) => {
     const latest = await findVisitor(tx, accountId, { tid, now });
     for (const visitor of latest === null ? [] : await visitorsOfBrowser(tx, latest)) {
-      const isBrief = now.getTime() - Date.parse(visitor.createdAt) < BRIEF_MS;
+      const isBrief = now.getTime() - Date.parse(visitor.created_at) < BRIEF_MS;
       await (isBrief ? tx.remove(visitors, accountId, visitor.tid) : removeVisitor(tx, visitor));
     }
   });
@@ -150,10 +150,10 @@ export async function withdrawVisitor(
 
 /** Removes a visitor. The click still counts. */
 export async function removeVisitor(tx: Transaction, visitor: Visitor): Promise<void> {
-  const { accountId, tid, promoterCampaignId, promoterId, campaignId, origin, createdAt } = visitor;
-  const day = calendarOf(await tx.get(accounts, SYSTEM, accountId))(createdAt);
-  await tx.remove(visitors, accountId, tid);
-  const owner = { accountId, promoterCampaignId, promoterId, campaignId };
+  const { account_id, tid, promoter_campaign_id, promoter_id, campaign_id, origin, created_at } = visitor;
+  const day = calendarOf(await tx.get(accounts, SYSTEM, account_id))(created_at);
+  await tx.remove(visitors, account_id, tid);
+  const owner = { account_id, promoter_campaign_id, promoter_id, campaign_id };
   await addPastClicks(tx, { ...owner, day, origin, count: 1 });
 }
 
@@ -181,7 +181,7 @@ export const NO_DAY = "0001-01-01";
 
 /** Adds clicks to those of their day. */
 export async function addPastClicks(tx: Transaction, added: PastClicks): Promise<void> {
-  const known = await tx.get(pastClicks, added.accountId, ...keyOf(pastClicks, added));
+  const known = await tx.get(pastClicks, added.account_id, ...keyOf(pastClicks, added));
   await tx.put(pastClicks, { ...added, count: added.count + (known?.count ?? 0) });
 }
 
@@ -209,18 +209,18 @@ export async function* sweepVisitors(sweep: LeasedContext): AsyncGenerator<void>
 /** Clicks that an earlier release counted have no origin. */
 function originKey(origin: Origin | null): string {
   if (!origin) return "";
-  const { subKey } = origin;
+  const { sub_key } = origin;
   const keys = originKeys(origin).map(([, key]) => key);
-  return fingerprint([...keys, ...(subKey === undefined ? [] : [subKey])]);
+  return fingerprint([...keys, ...(sub_key === undefined ? [] : [sub_key])]);
 }
 
 async function remove({ store, guard }: LeasedContext, expired: Visitor[]): Promise<void> {
   await store.transact(async (tx) => {
     await guard(tx);
-    for (const { accountId, tid, createdAt } of expired) {
-      const visitor = await tx.get(visitors, accountId, tid);
+    for (const { account_id, tid, created_at } of expired) {
+      const visitor = await tx.get(visitors, account_id, tid);
       // A visitor who has returned meanwhile has a new record.
-      if (visitor?.createdAt === createdAt) await removeVisitor(tx, visitor);
+      if (visitor?.created_at === created_at) await removeVisitor(tx, visitor);
     }
   });
 }

@@ -21,74 +21,74 @@ export type SignupSource = (typeof SIGNUP_SOURCES)[number];
 
 /** A company that runs an affiliate program. All other records belong to one. */
 export interface Account {
-  accountId: typeof SYSTEM;
+  account_id: typeof SYSTEM;
   id: number;
   /** The id in the `Account-ID` header and the script's `cid`. Not a secret. */
-  publicId: string;
+  public_id: string;
   name: string;
   /** Whether the name is the one of the first start, which says nothing about the company. Absent: no. */
-  hasFirstName?: boolean;
+  has_first_name?: boolean;
   /** How promoters see the company. Absent: by its name, in the product's own colour. */
   brand?: Brand;
-  defaultCampaignId: number;
+  default_campaign_id: number;
   /** Whether a browser's Global Privacy Control signal stops all tracking of its visitor. */
-  honoursPrivacyControl: boolean;
+  honours_privacy_control: boolean;
   /** Absent: both. */
-  signupSource?: SignupSource;
+  signup_source?: SignupSource;
   /** Whether visits with a click id that ordinary posts have too count as visits from ads. Absent: no. */
-  countsSocialClicksAsAds?: boolean;
+  counts_social_clicks_as_ads?: boolean;
   /** ISO 4217 code of `cash` amounts. */
   currency: string;
   /** Days from the end of a payout's period to its due date. */
-  netPayoutDays: number;
+  net_payout_days: number;
   /** Cash payouts of a promoter below this amount, in cents, are not payable yet. */
-  minPaymentCents: number;
+  min_payment_cents: number;
   /** The maximum that providers pay by one call. Absent or 0: no limit. */
-  maxRunCents?: number;
+  max_run_cents?: number;
   /** The maximum that providers pay in 24 hours. Absent or 0: no limit. */
-  maxDayCents?: number;
+  max_day_cents?: number;
   /** Days for which providers pay nothing after a promoter has changed the payout method. Absent: 0. */
-  methodRestDays?: number;
+  method_rest_days?: number;
   /** Whether a second user must approve a batch before providers pay it. Absent: no. */
-  requiresSecondPerson?: boolean;
+  requires_second_person?: boolean;
   /** Promoters with fewer active customers are not paid yet. */
-  minPayingCustomers: number;
+  min_paying_customers: number;
   /** Whether promoters are paid only after they have chosen a payout method. */
-  requiresPayoutMethod: boolean;
+  requires_payout_method: boolean;
   /** The period of a payout, in the time zone of the account. */
-  payoutCycle: PayoutCycle;
+  payout_cycle: PayoutCycle;
   /** Larger cash commissions wait for approval in every campaign. Null: no limit. */
-  maxAutoApproveCents: number | null;
+  max_auto_approve_cents: number | null;
   /**
    * The part of a payment reported by a billing provider on which commissions are based. Absent: the payment,
    * less tax.
    */
-  commissionBase?: CommissionBase;
+  commission_base?: CommissionBase;
   /** Whether promoters are paid only with approved invoice details. */
-  requiresInvoiceDetails: boolean;
+  requires_invoice_details: boolean;
   /** The sender of its e-mails, such as `Acme <partners@acme.example>`. Null: the server's default sender. */
-  mailSender: string | null;
+  mail_sender: string | null;
   /** The language of invoices, and of e-mails to promoters who have none. Absent: English. */
-  promoterLanguage?: Language;
+  promoter_language?: Language;
   /**
    * The IANA name of the zone of payout periods, holds, due dates and days of reports. Absent: UTC.
    */
-  timeZone?: string;
+  time_zone?: string;
   /** The zones before it, in order, each with the instant at which its days end. Absent: none. */
-  formerTimeZones?: { timeZone: string; until: string }[];
+  former_time_zones?: { time_zone: string; until: string }[];
   /** Whether users must set up a second factor before anything else. Absent: no. */
-  requiresSecondFactor?: boolean;
+  requires_second_factor?: boolean;
   /** The bank account from which files pay. Absent: not set. */
-  bankAccount?: BankAccount;
+  bank_account?: BankAccount;
   /** Absent: the default names. */
   tracker?: TrackerNames;
   /** The sites that may embed the portal in a frame, as origins. Absent: none. */
-  portalOrigins?: string[];
+  portal_origins?: string[];
   /** Absent: no invoices are written. */
   invoicing?: Invoicing;
   /** The key for hashes of network addresses. It never leaves the server. */
-  addressKey: string;
-  createdAt: string;
+  address_key: string;
+  created_at: string;
 }
 
 /** How promoters see the company: on the portal, on sign-up pages and in e-mails. Null fields are not set. */
@@ -102,9 +102,9 @@ export interface Brand {
   /** The icon of the pages in the browser. */
   favicon: UploadedFile | null;
   /** The name in the From header of e-mails to promoters. Null: the brand's name. */
-  senderName: string | null;
+  sender_name: string | null;
   /** The address that gets promoters' replies. Null: the sender's. */
-  replyTo: string | null;
+  reply_to: string | null;
 }
 
 /** An uploaded file. */
@@ -125,44 +125,44 @@ export interface BankAccount {
   /** Null: the bank finds it by the IBAN. */
   bic: string | null;
   street: string | null;
-  postalCode: string | null;
+  postal_code: string | null;
   city: string | null;
   country: string | null;
   /** The ABA number of the bank in the United States that gets ACH files. */
-  routingNumber: string | null;
+  routing_number: string | null;
   /** The name of that bank. */
-  bankName: string | null;
+  bank_name: string | null;
   /** The id that this bank gave the company for ACH files: nine or ten characters. */
-  companyId: string | null;
+  company_id: string | null;
   /** The characters that the bank takes in ISO 20022 files. Null: the Latin ones that all banks in the EEA and Switzerland take. */
-  characterSet: "utf-8" | null;
+  character_set: "utf-8" | null;
 }
 
 /** The part of a payment on which commissions are based: the payment, less some parts. */
 export interface CommissionBase {
-  isLessTax: boolean;
-  isLessShipping: boolean;
+  is_less_tax: boolean;
+  is_less_shipping: boolean;
   /** The rest is reduced by this percentage for fees, in ten-thousandths of a percent. */
-  feeTenThousandths: number;
+  fee_ten_thousandths: number;
 }
 
 /** The company as the customer of the invoices that it writes in the name of promoters. */
 export interface Invoicing {
   /** Whether a paid payout gets an invoice. */
-  isOn: boolean;
+  is_on: boolean;
   /** Whether a draft gets its number by itself once nothing is missing any more. */
-  finalizesDrafts?: boolean;
-  legalName: string;
+  finalizes_drafts?: boolean;
+  legal_name: string;
   address: string;
   /** Two-letter code in capitals. */
   country: string;
-  vatId: string | null;
+  vat_id: string | null;
   /** Its number at its own tax office. */
-  taxNumber: string | null;
+  tax_number: string | null;
   /** The part of a number before the year: `AFF` in `AFF-2026-000001`. */
   prefix: string;
   /** The sum from which a year's payments to a promoter need a form 1099-NEC, in cents. */
-  thresholdCents: number;
+  threshold_cents: number;
 }
 
 /** The names by which pages use the browser script. */
@@ -170,13 +170,13 @@ export interface TrackerNames {
   /** The global function. */
   global: string;
   /** A second name for it, whose property `data.tid` other programs' integrations read, or null. */
-  dataGlobal: string | null;
+  data_global: string | null;
   /** The prefix of cookie names. */
   cookie: string;
   /** A second file name for the script, with these settings. Null: only `svc.js`. */
   script: string | null;
   /** Whether the fragment of an address may name the promoter, as in `#/pricing?via=jane`. */
-  readsFragment: boolean;
+  reads_fragment: boolean;
 }
 
 export const accounts = table<Account>()({
@@ -189,7 +189,7 @@ export const accounts = table<Account>()({
     currency: "text",
     created_at: "text",
   },
-  unique: { publicId: ["public_id"], script: ["script"] },
+  unique: { public_id: ["public_id"], script: ["script"] },
   owner: (account) => account.id,
 });
 
@@ -201,7 +201,7 @@ export async function findFirstAccount(store: Store): Promise<Account | null> {
 
 /** The account with this public id, or null. */
 export function findAccount(store: Store, publicId: string): Promise<Account | null> {
-  return store.find(accounts, "publicId", SYSTEM, [publicId]);
+  return store.find(accounts, "public_id", SYSTEM, [publicId]);
 }
 
 /** Every account, oldest first. */
@@ -224,9 +224,9 @@ export async function changeAccount(
 ): Promise<Account> {
   const account = await tx.get(accounts, SYSTEM, id);
   if (account === null) throw new Failure("not_found", "Account not found.");
-  const { hasFirstName, ...rest } = account;
+  const { has_first_name, ...rest } = account;
   const isSame = changes.name === undefined || changes.name === account.name;
-  const after: Account = { ...rest, ...(isSame && hasFirstName && { hasFirstName }), ...changes };
+  const after: Account = { ...rest, ...(isSame && has_first_name && { has_first_name }), ...changes };
   await tx.put(accounts, after, {
     script: () => new Failure("taken", `${after.tracker?.script} belongs to another account`),
   });
@@ -241,24 +241,28 @@ export async function* servedAccounts(store: Store): AsyncGenerator<Account> {
 }
 
 /** Revenue is what a company keeps, so it excludes tax. */
-export const USUAL_BASE: CommissionBase = { isLessTax: true, isLessShipping: false, feeTenThousandths: 0 };
+export const USUAL_BASE: CommissionBase = {
+  is_less_tax: true,
+  is_less_shipping: false,
+  fee_ten_thousandths: 0,
+};
 
 /** The part of a payment on which an account's commissions are based. */
-export function commissionBase({ commissionBase: base }: Account): CommissionBase {
+export function commissionBase({ commission_base: base }: Account): CommissionBase {
   return { ...USUAL_BASE, ...base };
 }
 
 /** Where an account's sign-ups come from. */
-export function signupSource({ signupSource: source = "both" }: Account): SignupSource {
+export function signupSource({ signup_source: source = "both" }: Account): SignupSource {
   return source;
 }
 
 const USUAL: TrackerNames = {
   global: "svc",
-  dataGlobal: null,
+  data_global: null,
   cookie: "_svc",
   script: null,
-  readsFragment: false,
+  reads_fragment: false,
 };
 
 /** The names by which an account's pages use the browser script. */

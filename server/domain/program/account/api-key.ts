@@ -6,14 +6,14 @@ import { type Context, SYSTEM } from "../../context.ts";
 
 /** An API key. The key itself is shown once, when it is made, and only its hash is stored. */
 export interface ApiKey {
-  accountId: typeof SYSTEM;
+  account_id: typeof SYSTEM;
   /** SHA-256 of the key, hexadecimal. */
   hash: string;
-  ownerId: number;
+  owner_id: number;
   name: string;
-  createdAt: string;
+  created_at: string;
   /** Null while the key is valid. */
-  revokedAt: string | null;
+  revoked_at: string | null;
 }
 
 /** Stored by hash, so that a request costs one read and the key itself is never stored. */
@@ -22,7 +22,7 @@ export const apiKeys = table<ApiKey>()({
   key: ["hash"],
   columns: { hash: "text", owner_id: "integer", name: "text", created_at: "text", revoked_at: "text" },
   indexes: { owner: { on: ["owner_id"] } },
-  owner: ({ ownerId }) => ownerId,
+  owner: ({ owner_id }) => owner_id,
 });
 
 /** A key's record, and its text, which can't be recovered later. */
@@ -33,23 +33,23 @@ interface NewApiKey {
 
 /** Makes a key for an account. */
 export function createApiKey(context: Context, ownerId: number, name: string): Promise<NewApiKey> {
-  return context.store.transact((tx) => putApiKey(tx, context, { ownerId, name }));
+  return context.store.transact((tx) => putApiKey(tx, context, { owner_id: ownerId, name }));
 }
 
 /** Writes a given or a new key as part of a larger change. */
 export async function putApiKey(
   tx: Transaction,
   { chance, now }: Context,
-  input: { ownerId: number; name: string; key?: string | undefined },
+  input: { owner_id: number; name: string; key?: string | undefined },
 ): Promise<NewApiKey> {
   const key = input.key ?? `tdm_${chance.token(32)}`;
   const apiKey: ApiKey = {
-    accountId: SYSTEM,
+    account_id: SYSTEM,
     hash: hashApiKey(key),
-    ownerId: input.ownerId,
+    owner_id: input.owner_id,
     name: input.name,
-    createdAt: now.toISOString(),
-    revokedAt: null,
+    created_at: now.toISOString(),
+    revoked_at: null,
   };
   await tx.put(apiKeys, apiKey);
   return { apiKey, key };
@@ -68,7 +68,7 @@ export function hashApiKey(key: string): string {
 /** The record of the valid key with this hash, or null. */
 export async function findApiKey(store: Store, hash: string): Promise<ApiKey | null> {
   const apiKey = await store.get(apiKeys, SYSTEM, hash);
-  return apiKey === null || apiKey.revokedAt !== null ? null : apiKey;
+  return apiKey === null || apiKey.revoked_at !== null ? null : apiKey;
 }
 
 /** The keys of an account, valid and revoked. */
@@ -90,8 +90,8 @@ export async function revokeApiKey(context: Context, ownerId: number, start: str
   if (apiKey === undefined || found.length > 1) {
     throw new Failure("not_found", `${found.length} keys of this account begin with ${start}`);
   }
-  await revoke(context, apiKey, ({ revokedAt }) => {
-    throw new Failure("invalid", `The key ${start} was already revoked, at ${revokedAt}`);
+  await revoke(context, apiKey, ({ revoked_at }) => {
+    throw new Failure("invalid", `The key ${start} was already revoked, at ${revoked_at}`);
   });
 }
 
@@ -99,8 +99,8 @@ export async function revokeApiKey(context: Context, ownerId: number, start: str
 export async function revokeApiKeyById(context: Context, ownerId: number, id: number): Promise<ApiKey> {
   const apiKey = (await listApiKeys(context.store, ownerId)).find((each) => apiKeyId(each) === id);
   if (apiKey === undefined) throw new Failure("not_found", "API key not found.");
-  return revoke(context, apiKey, ({ revokedAt }) => {
-    throw new Failure("refused", `The key was already revoked, at ${revokedAt}`);
+  return revoke(context, apiKey, ({ revoked_at }) => {
+    throw new Failure("refused", `The key was already revoked, at ${revoked_at}`);
   });
 }
 
@@ -111,8 +111,8 @@ function revoke(
 ): Promise<ApiKey> {
   return store.transact(async (tx) => {
     const current = (await tx.get(apiKeys, SYSTEM, apiKey.hash)) ?? apiKey;
-    if (current.revokedAt !== null) refuse(current);
-    const revoked = { ...current, revokedAt: now.toISOString() };
+    if (current.revoked_at !== null) refuse(current);
+    const revoked = { ...current, revoked_at: now.toISOString() };
     await tx.put(apiKeys, revoked);
     return revoked;
   });

@@ -7,8 +7,8 @@ const NOT_SET: Brand = {
   color: null,
   logo: null,
   favicon: null,
-  senderName: null,
-  replyTo: null,
+  sender_name: null,
+  reply_to: null,
 };
 
 /** The brand of a company, as far as it is set. */
@@ -25,8 +25,8 @@ export function shownName(account: Pick<Account, "name" | "brand">): string {
 const FORMER_FIRST_NAME = "First account";
 
 /** Whether anybody has chosen the name that promoters see. */
-export function isNamed({ name, brand, hasFirstName = false }: Account): boolean {
-  return (brand?.name ?? null) !== null || !(hasFirstName || name === FORMER_FIRST_NAME);
+export function isNamed({ name, brand, has_first_name = false }: Account): boolean {
+  return (brand?.name ?? null) !== null || !(has_first_name || name === FORMER_FIRST_NAME);
 }
 
 /** A brand as pages and e-mails show it. */
@@ -53,11 +53,11 @@ export function shownBrand(account: Pick<Account, "name" | "brand">, publicUrl: 
 }
 
 /** The sender of e-mails to promoters, as the company wishes. Null fields are the server's. */
-export function promoterSender({ mailSender, brand }: Pick<Account, "mailSender" | "brand">) {
-  const { name, senderName, replyTo } = { ...NOT_SET, ...brand };
+export function promoterSender({ mail_sender, brand }: Pick<Account, "mail_sender" | "brand">) {
+  const { name, sender_name, reply_to } = { ...NOT_SET, ...brand };
   // `Acme <partners@acme.example>` has a name of its own.
-  const isOwnNamed = /[^\s<].*</.test(mailSender ?? "");
-  return { address: mailSender, name: senderName ?? (isOwnNamed ? null : name), replyTo };
+  const isOwnNamed = /[^\s<].*</.test(mail_sender ?? "");
+  return { address: mail_sender, name: sender_name ?? (isOwnNamed ? null : name), reply_to };
 }
 
 /** A company's brand in e-mails, or null if it has none and they stay plain. */

@@ -29,7 +29,7 @@ export function scriptOnPage(html: string, account: Account): ScriptOnPage {
   const { script: ownFile } = trackerNames(account);
   const ids = [...page.matchAll(ACCOUNT_ID)].map(([, attribute, value]) => attribute ?? value ?? "");
   const hasOwnFile = ownFile !== null && hasFile(page, ownFile);
-  if (hasOwnFile || (SCRIPT.test(page) && ids.includes(account.publicId))) {
+  if (hasOwnFile || (SCRIPT.test(page) && ids.includes(account.public_id))) {
     return { state: "found", otherId: null };
   }
   if (SCRIPT.test(page)) return { state: "other_account", otherId: ids[0] ?? null };

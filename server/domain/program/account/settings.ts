@@ -21,16 +21,16 @@ import { compactNumber, isBic, isIban, isRoutingNumber } from "../../bank-number
 export interface AccountChanges {
   name?: string | undefined;
   currency?: CurrencyChange | undefined;
-  timeZone?: TimeZoneChange | undefined;
-  honoursPrivacyControl?: boolean | undefined;
-  signupSource?: SignupSource | undefined;
-  countsSocialClicksAsAds?: boolean | undefined;
-  requiresSecondFactor?: boolean | undefined;
-  mailSender?: string | null | undefined;
-  promoterLanguage?: Language | undefined;
-  maxAutoApproveCents?: number | null | undefined;
+  time_zone?: TimeZoneChange | undefined;
+  honours_privacy_control?: boolean | undefined;
+  signup_source?: SignupSource | undefined;
+  counts_social_clicks_as_ads?: boolean | undefined;
+  requires_second_factor?: boolean | undefined;
+  mail_sender?: string | null | undefined;
+  promoter_language?: Language | undefined;
+  max_auto_approve_cents?: number | null | undefined;
   /** The sites that may embed the portal in a frame. */
-  portalOrigins?: string[] | undefined;
+  portal_origins?: string[] | undefined;
   payout: PayoutSettingsChanges;
   base?: BaseChanges | undefined;
   tracker?: TrackerChanges | undefined;
@@ -68,7 +68,7 @@ type TrackerChanges = { [K in keyof TrackerNames]?: TrackerNames[K] | undefined 
 export function updateAccount(
   { store, now }: Context,
   accountId: number,
-  { payout, tracker, currency, base, timeZone, ...given }: AccountChanges,
+  { payout, tracker, currency, base, time_zone, ...given }: AccountChanges,
 ): Promise<Account> {
   const settings = checkedPayoutSettings(payout);
   return store.transact(async (tx) => {
@@ -79,8 +79,8 @@ export function updateAccount(
       ...(plain as Partial<Account>),
       ...settings,
       ...(currency !== undefined && { currency: await checkedCurrency(tx, before, currency) }),
-      ...(base !== undefined && { commissionBase: changedBase(before, base) }),
-      ...(timeZone !== undefined && (await changedZone(tx, before, { ...timeZone, now }))),
+      ...(base !== undefined && { commission_base: changedBase(before, base) }),
+      ...(time_zone !== undefined && (await changedZone(tx, before, { ...time_zone, now }))),
       ...(tracker !== undefined && { tracker: checkedTracker(before, tracker) }),
     });
   });
@@ -92,7 +92,7 @@ async function changedZone(
   before: Account,
   { name, hasDays, now }: TimeZoneChange & { now: Date },
 ): Promise<Partial<Account>> {
-  return (await hasDays(tx.view, before.id)) ? withTimeZone(before, name, now) : { timeZone: name };
+  return (await hasDays(tx.view, before.id)) ? withTimeZone(before, name, now) : { time_zone: name };
 }
 
 /**
@@ -108,7 +108,7 @@ export async function setMailSender(
   if (sender !== null && !isMailSender(sender)) {
     throw new Failure("invalid", `${sender} is not an e-mail address`);
   }
-  return store.transact((tx) => changeAccount(tx, accountId, { mailSender: sender }));
+  return store.transact((tx) => changeAccount(tx, accountId, { mail_sender: sender }));
 }
 
 /** Whether a text is a valid sender: `partners@acme.example`, or `Acme <partners@acme.example>`. */
@@ -126,7 +126,9 @@ export function setMaxAutoApprove(
   accountId: number,
   maxAutoApproveCents: number | null,
 ): Promise<Account> {
-  return store.transact((tx) => changeAccount(tx, accountId, { maxAutoApproveCents }));
+  return store.transact((tx) =>
+    changeAccount(tx, accountId, { max_auto_approve_cents: maxAutoApproveCents }),
+  );
 }
 
 /**
@@ -142,26 +144,26 @@ export async function renameAccount({ store }: Context, accountId: number, name:
 /** When an account pays, and which promoters. */
 export type PayoutSettings = Pick<
   Account,
-  | "payoutCycle"
-  | "netPayoutDays"
-  | "minPaymentCents"
-  | "maxRunCents"
-  | "maxDayCents"
-  | "methodRestDays"
-  | "requiresSecondPerson"
-  | "minPayingCustomers"
-  | "requiresPayoutMethod"
-  | "requiresInvoiceDetails"
+  | "payout_cycle"
+  | "net_payout_days"
+  | "min_payment_cents"
+  | "max_run_cents"
+  | "max_day_cents"
+  | "method_rest_days"
+  | "requires_second_person"
+  | "min_paying_customers"
+  | "requires_payout_method"
+  | "requires_invoice_details"
 >;
 
 /** The maximum of each number. Larger ones are typing errors. */
 export const MOST_PAYOUT_SETTINGS = {
-  netPayoutDays: 365,
-  minPaymentCents: 1e12,
-  minPayingCustomers: 1e6,
-  maxRunCents: 1e12,
-  maxDayCents: 1e12,
-  methodRestDays: 90,
+  net_payout_days: 365,
+  min_payment_cents: 1e12,
+  min_paying_customers: 1e6,
+  max_run_cents: 1e12,
+  max_day_cents: 1e12,
+  method_rest_days: 90,
 } as const;
 
 /**
@@ -191,7 +193,7 @@ export function changeCommissionBase(
   return store.transact(async (tx) => {
     const before = await tx.get(accounts, SYSTEM, accountId);
     if (before === null) throw new Failure("not_found", "Account not found.");
-    return changeAccount(tx, accountId, { commissionBase: changedBase(before, changes) });
+    return changeAccount(tx, accountId, { commission_base: changedBase(before, changes) });
   });
 }
 
@@ -267,9 +269,9 @@ async function checkedCurrency(
 function changedBase(account: Account, changes: BaseChanges): CommissionBase {
   const before = commissionBase(account);
   return {
-    isLessTax: changes.isLessTax ?? before.isLessTax,
-    isLessShipping: changes.isLessShipping ?? before.isLessShipping,
-    feeTenThousandths: changes.feeTenThousandths ?? before.feeTenThousandths,
+    is_less_tax: changes.is_less_tax ?? before.is_less_tax,
+    is_less_shipping: changes.is_less_shipping ?? before.is_less_shipping,
+    fee_ten_thousandths: changes.fee_ten_thousandths ?? before.fee_ten_thousandths,
   };
 }
 
@@ -278,10 +280,10 @@ function checkedTracker(account: Account, changes: TrackerChanges): TrackerNames
   const before = trackerNames(account);
   const tracker: TrackerNames = {
     global: changes.global ?? before.global,
-    dataGlobal: changes.dataGlobal === undefined ? before.dataGlobal : changes.dataGlobal,
+    data_global: changes.data_global === undefined ? before.data_global : changes.data_global,
     cookie: changes.cookie ?? before.cookie,
     script: changes.script === undefined ? before.script : changes.script,
-    readsFragment: changes.readsFragment ?? before.readsFragment,
+    reads_fragment: changes.reads_fragment ?? before.reads_fragment,
   };
   const fields = faultsOf(tracker);
   const [fault] = Object.entries(fields);
@@ -293,10 +295,10 @@ const VARIABLE = /^[a-z_$][\w$]{0,99}$/i;
 /** File names that the server itself uses. */
 const TAKEN_FILES = new Set(["svc.js", "svc-more.js", "docs.js", "demo.js"]);
 
-function faultsOf({ global, dataGlobal, cookie, script }: TrackerNames): FieldErrors {
+function faultsOf({ global, data_global, cookie, script }: TrackerNames): FieldErrors {
   const fields: FieldErrors = {};
   if (!VARIABLE.test(global)) fields["global"] = ["is not a valid variable name"];
-  if (dataGlobal !== null && !VARIABLE.test(dataGlobal))
+  if (data_global !== null && !VARIABLE.test(data_global))
     fields["data-global"] = ["is not a valid variable name"];
   if (!/^[\w-]{1,100}$/.test(cookie)) fields["cookie"] = ["may have letters, digits, dashes and underscores"];
   if (script === null) return fields;
@@ -310,18 +312,18 @@ const NOT_SET: BankAccount = {
   iban: null,
   bic: null,
   street: null,
-  postalCode: null,
+  postal_code: null,
   city: null,
   country: null,
-  routingNumber: null,
-  bankName: null,
-  companyId: null,
-  characterSet: null,
+  routing_number: null,
+  bank_name: null,
+  company_id: null,
+  character_set: null,
 };
 
 /** The bank account of a company, as far as it is set. */
-export function bankAccountOf({ bankAccount }: Pick<Account, "bankAccount">): BankAccount {
-  return { ...NOT_SET, ...bankAccount };
+export function bankAccountOf({ bank_account }: Pick<Account, "bank_account">): BankAccount {
+  return { ...NOT_SET, ...bank_account };
 }
 
 /** Changes to a bank account. Undefined fields stay unchanged. */
@@ -345,19 +347,19 @@ export function changeBankAccount(
     const faults = bankFaultsOf(bankAccount);
     const words = Object.entries(faults).map(([name, fault]) => `${name} ${fault.join()}`);
     if (words.length > 0) throw new Failure("invalid", `Validation failed: ${words.join(", ")}`, faults);
-    return changeAccount(tx, accountId, { bankAccount: compacted(bankAccount) });
+    return changeAccount(tx, accountId, { bank_account: compacted(bankAccount) });
   });
 }
 
-function bankFaultsOf({ iban, bic, country, routingNumber, companyId }: BankAccount): FieldErrors {
+function bankFaultsOf({ iban, bic, country, routing_number, company_id }: BankAccount): FieldErrors {
   const faults: FieldErrors = {};
   if (iban !== null && !isIban(iban)) faults["iban"] = ["is not a valid IBAN"];
   if (bic !== null && !isBic(bic)) faults["bic"] = ["is not a valid BIC"];
   if (country !== null && !/^[A-Z]{2}$/i.test(country))
     faults["country"] = ["must be the two letters of a country"];
-  if (routingNumber !== null && !isRoutingNumber(routingNumber))
+  if (routing_number !== null && !isRoutingNumber(routing_number))
     faults["routing_number"] = ["is not a valid routing number"];
-  if (companyId !== null && !/^[A-Z0-9]{9,10}$/.test(compactNumber(companyId)))
+  if (company_id !== null && !/^[A-Z0-9]{9,10}$/.test(compactNumber(company_id)))
     faults["company_id"] = ["must have 9 or 10 letters and digits"];
   return faults;
 }
@@ -369,7 +371,7 @@ function compacted(bank: BankAccount): BankAccount {
     iban: compact(bank.iban),
     bic: compact(bank.bic),
     country: compact(bank.country),
-    routingNumber: compact(bank.routingNumber),
-    companyId: compact(bank.companyId),
+    routing_number: compact(bank.routing_number),
+    company_id: compact(bank.company_id),
   };
 }

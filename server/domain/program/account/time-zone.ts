@@ -5,11 +5,11 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
 const DAY_LENGTH = "2026-03-04".length;
 
 /** The IANA name of the time zone of the account's payouts and its dashboard. */
-export function timeZoneOf({ timeZone }: { timeZone?: Account["timeZone"] | undefined }): string {
-  return timeZone ?? "UTC";
+export function timeZoneOf({ time_zone }: { time_zone?: Account["time_zone"] | undefined }): string {
+  return time_zone ?? "UTC";
 }
 
-type Zoned = Partial<Pick<Account, "timeZone" | "formerTimeZones">>;
+type Zoned = Partial<Pick<Account, "time_zone" | "former_time_zones">>;
 
 /**
  * The days of an account: of the zone that it had at an instant. So what has been counted stays when the zone is changed.
@@ -18,10 +18,10 @@ type Zoned = Partial<Pick<Account, "timeZone" | "formerTimeZones">>;
  */
 export function calendarOf(account: Zoned | null): Calendar {
   const zone = timeZoneOf(account ?? {});
-  const former = account?.formerTimeZones ?? [];
+  const former = account?.former_time_zones ?? [];
   return (at) => {
     if (at.length === DAY_LENGTH) return at;
-    const ofThen = former.find(({ until }) => at < until)?.timeZone ?? zone;
+    const ofThen = former.find(({ until }) => at < until)?.time_zone ?? zone;
     return ofThen === "UTC" ? at.slice(0, DAY_LENGTH) : dayIn(ofThen, new Date(at));
   };
 }
@@ -37,13 +37,16 @@ export function dayOf(account: Zoned, at: Date): string {
  */
 export function withTimeZone(account: Zoned, timeZone: string, now: Date): Required<Zoned> {
   const at = now.toISOString();
-  const former = account.formerTimeZones ?? [];
+  const former = account.former_time_zones ?? [];
   const past = former.filter(({ until }) => until <= at);
-  const ofNow = former.find(({ until }) => at < until)?.timeZone ?? timeZoneOf(account);
-  if (ofNow === timeZone) return { timeZone, formerTimeZones: past };
+  const ofNow = former.find(({ until }) => at < until)?.time_zone ?? timeZoneOf(account);
+  if (ofNow === timeZone) return { time_zone: timeZone, former_time_zones: past };
   const today = Date.parse(dayIn(timeZone, now));
   const until = startOfDay(timeZone, new Date(today + DAY_MS).toISOString().slice(0, DAY_LENGTH));
-  return { timeZone, formerTimeZones: [...past, { timeZone: ofNow, until: until.toISOString() }] };
+  return {
+    time_zone: timeZone,
+    former_time_zones: [...past, { time_zone: ofNow, until: until.toISOString() }],
+  };
 }
 
 /** The calendar day of an instant in a time zone, such as `2026-03-04`. */

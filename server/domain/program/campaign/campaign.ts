@@ -24,40 +24,40 @@ export type AdTrafficPolicy = (typeof AD_TRAFFIC_POLICIES)[number];
 export const MAX_HOLD_DAYS = 365;
 
 export interface Campaign {
-  accountId: number;
+  account_id: number;
   id: number;
   name: string;
   color: string;
-  landingUrl: string;
+  landing_url: string;
   /** Names of the URL parameter for the ref token. Links use the first. Empty: the script's default names. */
-  refParams: string[];
-  visitorCookieDays: number;
-  autoApprovePromoters: boolean;
+  ref_params: string[];
+  visitor_cookie_days: number;
+  auto_approve_promoters: boolean;
   /** Whether commissions are approved automatically. */
-  autoApproveCommissions: boolean;
+  auto_approve_commissions: boolean;
   /** How long commissions are held before they are approved; 0 for no hold. */
-  commissionHoldDays: number;
+  commission_hold_days: number;
   attribution: Attribution;
   /** Sites that may send sign-ups from a browser. Empty: only the landing page's own site. */
-  allowedOrigins: string[];
-  trackAdTraffic: AdTrafficPolicy;
+  allowed_origins: string[];
+  track_ad_traffic: AdTrafficPolicy;
   /** Whether promoters join by invitation only. */
-  isPrivate: boolean;
+  is_private: boolean;
   /** Whether promoters may add leads by hand, which then wait for approval. Absent: no. */
-  promotersMayAddLeads?: boolean | undefined;
+  promoters_may_add_leads?: boolean | undefined;
   /** Whether promoters may make promo codes for the campaign's customer rewards. Absent: no. */
-  promotersMayMakePromoCodes?: boolean | undefined;
+  promoters_may_make_promo_codes?: boolean | undefined;
   /** Further pages that promoters may link to. */
   links: CampaignLink[];
   /** The campaign to which successful promoters move, or null. */
   upgrade: CampaignUpgrade | null;
-  rewardsForPromoters: RewardEntry[];
-  rewardsForReferrals: RewardEntry[];
+  rewards_for_promoters: RewardEntry[];
+  rewards_for_referrals: RewardEntry[];
   /** The texts and questions of its sign-up page. Absent: only the name. */
   signup?: CampaignSignup;
   /** The e-mails that its promoters get. */
   emails: EmailKind[];
-  createdAt: string;
+  created_at: string;
 }
 
 /** The texts and questions of a campaign's sign-up page. Null fields are left out. */
@@ -66,7 +66,7 @@ export interface CampaignSignup {
   /** Applicants must accept them. */
   terms: string | null;
   /** When the terms were last changed. Absent: they are as old as the campaign. */
-  termsSince?: string;
+  terms_since?: string;
   questions: SignupQuestion[];
   /** The texts in other languages. Absent: none. */
   translations?: SignupTranslation[];
@@ -93,8 +93,8 @@ export function signupTexts(
 }
 
 /** The version of the campaign's terms: since when they are what they are. Null: it has none. */
-export function termsVersion({ signup, createdAt }: Campaign): string | null {
-  return signup?.terms ? (signup.termsSince ?? createdAt) : null;
+export function termsVersion({ signup, created_at }: Campaign): string | null {
+  return signup?.terms ? (signup.terms_since ?? created_at) : null;
 }
 
 /** A question to applicants. */
@@ -102,8 +102,8 @@ export interface SignupQuestion {
   /** It also identifies the answer. */
   label: string;
   /** Whether the answer may have several lines. */
-  isLong: boolean;
-  isRequired: boolean;
+  is_long: boolean;
+  is_required: boolean;
   /** The answers to choose from. Empty: any text. */
   choices: string[];
 }
@@ -118,11 +118,11 @@ export const UPGRADE_METRICS = ["customers", "revenue", "active_customers"] as c
 
 /** The campaign that promoters move to, and the amount of the metric that triggers it. */
 export interface CampaignUpgrade {
-  campaignId: number;
+  campaign_id: number;
   amount: number;
   metric: (typeof UPGRADE_METRICS)[number];
   /** Whether the promoters' leads move with them. */
-  movesLeads: boolean;
+  moves_leads: boolean;
 }
 
 export const campaigns = table<Campaign>()({
@@ -130,12 +130,12 @@ export const campaigns = table<Campaign>()({
   columns: {
     id: "integer",
     name: "text",
-    upgrade_campaign_id: ["integer", ({ upgrade }) => upgrade?.campaignId],
+    upgrade_campaign_id: ["integer", ({ upgrade }) => upgrade?.campaign_id],
     is_private: "integer",
     rewarded_products: [
       "text",
-      ({ rewardsForPromoters, rewardsForReferrals }) =>
-        productsNamed([...rewardsForPromoters, ...rewardsForReferrals]),
+      ({ rewards_for_promoters, rewards_for_referrals }) =>
+        productsNamed([...rewards_for_promoters, ...rewards_for_referrals]),
     ],
     created_at: "text",
   },
@@ -145,8 +145,8 @@ export const campaigns = table<Campaign>()({
 });
 
 /** The settings of a new campaign. Missing ones get their defaults. */
-export type NewCampaign = Pick<Campaign, "name" | "landingUrl"> &
-  Partial<Omit<Campaign, "accountId" | "id" | "createdAt">>;
+export type NewCampaign = Pick<Campaign, "name" | "landing_url"> &
+  Partial<Omit<Campaign, "account_id" | "id" | "created_at">>;
 
 /** Makes a campaign. */
 export async function createCampaign(
@@ -155,14 +155,16 @@ export async function createCampaign(
   input: NewCampaign,
 ): Promise<Campaign> {
   const id = await context.store.nextId("campaign");
-  return context.store.transact((tx) => putCampaign(tx, context.now, { ...input, accountId, id }));
+  return context.store.transact((tx) =>
+    putCampaign(tx, context.now, { ...input, account_id: accountId, id }),
+  );
 }
 
 /** Writes a new campaign as part of a larger change. */
 export async function putCampaign(
   tx: Transaction,
   now: Date,
-  input: NewCampaign & Pick<Campaign, "accountId" | "id">,
+  input: NewCampaign & Pick<Campaign, "account_id" | "id">,
 ): Promise<Campaign> {
   const campaign = newCampaign(now, input);
   await tx.put(campaigns, campaign);
@@ -170,31 +172,31 @@ export async function putCampaign(
 }
 
 /** Makes a campaign's record without writing it. */
-export function newCampaign(now: Date, input: NewCampaign & Pick<Campaign, "accountId" | "id">): Campaign {
+export function newCampaign(now: Date, input: NewCampaign & Pick<Campaign, "account_id" | "id">): Campaign {
   return {
-    accountId: input.accountId,
+    account_id: input.account_id,
     id: input.id,
     name: input.name,
     color: input.color ?? "#2563eb",
-    landingUrl: input.landingUrl,
-    refParams: input.refParams ?? [],
-    visitorCookieDays: input.visitorCookieDays ?? 60,
-    autoApprovePromoters: input.autoApprovePromoters ?? true,
-    autoApproveCommissions: input.autoApproveCommissions ?? true,
-    commissionHoldDays: input.commissionHoldDays ?? 0,
+    landing_url: input.landing_url,
+    ref_params: input.ref_params ?? [],
+    visitor_cookie_days: input.visitor_cookie_days ?? 60,
+    auto_approve_promoters: input.auto_approve_promoters ?? true,
+    auto_approve_commissions: input.auto_approve_commissions ?? true,
+    commission_hold_days: input.commission_hold_days ?? 0,
     attribution: input.attribution ?? "last",
-    allowedOrigins: input.allowedOrigins ?? [],
-    trackAdTraffic: input.trackAdTraffic ?? "pending",
-    isPrivate: input.isPrivate ?? false,
-    promotersMayAddLeads: input.promotersMayAddLeads,
-    promotersMayMakePromoCodes: input.promotersMayMakePromoCodes,
+    allowed_origins: input.allowed_origins ?? [],
+    track_ad_traffic: input.track_ad_traffic ?? "pending",
+    is_private: input.is_private ?? false,
+    promoters_may_add_leads: input.promoters_may_add_leads,
+    promoters_may_make_promo_codes: input.promoters_may_make_promo_codes,
     links: input.links ?? [],
     upgrade: input.upgrade ?? null,
-    rewardsForPromoters: input.rewardsForPromoters ?? [],
-    rewardsForReferrals: input.rewardsForReferrals ?? [],
+    rewards_for_promoters: input.rewards_for_promoters ?? [],
+    rewards_for_referrals: input.rewards_for_referrals ?? [],
     emails: input.emails ?? [],
     ...(input.signup && { signup: input.signup }),
-    createdAt: now.toISOString(),
+    created_at: now.toISOString(),
   };
 }
 
@@ -232,7 +234,7 @@ export function loadCampaignOrDefault(
   account: Account,
   id: number | null,
 ): Promise<Campaign> {
-  return loadCampaign(reader, account.id, id ?? account.defaultCampaignId);
+  return loadCampaign(reader, account.id, id ?? account.default_campaign_id);
 }
 
 /** The parameter in links if the campaign names none. */
@@ -240,7 +242,7 @@ const DEFAULT_REF_PARAM = "via";
 
 /** The name of the URL parameter for the ref token in this campaign's links. */
 export function refParam(campaign: Campaign): string {
-  return campaign.refParams[0] ?? DEFAULT_REF_PARAM;
+  return campaign.ref_params[0] ?? DEFAULT_REF_PARAM;
 }
 
 /** An applicant's answers, by question. */
@@ -271,7 +273,7 @@ export function checkSignup(
 
 /** Whether a person may apply. A private campaign requires its invitation. */
 export function isInvited(account: Account, campaign: Campaign, code: string | null): boolean {
-  if (!campaign.isPrivate) return true;
+  if (!campaign.is_private) return true;
   const own = Buffer.from(invitationCode(account, campaign));
   const given = Buffer.from(code ?? "");
   return own.length === given.length && timingSafeEqual(own, given);
@@ -280,20 +282,20 @@ export function isInvited(account: Account, campaign: Campaign, code: string | n
 /** The address of a campaign's sign-up page. An invitation is in the fragment, which never reaches a log. */
 export function signupUrl(publicUrl: string, account: Account, campaign: Campaign): string {
   const page = `${publicUrl}/join/${campaign.id}`;
-  return campaign.isPrivate ? `${page}#invitation=${invitationCode(account, campaign)}` : page;
+  return campaign.is_private ? `${page}#invitation=${invitationCode(account, campaign)}` : page;
 }
 
 const MAX_ANSWER_LENGTH = 2_000;
 
-function faultOf({ isRequired, choices }: SignupQuestion, answer: string): string | null {
-  if (answer === "") return isRequired ? "can't be blank" : null;
+function faultOf({ is_required, choices }: SignupQuestion, answer: string): string | null {
+  if (answer === "") return is_required ? "can't be blank" : null;
   if (answer.length > MAX_ANSWER_LENGTH) return `is too long (maximum is ${MAX_ANSWER_LENGTH} characters)`;
   return choices.length > 0 && !choices.includes(answer) ? `is not one of ${choices.join(", ")}` : null;
 }
 
 /** The code that lets people join a private campaign. It never changes. */
-function invitationCode({ addressKey }: Account, campaign: Campaign): string {
-  return createHmac("sha256", addressKey)
+function invitationCode({ address_key }: Account, campaign: Campaign): string {
+  return createHmac("sha256", address_key)
     .update(`invitation ${campaign.id}`)
     .digest("base64url")
     .slice(0, 22);

@@ -20,31 +20,31 @@ import {
 export interface CampaignChanges {
   name?: string | undefined;
   color?: string | undefined;
-  landingUrl?: string | undefined;
+  landing_url?: string | undefined;
   /** The parameter name in links from now on. */
   refParam?: string | undefined;
   /** All names of that parameter, instead of `refParam`. */
-  refParams?: string[] | undefined;
-  visitorCookieDays?: number | undefined;
-  autoApprovePromoters?: boolean | undefined;
-  autoApproveCommissions?: boolean | undefined;
-  commissionHoldDays?: number | undefined;
+  ref_params?: string[] | undefined;
+  visitor_cookie_days?: number | undefined;
+  auto_approve_promoters?: boolean | undefined;
+  auto_approve_commissions?: boolean | undefined;
+  commission_hold_days?: number | undefined;
   attribution?: Campaign["attribution"] | undefined;
-  allowedOrigins?: string[] | undefined;
-  trackAdTraffic?: Campaign["trackAdTraffic"] | undefined;
-  isPrivate?: boolean | undefined;
-  promotersMayAddLeads?: boolean | undefined;
-  promotersMayMakePromoCodes?: boolean | undefined;
+  allowed_origins?: string[] | undefined;
+  track_ad_traffic?: Campaign["track_ad_traffic"] | undefined;
+  is_private?: boolean | undefined;
+  promoters_may_add_leads?: boolean | undefined;
+  promoters_may_make_promo_codes?: boolean | undefined;
   /** Links that are not listed stay. */
   links?: LinkChange[] | undefined;
   upgrade?: Campaign["upgrade"] | undefined;
-  rewardsForPromoters?: Campaign["rewardsForPromoters"] | undefined;
-  rewardsForReferrals?: Campaign["rewardsForReferrals"] | undefined;
+  rewards_for_promoters?: Campaign["rewards_for_promoters"] | undefined;
+  rewards_for_referrals?: Campaign["rewards_for_referrals"] | undefined;
   emails?: Campaign["emails"] | undefined;
   /** Replaces the settings of the sign-up page. */
   signup?: Campaign["signup"] | undefined;
   /** True makes it the account's default campaign. */
-  isDefault?: boolean | undefined;
+  is_default?: boolean | undefined;
 }
 
 /** A change to one of a campaign's links. Without an id it makes a new link. */
@@ -67,12 +67,12 @@ export async function createFullCampaign<T>(
   {
     show,
     ...input
-  }: CampaignChanges & Pick<NewCampaign, "name" | "landingUrl"> & { show: Show<Campaign, T> },
+  }: CampaignChanges & Pick<NewCampaign, "name" | "landing_url"> & { show: Show<Campaign, T> },
 ): Promise<T> {
   const id = await context.store.nextId("campaign");
   const linkIds = await newLinkIds(context, input.links);
-  const { name, landingUrl } = input;
-  const blank = newCampaign(context.now, { accountId, id, name, landingUrl });
+  const { name, landing_url } = input;
+  const blank = newCampaign(context.now, { account_id: accountId, id, name, landing_url });
   return context.store.transact(async (tx) =>
     show(tx.view, await putChanged(tx, context, { before: blank, changes: input, linkIds })),
   );
@@ -117,7 +117,7 @@ export function deleteCampaign<T>(
   return store.transact(async (tx) => {
     const campaign = await loadCampaign(tx, accountId, id);
     const account = await tx.get(accounts, SYSTEM, accountId);
-    if (account?.defaultCampaignId === id) {
+    if (account?.default_campaign_id === id) {
       throw new Failure("in_use", "The default campaign can't be deleted");
     }
     await tx.lock(campaigns, accountId, id);
@@ -143,13 +143,13 @@ async function putChanged(
   const after = campaignAfter(before, changes, linkIds);
   if (changes.signup) after.signup = signupAfter(before, changes.signup, now);
   // An unchanged upgrade is not checked again, because clients send back what they read.
-  if (after.upgrade?.campaignId !== before.upgrade?.campaignId) await checkUpgrade(tx, after);
-  const { accountId, id } = after;
-  await checkRewardEntries(tx, accountId, { scope: "promoters", entries: after.rewardsForPromoters });
-  await checkRewardEntries(tx, accountId, { scope: "referrals", entries: after.rewardsForReferrals });
+  if (after.upgrade?.campaign_id !== before.upgrade?.campaign_id) await checkUpgrade(tx, after);
+  const { account_id, id } = after;
+  await checkRewardEntries(tx, account_id, { scope: "promoters", entries: after.rewards_for_promoters });
+  await checkRewardEntries(tx, account_id, { scope: "referrals", entries: after.rewards_for_referrals });
   await tx.put(campaigns, after);
-  if (changes.emails !== undefined) await updateWantedEvents(tx, accountId, emailsOf);
-  if (changes.isDefault) await changeAccount(tx, accountId, { defaultCampaignId: id });
+  if (changes.emails !== undefined) await updateWantedEvents(tx, account_id, emailsOf);
+  if (changes.is_default) await changeAccount(tx, account_id, { default_campaign_id: id });
   return after;
 }
 
@@ -158,22 +158,23 @@ function campaignAfter(before: Campaign, changes: CampaignChanges, linkIds: numb
     ...before,
     name: changes.name ?? before.name,
     color: changes.color ?? before.color,
-    landingUrl: changes.landingUrl ?? before.landingUrl,
-    refParams: changes.refParams ?? refParamsAfter(before, changes.refParam),
-    visitorCookieDays: changes.visitorCookieDays ?? before.visitorCookieDays,
-    autoApprovePromoters: changes.autoApprovePromoters ?? before.autoApprovePromoters,
-    autoApproveCommissions: changes.autoApproveCommissions ?? before.autoApproveCommissions,
-    commissionHoldDays: changes.commissionHoldDays ?? before.commissionHoldDays,
+    landing_url: changes.landing_url ?? before.landing_url,
+    ref_params: changes.ref_params ?? refParamsAfter(before, changes.refParam),
+    visitor_cookie_days: changes.visitor_cookie_days ?? before.visitor_cookie_days,
+    auto_approve_promoters: changes.auto_approve_promoters ?? before.auto_approve_promoters,
+    auto_approve_commissions: changes.auto_approve_commissions ?? before.auto_approve_commissions,
+    commission_hold_days: changes.commission_hold_days ?? before.commission_hold_days,
     attribution: changes.attribution ?? before.attribution,
-    allowedOrigins: changes.allowedOrigins ?? before.allowedOrigins,
-    trackAdTraffic: changes.trackAdTraffic ?? before.trackAdTraffic,
-    isPrivate: changes.isPrivate ?? before.isPrivate,
-    promotersMayAddLeads: changes.promotersMayAddLeads ?? before.promotersMayAddLeads,
-    promotersMayMakePromoCodes: changes.promotersMayMakePromoCodes ?? before.promotersMayMakePromoCodes,
+    allowed_origins: changes.allowed_origins ?? before.allowed_origins,
+    track_ad_traffic: changes.track_ad_traffic ?? before.track_ad_traffic,
+    is_private: changes.is_private ?? before.is_private,
+    promoters_may_add_leads: changes.promoters_may_add_leads ?? before.promoters_may_add_leads,
+    promoters_may_make_promo_codes:
+      changes.promoters_may_make_promo_codes ?? before.promoters_may_make_promo_codes,
     links: linksAfter(before.links, changes.links ?? [], linkIds),
     upgrade: changes.upgrade === undefined ? before.upgrade : changes.upgrade,
-    rewardsForPromoters: changes.rewardsForPromoters ?? before.rewardsForPromoters,
-    rewardsForReferrals: changes.rewardsForReferrals ?? before.rewardsForReferrals,
+    rewards_for_promoters: changes.rewards_for_promoters ?? before.rewards_for_promoters,
+    rewards_for_referrals: changes.rewards_for_referrals ?? before.rewards_for_referrals,
     emails: changes.emails ?? before.emails,
   };
 }
@@ -183,11 +184,11 @@ function campaignAfter(before: Campaign, changes: CampaignChanges, linkIds: numb
  * the same text with the line ends of another system.
  */
 function signupAfter(before: Campaign, signup: CampaignSignup, now: Date): CampaignSignup {
-  const { termsSince: _former, ...after } = signup;
+  const { terms_since: _former, ...after } = signup;
   if (!after.terms) return after;
   const isSame = wordsOf(after.terms) === wordsOf(before.signup?.terms ?? "");
-  const version = isSame ? before.signup?.termsSince : now.toISOString();
-  return version === undefined || version === before.createdAt ? after : { ...after, termsSince: version };
+  const version = isSame ? before.signup?.terms_since : now.toISOString();
+  return version === undefined || version === before.created_at ? after : { ...after, terms_since: version };
 }
 
 function wordsOf(terms: string): string {
@@ -217,12 +218,12 @@ const KNOWN_REF_PARAMS = new Set([
  * The new name comes first. Earlier names stay behind it, because links with them are already in use. An
  * unknown name is refused unless the campaign already has it, because clients send back what they read.
  */
-function refParamsAfter({ refParams }: Campaign, name: string | undefined): string[] {
-  if (name === undefined) return refParams;
-  if (!KNOWN_REF_PARAMS.has(name) && !refParams.includes(name)) {
+function refParamsAfter({ ref_params }: Campaign, name: string | undefined): string[] {
+  if (name === undefined) return ref_params;
+  if (!KNOWN_REF_PARAMS.has(name) && !ref_params.includes(name)) {
     throw new Failure("invalid", "The record breaks a rule", { refParam: ["is invalid"] });
   }
-  return [name, ...refParams.filter((former) => former !== name)];
+  return [name, ...ref_params.filter((former) => former !== name)];
 }
 
 function linksAfter(before: CampaignLink[], changes: LinkChange[], newIds: number[]): CampaignLink[] {
@@ -246,14 +247,14 @@ function linkAfter(link: CampaignLink, { name = link.name, url = link.url }: Lin
 }
 
 /** Promoters who have reached the goals of a circle would move for ever. */
-async function checkUpgrade(tx: Transaction, { accountId, id, upgrade }: Campaign): Promise<void> {
+async function checkUpgrade(tx: Transaction, { account_id, id, upgrade }: Campaign): Promise<void> {
   if (upgrade === null) return;
-  if (upgrade.campaignId === id) refuseUpgrade("must lead to another campaign");
-  let next: Campaign | null = await loadCampaign(tx, accountId, upgrade.campaignId);
+  if (upgrade.campaign_id === id) refuseUpgrade("must lead to another campaign");
+  let next: Campaign | null = await loadCampaign(tx, account_id, upgrade.campaign_id);
   for (const seen = new Set([id]); next !== null && next.upgrade !== null;) {
     seen.add(next.id);
-    if (seen.has(next.upgrade.campaignId)) refuseUpgrade("must not lead back to this campaign");
-    next = await tx.get(campaigns, accountId, next.upgrade.campaignId);
+    if (seen.has(next.upgrade.campaign_id)) refuseUpgrade("must not lead back to this campaign");
+    next = await tx.get(campaigns, account_id, next.upgrade.campaign_id);
   }
 }
 

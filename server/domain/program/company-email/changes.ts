@@ -35,7 +35,7 @@ const MOST_DELAY_DAYS = 365;
 /** The fields of an e-mail that a client sets. */
 export type CompanyEmailInput = Pick<
   CompanyEmail,
-  "name" | "subject" | "content" | "translations" | "campaignIds" | "isEnabled" | "triggerOn" | "settings"
+  "name" | "subject" | "content" | "translations" | "campaign_ids" | "is_enabled" | "trigger_on" | "settings"
 >;
 
 /**
@@ -50,7 +50,7 @@ export async function createCompanyEmail(
   input: CompanyEmailInput,
 ): Promise<CompanyEmail> {
   const id = await store.nextId("company-email");
-  return store.transact((tx) => insertEmail(tx, newEmail({ accountId, id, input, now })));
+  return store.transact((tx) => insertEmail(tx, newEmail({ account_id: accountId, id, input, now })));
 }
 
 /** Changes an e-mail. @throws Failure `not_found`, and `invalid` like `createCompanyEmail` */
@@ -61,7 +61,7 @@ export function updateCompanyEmail(
 ): Promise<CompanyEmail> {
   return store.transact(async (tx) => {
     const before = await loadCompanyEmail(tx, accountId, id);
-    const changed = { ...before, ...input, settings: fittingSettings(input), updatedAt: now.toISOString() };
+    const changed = { ...before, ...input, settings: fittingSettings(input), updated_at: now.toISOString() };
     await putEmail(tx, changed);
     return changed;
   });
@@ -76,8 +76,8 @@ export async function copyCompanyEmail(
   const id = await store.nextId("company-email");
   return store.transact(async (tx) => {
     const { name, ...input } = await loadCompanyEmail(tx, accountId, copiedId);
-    const copy = { ...input, name: `${name} (copy)`.slice(0, 255), isEnabled: false };
-    return insertEmail(tx, newEmail({ accountId, id, input: copy, now }));
+    const copy = { ...input, name: `${name} (copy)`.slice(0, 255), is_enabled: false };
+    return insertEmail(tx, newEmail({ account_id: accountId, id, input: copy, now }));
   });
 }
 
@@ -96,7 +96,7 @@ export function setLayout({ store }: Context, accountId: number, html: string | 
   return store.transact(async (tx) => {
     if (html === null) return tx.remove(emailLayouts, accountId, 1);
     refuseFaultyLayout(html);
-    await tx.put(emailLayouts, { accountId, html });
+    await tx.put(emailLayouts, { account_id: accountId, html });
   });
 }
 
@@ -115,10 +115,10 @@ export function refuseFaultyLayout(html: string): void {
 /** The e-mails to list. Absent fields and empty lists match all. */
 export interface CompanyEmailFilter {
   text: string | null;
-  isEnabled: boolean | null;
+  is_enabled: boolean | null;
   triggers: EmailTrigger[] | null;
-  campaignIds: number[];
-  sentCount: Span | undefined;
+  campaign_ids: number[];
+  sent_count: Span | undefined;
 }
 
 type CompanyEmailSchema = Schema<{ company_emails: typeof companyEmails }>;
@@ -129,10 +129,10 @@ export function findCompanyEmails(
   accountId: number,
   {
     text,
-    isEnabled,
+    is_enabled,
     triggers,
-    campaignIds,
-    sentCount,
+    campaign_ids,
+    sent_count,
     sorts,
     ...window
   }: CompanyEmailFilter & { sorts: Sort<"sent_count" | "subject">[] } & Window,
@@ -145,56 +145,56 @@ export function findCompanyEmails(
     const words = text.trim();
     query = query.where(anyOf([contains("name", words), contains("subject", words)]));
   }
-  if (isEnabled !== null) query = query.where("is_enabled", "=", isEnabled ? 1 : 0);
+  if (is_enabled !== null) query = query.where("is_enabled", "=", is_enabled ? 1 : 0);
   if (triggers !== null) {
     query =
       triggers.length === 0 ? query.where(sql<SqlBool>`1 = 0`) : query.where(among("trigger_on", triggers));
   }
-  if (campaignIds.length > 0) {
+  if (campaign_ids.length > 0) {
     query = query.where((where) =>
       where.or([
         where("campaign_ids", "is", null),
-        ...campaignIds.map((id) => where("campaign_ids", "like", `% ${id} %`)),
+        ...campaign_ids.map((id) => where("campaign_ids", "like", `% ${id} %`)),
       ]),
     );
   }
-  if (sentCount !== undefined) query = query.where(isWithin("sent_count", sentCount));
+  if (sent_count !== undefined) query = query.where(isWithin("sent_count", sent_count));
   for (const { by, isDescending } of sorts) query = query.orderBy(by, isDescending ? "desc" : "asc");
   return findPage(store, companyEmails, { query: query.orderBy("id", "desc"), ...window });
 }
 
 function newEmail({
-  accountId,
+  account_id,
   id,
   input,
   now,
 }: {
-  accountId: number;
+  account_id: number;
   id: number;
   input: CompanyEmailInput;
   now: Date;
 }): CompanyEmail {
-  const { name, subject, content, translations, campaignIds, isEnabled, triggerOn } = input;
+  const { name, subject, content, translations, campaign_ids, is_enabled, trigger_on } = input;
   return {
-    accountId,
+    account_id,
     id,
     name,
     subject,
     content,
     ...(translations && { translations }),
-    campaignIds,
-    isEnabled,
-    triggerOn,
+    campaign_ids,
+    is_enabled,
+    trigger_on,
     settings: fittingSettings(input),
-    sentCount: 0,
-    ranAt: null,
-    createdAt: now.toISOString(),
-    updatedAt: now.toISOString(),
+    sent_count: 0,
+    ran_at: null,
+    created_at: now.toISOString(),
+    updated_at: now.toISOString(),
   };
 }
 
 async function insertEmail(tx: Transaction, email: CompanyEmail): Promise<CompanyEmail> {
-  if ((await tx.view.count(companyEmails, "id", email.accountId, [])) >= MOST_EMAILS)
+  if ((await tx.view.count(companyEmails, "id", email.account_id, [])) >= MOST_EMAILS)
     throw new Failure("refused", `There are ${MOST_EMAILS} e-mails; delete one first`);
   await putEmail(tx, email);
   return email;
@@ -203,28 +203,28 @@ async function insertEmail(tx: Transaction, email: CompanyEmail): Promise<Compan
 async function putEmail(tx: Transaction, email: CompanyEmail): Promise<void> {
   await refuseUnfit(tx, email);
   await tx.put(companyEmails, email);
-  await updateWantedEvents(tx, email.accountId, emailsOf);
+  await updateWantedEvents(tx, email.account_id, emailsOf);
 }
 
 /** The settings that the trigger uses. The others are dropped. */
-function fittingSettings({ triggerOn, settings }: CompanyEmailInput): TriggerSettings {
-  const { delayInterval, delayValue, count, metric, periodDays, frequency, day, hour, minute } = settings;
-  if (kindsOf(triggerOn).length > 0) return { ...NO_SETTINGS, delayInterval, delayValue };
-  if (triggerOn === "count_reached") return { ...NO_SETTINGS, count, metric };
-  if (triggerOn === "inactivity") return { ...NO_SETTINGS, periodDays, metric };
-  return triggerOn === "recurring" ? { ...NO_SETTINGS, frequency, day, hour, minute } : NO_SETTINGS;
+function fittingSettings({ trigger_on, settings }: CompanyEmailInput): TriggerSettings {
+  const { delay_interval, delay_value, count, metric, period_days, frequency, day, hour, minute } = settings;
+  if (kindsOf(trigger_on).length > 0) return { ...NO_SETTINGS, delay_interval, delay_value };
+  if (trigger_on === "count_reached") return { ...NO_SETTINGS, count, metric };
+  if (trigger_on === "inactivity") return { ...NO_SETTINGS, period_days, metric };
+  return trigger_on === "recurring" ? { ...NO_SETTINGS, frequency, day, hour, minute } : NO_SETTINGS;
 }
 
 async function refuseUnfit(tx: Transaction, email: CompanyEmail): Promise<void> {
   const fields: FieldErrors = { ...placeholderFaults(email), ...settingFaults(email) };
-  for (const id of email.campaignIds) {
-    if ((await tx.get(campaigns, email.accountId, id)) !== null) continue;
-    fields["campaignIds"] = [`names an unknown campaign (${id})`];
+  for (const id of email.campaign_ids) {
+    if ((await tx.get(campaigns, email.account_id, id)) !== null) continue;
+    fields["campaign_ids"] = [`names an unknown campaign (${id})`];
   }
   if (Object.keys(fields).length > 0) throw invalid(fields);
 }
 
-type Placed = Pick<CompanyEmail, "subject" | "content" | "translations" | "triggerOn">;
+type Placed = Pick<CompanyEmail, "subject" | "content" | "translations" | "trigger_on">;
 
 /** @throws Failure `invalid` */
 export function refuseUnknownPlaceholders(email: Placed): void {
@@ -235,33 +235,33 @@ export function refuseUnknownPlaceholders(email: Placed): void {
 function placeholderFaults(email: Placed): FieldErrors {
   const fields: FieldErrors = {};
   for (const name of ["subject", "content"] as const) {
-    const fault = unknownIn(email[name], PLACEHOLDERS[email.triggerOn]);
+    const fault = unknownIn(email[name], PLACEHOLDERS[email.trigger_on]);
     if (fault !== null) fields[name] = [fault];
     for (const { language, [name]: text } of email.translations ?? []) {
-      const translated = unknownIn(text ?? "", PLACEHOLDERS[email.triggerOn]);
+      const translated = unknownIn(text ?? "", PLACEHOLDERS[email.trigger_on]);
       if (translated !== null) (fields["translations"] ??= []).push(`(${language}, ${name}) ${translated}`);
     }
   }
   return fields;
 }
 
-function settingFaults({ triggerOn, settings }: CompanyEmail): FieldErrors {
+function settingFaults({ trigger_on, settings }: CompanyEmail): FieldErrors {
   const missing = (...names: (keyof TriggerSettings)[]): FieldErrors =>
     Object.fromEntries(
       names.filter((name) => settings[name] === null).map((name) => [name, ["can't be blank"]]),
     );
-  const { delayInterval, delayValue, frequency, day } = settings;
-  if (triggerOn === "count_reached") return missing("count", "metric");
-  if (triggerOn === "inactivity") return missing("periodDays");
-  if (triggerOn === "recurring") {
+  const { delay_interval, delay_value, frequency, day } = settings;
+  if (trigger_on === "count_reached") return missing("count", "metric");
+  if (trigger_on === "inactivity") return missing("period_days");
+  if (trigger_on === "recurring") {
     const faults = missing("frequency", "day", "hour", "minute");
     if (frequency === "weekly" && day !== null && day > 7) faults["day"] = ["must be from 0 to 7"];
     if (frequency === "monthly" && day === 0) faults["day"] = ["must be from 1 to 31"];
     return faults;
   }
-  if (delayInterval === null && delayValue) return missing("delayInterval");
-  if (delayInterval === "day" && (delayValue ?? 0) > MOST_DELAY_DAYS)
-    return { delayValue: [`must be at most ${MOST_DELAY_DAYS} days`] };
+  if (delay_interval === null && delay_value) return missing("delay_interval");
+  if (delay_interval === "day" && (delay_value ?? 0) > MOST_DELAY_DAYS)
+    return { delay_value: [`must be at most ${MOST_DELAY_DAYS} days`] };
   return {};
 }
 

@@ -27,11 +27,11 @@ export const FREQUENCIES = ["weekly", "monthly"] as const;
 
 /** The details of a trigger. Each trigger uses some of them, and the others are null. */
 export interface TriggerSettings {
-  delayInterval: (typeof DELAY_UNITS)[number] | null;
-  delayValue: number | null;
+  delay_interval: (typeof DELAY_UNITS)[number] | null;
+  delay_value: number | null;
   count: number | null;
   metric: (typeof COUNTED_METRICS)[number] | null;
-  periodDays: number | null;
+  period_days: number | null;
   frequency: (typeof FREQUENCIES)[number] | null;
   /** Of the week, from 0 for Sunday to 7 for Sunday too, or of the month, from 1. */
   day: number | null;
@@ -40,11 +40,11 @@ export interface TriggerSettings {
 }
 
 export const NO_SETTINGS: TriggerSettings = {
-  delayInterval: null,
-  delayValue: null,
+  delay_interval: null,
+  delay_value: null,
   count: null,
   metric: null,
-  periodDays: null,
+  period_days: null,
   frequency: null,
   day: null,
   hour: null,
@@ -53,7 +53,7 @@ export const NO_SETTINGS: TriggerSettings = {
 
 /** An e-mail to promoters whose text the company has written. */
 export interface CompanyEmail {
-  accountId: number;
+  account_id: number;
   id: number;
   /** What the team calls it. */
   name: string;
@@ -63,16 +63,16 @@ export interface CompanyEmail {
   /** The texts in other languages. Absent: none. */
   translations?: EmailTranslation[];
   /** The campaigns whose promoters get it. Empty: all campaigns. */
-  campaignIds: number[];
-  isEnabled: boolean;
-  triggerOn: EmailTrigger;
+  campaign_ids: number[];
+  is_enabled: boolean;
+  trigger_on: EmailTrigger;
   settings: TriggerSettings;
   /** How often it was delivered. */
-  sentCount: number;
+  sent_count: number;
   /** The last time that a recurring e-mail was due, or null. */
-  ranAt: string | null;
-  createdAt: string;
-  updatedAt: string;
+  ran_at: string | null;
+  created_at: string;
+  updated_at: string;
 }
 
 /** What an e-mail says in a language. Null: the same as in `CompanyEmail`. */
@@ -110,9 +110,9 @@ export const companyEmails = table<CompanyEmail>()({
     name: ["text", ({ name }) => name.toLowerCase()],
     subject: ["text", ({ subject }) => subject.toLowerCase()],
     trigger_on: "text",
-    is_enabled: ["integer", ({ isEnabled }) => (isEnabled ? 1 : 0)],
+    is_enabled: ["integer", ({ is_enabled }) => (is_enabled ? 1 : 0)],
     /** ` 1 7 `, so that each id has a blank on both sides, or null for all campaigns. */
-    campaign_ids: ["text", ({ campaignIds: ids }) => (ids.length === 0 ? null : ` ${ids.join(" ")} `)],
+    campaign_ids: ["text", ({ campaign_ids: ids }) => (ids.length === 0 ? null : ` ${ids.join(" ")} `)],
     sent_count: "integer",
   },
   indexes: { trigger: { on: ["trigger_on"] } },
@@ -120,7 +120,7 @@ export const companyEmails = table<CompanyEmail>()({
 
 /** The frame of all e-mails that the company has written. Absent: the usual one. */
 interface EmailLayout {
-  accountId: number;
+  account_id: number;
   /** Sanitised HTML in which `{{content}}` is replaced by an e-mail's content. */
   html: string;
 }
@@ -178,13 +178,13 @@ const UNIT_MS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_00
 
 /** How long after its trigger an e-mail is sent. */
 export function delayMs({ settings }: CompanyEmail): number {
-  const { delayInterval, delayValue } = settings;
-  return delayInterval === null || delayValue === null ? 0 : delayValue * UNIT_MS[delayInterval];
+  const { delay_interval, delay_value } = settings;
+  return delay_interval === null || delay_value === null ? 0 : delay_value * UNIT_MS[delay_interval];
 }
 
 /** Whether promoters of a campaign get an e-mail. */
-export function isForCampaign({ campaignIds }: CompanyEmail, campaignId: number): boolean {
-  return campaignIds.length === 0 || campaignIds.includes(campaignId);
+export function isForCampaign({ campaign_ids }: CompanyEmail, campaignId: number): boolean {
+  return campaign_ids.length === 0 || campaign_ids.includes(campaignId);
 }
 
 /** The e-mails of a trigger in a campaign. */
@@ -202,24 +202,24 @@ export interface TriggeredEmails {
 export async function findTriggered(
   view: View,
   accountId: number,
-  { trigger, campaignId }: { trigger: EmailTrigger; campaignId: number },
+  { trigger, campaign_id }: { trigger: EmailTrigger; campaign_id: number },
 ): Promise<TriggeredEmails> {
   const all = await view.list(companyEmails, "trigger", accountId, [trigger]);
-  const fitting = all.filter((each) => each.isEnabled && isForCampaign(each, campaignId));
+  const fitting = all.filter((each) => each.is_enabled && isForCampaign(each, campaign_id));
   const [instead = null] = fitting
     .filter((each) => delayMs(each) === 0)
     .toSorted((one, other) => rank(other) - rank(one) || other.id - one.id);
   return { instead, later: fitting.filter((each) => delayMs(each) > 0) };
 }
 
-function rank({ campaignIds }: CompanyEmail): number {
-  return campaignIds.length === 0 ? 0 : 1;
+function rank({ campaign_ids }: CompanyEmail): number {
+  return campaign_ids.length === 0 ? 0 : 1;
 }
 
 /** The built-in e-mails whose events the company's own e-mails want. */
 export async function wantedKinds(view: View, accountId: number): Promise<EmailKind[]> {
   const all = await view.list(companyEmails, "id", accountId, []);
-  return all.filter(({ isEnabled }) => isEnabled).flatMap(({ triggerOn }) => kindsOf(triggerOn));
+  return all.filter(({ is_enabled }) => is_enabled).flatMap(({ trigger_on }) => kindsOf(trigger_on));
 }
 
 /** @throws Failure `not_found` */

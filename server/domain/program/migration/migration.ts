@@ -11,17 +11,17 @@ export type MigrationStatus = (typeof MIGRATION_STATUSES)[number];
 
 /** A background run that imports a company's former program. */
 export interface ProgramMigration {
-  accountId: number;
+  account_id: number;
   id: number;
   program: Program;
   /** Whether nothing is written. */
-  isDryRun: boolean;
+  is_dry_run: boolean;
   /**
    * The program's API key while it is needed. Null: the run is over, or it imports from the latest archive.
    */
   key: string | null;
   /** Whether to read the archive instead of the program's API. */
-  isFromArchive: boolean;
+  is_from_archive: boolean;
   status: MigrationStatus;
   /** The progress of a running migration, otherwise null. */
   progress: { what: string; count: number; total: number | null } | null;
@@ -29,8 +29,8 @@ export interface ProgramMigration {
   error: string | null;
   /** Null until it is done. */
   result: MigrationResult | null;
-  createdAt: string;
-  finishedAt: string | null;
+  created_at: string;
+  finished_at: string | null;
 }
 
 /** The result of a run. */
@@ -39,17 +39,17 @@ export interface MigrationResult {
   counts: Record<string, Record<string, number>>;
   /** Only the first ones. */
   remarks: string[];
-  remarksCount: number;
-  comparedCount: number;
-  differingCount: number;
+  remarks_count: number;
+  compared_count: number;
+  differing_count: number;
   /** The first promoters who differ. */
-  differences: { email: string; promoterId: number | null; texts: string[] }[];
+  differences: { email: string; promoter_id: number | null; texts: string[] }[];
 }
 
 /** A run's comparison of all promoters, as a CSV file. It may be long, so lists never read it. */
 interface MigrationReport {
-  accountId: number;
-  migrationId: number;
+  account_id: number;
+  migration_id: number;
   csv: string;
 }
 
@@ -73,7 +73,7 @@ export const migrationReports = table<MigrationReport>()({
 export async function orderMigration(
   { store, now }: Context,
   accountId: number,
-  input: Pick<ProgramMigration, "program" | "isDryRun" | "key" | "isFromArchive">,
+  input: Pick<ProgramMigration, "program" | "is_dry_run" | "key" | "is_from_archive">,
 ): Promise<ProgramMigration> {
   const id = await store.nextId("migration");
   return store.transact(async (tx) => {
@@ -81,15 +81,15 @@ export async function orderMigration(
     if (open !== undefined)
       throw new Failure("refused", "A migration is already running; wait until it has finished.");
     const migration: ProgramMigration = {
-      accountId,
+      account_id: accountId,
       id,
       ...input,
       status: "waiting",
       progress: null,
       error: null,
       result: null,
-      createdAt: now.toISOString(),
-      finishedAt: null,
+      created_at: now.toISOString(),
+      finished_at: null,
     };
     await tx.insert(migrations, migration);
     return migration;
@@ -135,11 +135,11 @@ export async function loadMigrationReport(reader: Reader, accountId: number, id:
 /** Records the progress of a running migration. A finished one stays unchanged. */
 export function noteProgress(
   store: Store,
-  { accountId, id }: Pick<ProgramMigration, "accountId" | "id">,
+  { account_id, id }: Pick<ProgramMigration, "account_id" | "id">,
   progress: NonNullable<ProgramMigration["progress"]>,
 ): Promise<void> {
   return store.transact(async (tx) => {
-    const current = await tx.get(migrations, accountId, id);
+    const current = await tx.get(migrations, account_id, id);
     if (current?.status === "running") await tx.put(migrations, { ...current, progress });
   });
 }
@@ -151,11 +151,11 @@ export function putMigration(
   csv: string | null = null,
 ): Promise<void> {
   return store.transact(async (tx) => {
-    const { accountId, id } = after;
+    const { account_id, id } = after;
     // The account may have been removed meanwhile.
-    if ((await tx.get(migrations, accountId, id)) === null) return;
+    if ((await tx.get(migrations, account_id, id)) === null) return;
     await tx.put(migrations, after);
-    if (csv !== null) await tx.put(migrationReports, { accountId, migrationId: id, csv });
+    if (csv !== null) await tx.put(migrationReports, { account_id, migration_id: id, csv });
   });
 }
 

@@ -29,28 +29,28 @@ export type KeptKind = (typeof KEPT_KINDS)[number];
  * the record twice.
  */
 export interface SourceId {
-  accountId: number;
+  account_id: number;
   program: Program;
   kind: KeptKind;
-  sourceId: string;
+  source_id: string;
   /** Our record, or 0 if another record here covers it. */
-  recordId: number;
+  record_id: number;
   /** The digest of the source's record at its last import. */
-  sourceDigest: string;
+  source_digest: string;
   /**
    * The digest of our record as it was imported. A different digest now means that the record was edited here
    * since.
    */
-  ownDigest: string;
+  own_digest: string;
   /**
    * Whether the record was here before the import found it, so that its data is not the import's. Absent: the
    * import made it.
    */
-  isFoundHere?: true;
+  is_found_here?: true;
   /** The clicks counted for a promoter campaign. Absent: its own record has not arrived yet. */
   clicks?: number;
   /** The payouts here for one payout of the source, one for each promoter campaign and unit. */
-  partIds?: number[];
+  part_ids?: number[];
 }
 
 export const sourceIds = table<SourceId>()({
@@ -59,7 +59,7 @@ export const sourceIds = table<SourceId>()({
   columns: {
     program: "text",
     kind: "text",
-    source_id: ["text", ({ sourceId }) => indexed(sourceId)],
+    source_id: ["text", ({ source_id }) => indexed(source_id)],
     record_id: "integer",
   },
   indexes: { record: { on: ["kind", "record_id"] } },
@@ -69,16 +69,16 @@ export const sourceIds = table<SourceId>()({
 export interface SourceName {
   program: Program;
   kind: KeptKind;
-  sourceId: string;
+  source_id: string;
 }
 
 /** The import state of a former program's record, or null. */
 export function findSourceId(
   reader: Reader,
   accountId: number,
-  { program, kind, sourceId }: SourceName,
+  { program, kind, source_id }: SourceName,
 ): Promise<SourceId | null> {
-  return reader.get(sourceIds, accountId, program, kind, indexed(sourceId));
+  return reader.get(sourceIds, accountId, program, kind, indexed(source_id));
 }
 
 /**
@@ -88,11 +88,11 @@ export function findSourceId(
 export async function findRecordId(
   reader: Reader,
   accountId: number,
-  { kind, sourceId }: Omit<SourceName, "program">,
+  { kind, source_id }: Omit<SourceName, "program">,
 ): Promise<number | null> {
   for (const program of PROGRAMS) {
-    const found = await findSourceId(reader, accountId, { program, kind, sourceId });
-    if (found !== null && found.recordId !== 0) return found.recordId;
+    const found = await findSourceId(reader, accountId, { program, kind, source_id });
+    if (found !== null && found.record_id !== 0) return found.record_id;
   }
   return null;
 }
@@ -101,9 +101,9 @@ export async function findRecordId(
 export function sourceIdsOf(
   view: View,
   accountId: number,
-  { kind, recordId }: Pick<SourceId, "kind" | "recordId">,
+  { kind, record_id }: Pick<SourceId, "kind" | "record_id">,
 ): Promise<SourceId[]> {
-  return view.list(sourceIds, "record", accountId, [kind, recordId]);
+  return view.list(sourceIds, "record", accountId, [kind, record_id]);
 }
 
 /** The digest of any JSON value. */
@@ -121,13 +121,13 @@ export const FORGOTTEN = "";
 export async function forgetSourceTexts(
   tx: Transaction,
   accountId: number,
-  { kind, recordId }: { kind: "promoter" | "customer"; recordId: number },
+  { kind, record_id }: { kind: "promoter" | "customer"; record_id: number },
 ): Promise<void> {
-  for (const known of await sourceIdsOf(tx.view, accountId, { kind, recordId })) {
-    await tx.put(sourceIds, { ...known, sourceDigest: FORGOTTEN, ownDigest: FORGOTTEN });
-    const { program, sourceId } = known;
-    const method = await findSourceId(tx, accountId, { program, kind: "payout_method", sourceId });
+  for (const known of await sourceIdsOf(tx.view, accountId, { kind, record_id })) {
+    await tx.put(sourceIds, { ...known, source_digest: FORGOTTEN, own_digest: FORGOTTEN });
+    const { program, source_id } = known;
+    const method = await findSourceId(tx, accountId, { program, kind: "payout_method", source_id });
     if (kind === "promoter" && method !== null)
-      await tx.put(sourceIds, { ...method, sourceDigest: FORGOTTEN, ownDigest: FORGOTTEN });
+      await tx.put(sourceIds, { ...method, source_digest: FORGOTTEN, own_digest: FORGOTTEN });
   }
 }

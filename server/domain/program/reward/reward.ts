@@ -11,9 +11,9 @@ export const APPLY_ON = ["monthly", "yearly", "one_time", "all", "specific"] as 
 
 /** The kind of sales, or the products, that earn a reward. */
 export interface RewardEntry {
-  applyOn: (typeof APPLY_ON)[number];
-  productIds: number[];
-  rewardId: number;
+  apply_on: (typeof APPLY_ON)[number];
+  product_ids: number[];
+  reward_id: number;
 }
 
 export const PROMOTER_REWARD_TYPES = ["sale", "tier", "target", "custom"] as const;
@@ -30,41 +30,41 @@ export const REWARD_DURATIONS = ["once", "forever", "repeating"] as const;
 export interface RewardSchema {
   unit: Unit;
   /** In ten-thousandths: of a percent, or of a unit if it is flat. A unit of cash is a dollar, not a cent. */
-  amountTenThousandths: number;
+  amount_ten_thousandths: number;
   /** False for a percentage of the sale. */
-  isFlat: boolean;
+  is_flat: boolean;
   rules: unknown[];
 }
 
 /** A reward for promoters, or for the people they refer. */
 export interface Reward {
-  accountId: number;
+  account_id: number;
   id: number;
   name: string;
-  isPromoterReward: boolean;
+  is_promoter_reward: boolean;
   /** Null if it is for referred people. */
-  promoterRewardType: (typeof PROMOTER_REWARD_TYPES)[number] | null;
-  tierRewardMode: (typeof TIER_REWARD_MODES)[number] | null;
+  promoter_reward_type: (typeof PROMOTER_REWARD_TYPES)[number] | null;
+  tier_reward_mode: (typeof TIER_REWARD_MODES)[number] | null;
   /** 1 for the promoter, 2 for their parent, and so on. Null: no tier reward. */
-  tierLevel: number | null;
+  tier_level: number | null;
   coupon: string | null;
-  isHidden: boolean;
+  is_hidden: boolean;
   /** The payment processor's id of the coupon. */
-  providerCouponId: string | null;
+  provider_coupon_id: string | null;
   duration: (typeof REWARD_DURATIONS)[number] | null;
-  durationMonths: number | null;
-  maxRedemptions: number | null;
-  newCustomersOnly: boolean;
+  duration_months: number | null;
+  max_redemptions: number | null;
+  new_customers_only: boolean;
   schemas: RewardSchema[];
-  createdAt: string;
-  updatedAt: string;
+  created_at: string;
+  updated_at: string;
 }
 
 export const rewards = table<Reward>()({
   name: "reward",
   columns: {
     id: "integer",
-    scope: ["text", ({ isPromoterReward }) => scopeOf(isPromoterReward)],
+    scope: ["text", ({ is_promoter_reward }) => scopeOf(is_promoter_reward)],
     name: "text",
     promoter_reward_type: "text",
     folded_coupon: ["text", ({ coupon }) => coupon && foldedCoupon(coupon)],
@@ -74,7 +74,7 @@ export const rewards = table<Reward>()({
   },
   indexes: {
     scope: { on: ["scope"] },
-    foldedCoupon: { on: ["folded_coupon"], where: "folded_coupon is not null" },
+    folded_coupon: { on: ["folded_coupon"], where: "folded_coupon is not null" },
   },
 });
 
@@ -83,7 +83,7 @@ export const REWARD_SCOPES = ["promoters", "referrals"] as const;
 type RewardScope = (typeof REWARD_SCOPES)[number];
 
 /** The input for a new reward. */
-export type NewReward = Omit<Reward, "accountId" | "id" | "createdAt" | "updatedAt">;
+export type NewReward = Omit<Reward, "account_id" | "id" | "created_at" | "updated_at">;
 
 /** Changes to a reward. Undefined fields stay unchanged. */
 type RewardChanges = { [F in keyof NewReward]?: NewReward[F] | undefined };
@@ -117,18 +117,19 @@ export async function loadReward(reader: Reader, accountId: number, id: number):
  */
 export function refuseContradictions(reward: Reward): void {
   const fields: FieldErrors = {};
-  const { isPromoterReward, promoterRewardType, duration } = reward;
-  if (isPromoterReward && promoterRewardType === null) fields["promoterRewardType"] = ["can't be blank"];
-  if (!isPromoterReward && promoterRewardType !== null) {
-    fields["promoterRewardType"] = ["must be blank in a reward for referrals"];
+  const { is_promoter_reward, promoter_reward_type, duration } = reward;
+  if (is_promoter_reward && promoter_reward_type === null)
+    fields["promoter_reward_type"] = ["can't be blank"];
+  if (!is_promoter_reward && promoter_reward_type !== null) {
+    fields["promoter_reward_type"] = ["must be blank in a reward for referrals"];
   }
-  if (promoterRewardType === "tier") {
+  if (promoter_reward_type === "tier") {
     // A parent's share of the money must be stated, never guessed.
-    if (reward.tierLevel === null) fields["tierLevel"] = ["can't be blank in a tier reward"];
-    if (reward.tierRewardMode === null) fields["tierRewardMode"] = ["can't be blank in a tier reward"];
+    if (reward.tier_level === null) fields["tier_level"] = ["can't be blank in a tier reward"];
+    if (reward.tier_reward_mode === null) fields["tier_reward_mode"] = ["can't be blank in a tier reward"];
   }
-  if (duration === "repeating" && reward.durationMonths === null) {
-    fields["durationMonths"] = ["can't be blank in a repeating reward"];
+  if (duration === "repeating" && reward.duration_months === null) {
+    fields["duration_months"] = ["can't be blank in a repeating reward"];
   }
   if (Object.keys(fields).length > 0) throw new Failure("rule_broken", "The record breaks a rule", fields);
 }
@@ -157,7 +158,7 @@ export const OPERATOR_NAMES = [
 export interface RuleFacts {
   /** Null if the reward is not for a customer. */
   counts: Record<RuleType, number>;
-  planId: string | null;
+  plan_id: string | null;
 }
 
 /** A condition of a reward's amount. */
@@ -245,14 +246,14 @@ export function readRule(given: unknown): Rule | null {
  */
 export function rulesHold(
   rules: unknown[],
-  { counts, planId }: RuleFacts,
+  { counts, plan_id }: RuleFacts,
   how: "holds" | "stillHolds" = "holds",
 ): boolean {
   let holds = true;
   for (const [index, given] of rules.entries()) {
     const rule = readRule(given);
     const isMet =
-      rule !== null && rule[how](counts[rule.type]) && (rule.price === null || rule.price === planId);
+      rule !== null && rule[how](counts[rule.type]) && (rule.price === null || rule.price === plan_id);
     if (index === 0) holds = isMet;
     else holds = rule?.isAlternative ? holds || isMet : holds && isMet;
   }
@@ -261,7 +262,7 @@ export function rulesHold(
 
 /** The ids of the products in entries, each surrounded by blanks, or null if there are none. */
 export function productsNamed(entries: RewardEntry[]): string | null {
-  const ids = new Set(entries.flatMap(({ productIds }) => productIds));
+  const ids = new Set(entries.flatMap(({ product_ids }) => product_ids));
   return ids.size === 0 ? null : ` ${[...ids].join(" ")} `;
 }
 
@@ -289,7 +290,13 @@ export async function createReward(
 ): Promise<Reward> {
   const id = await store.nextId("reward");
   const createdAt = now.toISOString();
-  const reward: Reward = { ...input, accountId, id, createdAt, updatedAt: createdAt };
+  const reward: Reward = {
+    ...input,
+    account_id: accountId,
+    id,
+    created_at: createdAt,
+    updated_at: createdAt,
+  };
   refuseContradictions(reward);
   return store.transact(async (tx) => {
     await refuseOwnCode(tx, accountId, reward.coupon);
@@ -307,11 +314,11 @@ export function updateReward(
   return store.transact(async (tx) => {
     const before = await loadReward(tx, accountId, id);
     const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-    const after: Reward = { ...before, ...Object.fromEntries(given), updatedAt: now.toISOString() };
-    if (after.isPromoterReward !== before.isPromoterReward) {
+    const after: Reward = { ...before, ...Object.fromEntries(given), updated_at: now.toISOString() };
+    if (after.is_promoter_reward !== before.is_promoter_reward) {
       // Campaigns rely on who their rewards are for.
       throw new Failure("rule_broken", "The record breaks a rule", {
-        isPromoterReward: ["can't be changed"],
+        is_promoter_reward: ["can't be changed"],
       });
     }
     refuseContradictions(after);
@@ -328,7 +335,7 @@ export interface FullRewardEntry {
   products: Product[];
 }
 
-const FIELDS = { promoters: "rewardsForPromoters", referrals: "rewardsForReferrals" } as const;
+const FIELDS = { promoters: "rewards_for_promoters", referrals: "rewards_for_referrals" } as const;
 
 /**
  * Checks that every entry names a reward for the right kind of person, and existing products.
@@ -340,11 +347,11 @@ export async function checkRewardEntries(
   accountId: number,
   { scope, entries }: { scope: RewardScope; entries: RewardEntry[] },
 ): Promise<void> {
-  for (const { rewardId, productIds } of entries) {
-    for (const productId of productIds) await loadProduct(reader, accountId, productId);
-    const reward = await loadReward(reader, accountId, rewardId);
-    if (reward.isPromoterReward === (scope === "promoters")) continue;
-    const fault = `must not hold reward ${rewardId}, which is not for ${scope}`;
+  for (const { reward_id, product_ids } of entries) {
+    for (const productId of product_ids) await loadProduct(reader, accountId, productId);
+    const reward = await loadReward(reader, accountId, reward_id);
+    if (reward.is_promoter_reward === (scope === "promoters")) continue;
+    const fault = `must not hold reward ${reward_id}, which is not for ${scope}`;
     throw new Failure("rule_broken", "The record breaks a rule", { [FIELDS[scope]]: [fault] });
   }
 }
@@ -357,8 +364,8 @@ export async function loadRewardEntries(
 ): Promise<FullRewardEntry[]> {
   const full: FullRewardEntry[] = [];
   for (const entry of entries) {
-    const reward = await loadReward(reader, accountId, entry.rewardId);
-    const named = await Promise.all(entry.productIds.map((id) => reader.get(products, accountId, id)));
+    const reward = await loadReward(reader, accountId, entry.reward_id);
+    const named = await Promise.all(entry.product_ids.map((id) => reader.get(products, accountId, id)));
     full.push({ entry, reward, products: named.filter((product) => product !== null) });
   }
   return full;

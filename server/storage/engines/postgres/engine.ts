@@ -123,13 +123,13 @@ async function sizeOf(pool: Pool): Promise<StoreSize | null> {
 /** Asks a server about its commits. A role without the right to see the standbys gets empty states. */
 const STATE = `select current_setting('synchronous_commit') as waits, current_setting('synchronous_standby_names') as names,
   (select count(*) from pg_stat_replication where sync_state in ('sync', 'quorum')) > 0 as "hasStandby",
-  (select count(*) from pg_stat_replication where sync_state is null) > 0 as "isHidden"`;
+  (select count(*) from pg_stat_replication where sync_state is null) > 0 as "is_hidden"`;
 
 interface State {
   waits: string;
   names: string;
   hasStandby: boolean;
-  isHidden: boolean;
+  is_hidden: boolean;
 }
 
 /** Asks a server why its commits are less durable than promised, in sentences. */
@@ -145,7 +145,7 @@ export async function readWeaknesses(pool: Pool, options: { requiresStandby: boo
 
 /** `requiresStandby`: whether the operator requires a synchronous standby. */
 export function weaknessesOf(
-  { waits, names, hasStandby, isHidden }: State,
+  { waits, names, hasStandby, is_hidden }: State,
   { requiresStandby }: { requiresStandby: boolean },
 ): string[] {
   const found: string[] = [];
@@ -157,7 +157,7 @@ export function weaknessesOf(
   if (requiresStandby && names === "")
     found.push("synchronous_standby_names is empty: commits wait for no standby");
   if (names === "" || hasStandby) return found;
-  if (isHidden) found.push("the standbys can't be seen: grant pg_monitor to the role of STORAGE_URL");
+  if (is_hidden) found.push("the standbys can't be seen: grant pg_monitor to the role of STORAGE_URL");
   else found.push("no synchronous standby is connected: every write waits for one");
   return found;
 }

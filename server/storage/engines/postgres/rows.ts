@@ -41,7 +41,7 @@ export function newRows(pool: () => Pool): Rows {
   return {
     one: (wanted) =>
       together(
-        `${wayOf(wanted)} ${JSON.stringify([wanted.accountId, wanted.values])}`,
+        `${wayOf(wanted)} ${JSON.stringify([wanted.account_id, wanted.values])}`,
         wanted,
       ) as Promise<StoredRow | null>,
     ask: (question) =>
@@ -55,9 +55,9 @@ export function newReads({ one, send }: Rows): Reads {
   return {
     dialect: POSTGRES,
     get: async (from, accountId, key) =>
-      (await one({ from, by: from.key, accountId, values: key }))?.doc ?? null,
+      (await one({ from, by: from.key, account_id: accountId, values: key }))?.doc ?? null,
     find: async (from, unique, accountId, values) =>
-      (await one({ from, by: uniqueColumns(from, unique), accountId, values }))?.doc ?? null,
+      (await one({ from, by: uniqueColumns(from, unique), account_id: accountId, values }))?.doc ?? null,
     all: async (statement) => (await send([statement]))[0]!.rows,
     total: async (of, accountId, start) => {
       const question = totalStatement(of, accountId, { start, dialect: POSTGRES });

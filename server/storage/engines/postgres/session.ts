@@ -131,7 +131,7 @@ export function newSession(
     const entry: Entry = {
       from,
       by: from.key,
-      accountId,
+      account_id: accountId,
       values,
       name,
       version,
@@ -146,7 +146,9 @@ export function newSession(
 
   async function load(from: Table<never>, accountId: number, values: Key): Promise<Entry> {
     const known = entries.get(nameOf(from, "", accountId, values));
-    return known ?? see(from, accountId, values, await read({ from, by: from.key, accountId, values }));
+    return (
+      known ?? see(from, accountId, values, await read({ from, by: from.key, account_id: accountId, values }))
+    );
   }
 
   /** The record that has a unique value, as the transaction sees it. */
@@ -161,7 +163,7 @@ export function newSession(
     if (own !== undefined) return own;
     let known = lookups.get(name);
     if (known === undefined) {
-      const wanted = { from, by: uniqueColumns(from, unique), accountId, values };
+      const wanted = { from, by: uniqueColumns(from, unique), account_id: accountId, values };
       const found = await read(wanted);
       known = { ...wanted, entry: found && see(from, accountId, found.key, found) };
       lookups.set(name, known);
@@ -283,7 +285,7 @@ export function newSession(
     ask: async (question) => namedRows(await ask(question)),
     async lock(from, accountId, key) {
       const name = nameOf(from, "", accountId, key);
-      const wanted = { from, by: from.key, accountId, values: key };
+      const wanted = { from, by: from.key, account_id: accountId, values: key };
       // Own writes are sent first, so that the row includes them.
       const before = entries.get(name)?.row === undefined ? [] : takeCommands();
       const { text, values } = lookup([wanted]);
@@ -356,8 +358,8 @@ export function newSession(
 
 /** The unique values of a record. */
 function claimsIn(from: Table<never>, doc: string): Set<string> {
-  const record = parseStored<{ accountId: number }>(from.name, doc);
-  const row = [record.accountId, ...columnValues(from as Table<typeof record>, record)];
+  const record = parseStored<{ account_id: number }>(from.name, doc);
+  const row = [record.account_id, ...columnValues(from as Table<typeof record>, record)];
   return new Set(claimsOf(from, row).map(({ name }) => name));
 }
 

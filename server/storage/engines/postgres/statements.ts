@@ -72,7 +72,7 @@ export function lookup(wanted: readonly Wanted[]): Command {
   const on = ["account_id", ...by];
   const rest = ["version", "doc", ...from.key].map((column) => `${name}.${column}`).join(", ");
   const values: Value[] = [];
-  const rows = wanted.map((one, at) => [one.accountId, ...one.values, at]);
+  const rows = wanted.map((one, at) => [one.account_id, ...one.values, at]);
   const all = given(from, [...on, "place"], rows, values);
   return { text: `select given.place, ${rest} from ${all} join ${name} on ${matching(from, on)}`, values };
 }
@@ -84,7 +84,7 @@ export function standing(seen: Iterable<Seen>): Command {
   const conditions = groups.map((group) => {
     const { from, by, version } = group[0]!;
     const columns = ["account_id", ...by, ...(version === null ? [] : ["version"])];
-    const rows = group.map((one) => [one.accountId, ...one.values, one.version]);
+    const rows = group.map((one) => [one.account_id, ...one.values, one.version]);
     const found = `from ${given(from, columns, rows, values)} join ${sqlName(from)} on ${matching(from, columns)}`;
     return version === null ? `not exists (select ${found})` : `(select count(*) ${found}) = ${group.length}`;
   });
@@ -138,7 +138,7 @@ function lockingRows(group: readonly WrittenRow[]): Command {
   const rows = given(
     from,
     on,
-    group.map((one) => [one.accountId, ...one.values]),
+    group.map((one) => [one.account_id, ...one.values]),
     values,
   );
   const order = on.map((column) => `${sqlName(from)}.${column}`).join(", ");
@@ -156,8 +156,9 @@ const SLOTS = 256;
 /** The locks for the accounts that transactions have read (false) or write (true). */
 export function slotsOf({ seen, written, additions }: Changes): Map<number, boolean> {
   const slots = new Map<number, boolean>();
-  for (const { accountId } of seen.values()) slots.set(accountId % SLOTS, false);
-  for (const all of [written, additions]) for (const { accountId } of all) slots.set(accountId % SLOTS, true);
+  for (const { account_id } of seen.values()) slots.set(account_id % SLOTS, false);
+  for (const all of [written, additions])
+    for (const { account_id } of all) slots.set(account_id % SLOTS, true);
   return slots;
 }
 
@@ -193,7 +194,7 @@ function removal(group: readonly WrittenRow[]): Command {
   const rows = given(
     from,
     columns,
-    group.map((one) => [one.accountId, ...one.values, one.version]),
+    group.map((one) => [one.account_id, ...one.values, one.version]),
     values,
   );
   return changingAll(
@@ -264,7 +265,7 @@ function summing(additions: readonly Addition[]): Command {
 export interface Wanted {
   from: Table<never>;
   by: readonly string[];
-  accountId: number;
+  account_id: number;
   values: Key;
 }
 

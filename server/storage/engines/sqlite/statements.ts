@@ -97,7 +97,7 @@ export function guardedReads(db: Database, file: string): Reads {
  */
 function writing(into: Table<never>, row: readonly ColumnValue[], before: string | null): Statement {
   if (before === null) return { text: recordStatements(into, SQLITE).insert, values: row };
-  const from = into as unknown as Table<{ accountId: number }>;
+  const from = into as unknown as Table<{ account_id: number }>;
   const former = columnValues(from, parseRaw(from, before));
   const names = columnNames(into);
   const changed = Object.keys(into.columns).filter((_, at) => row[at + 1] !== former[at]);

@@ -101,9 +101,9 @@ async function* campaigns(reading: Reading): AsyncGenerator<SourceRecord> {
       kind: "campaign",
       id: group,
       name,
-      landingUrl: null,
-      isDefault: false,
-      isPrivate: false,
+      landing_url: null,
+      is_default: false,
+      is_private: false,
       cookieDays: null,
       holdDays: null,
       minPayment: null,
@@ -119,13 +119,13 @@ async function* promoters(reading: Reading): AsyncGenerator<SourceRecord> {
       kind: "promoter",
       id: row.id,
       email: row.email,
-      firstName,
-      lastName: further.join(" ") || null,
-      companyName: row.companyName,
+      first_name: firstName,
+      last_name: further.join(" ") || null,
+      company_name: row.companyName,
       country: row.country,
-      custId: row.tenantId,
+      cust_id: row.tenantId,
       note: null,
-      customFields: null,
+      custom_fields: null,
       parentId: null,
       isArchived: false,
       payoutMethod:
@@ -135,7 +135,7 @@ async function* promoters(reading: Reading): AsyncGenerator<SourceRecord> {
         leads: null,
         customers: null,
       },
-      createdAt: row.createdAt,
+      created_at: row.createdAt,
     };
   }
 }
@@ -145,8 +145,8 @@ async function* places(reading: Reading): AsyncGenerator<SourceRecord> {
     yield {
       kind: "promoter_campaign",
       id: row.id,
-      promoterId: row.id,
-      campaignId: row.groupId ?? NO_GROUP,
+      promoter_id: row.id,
+      campaign_id: row.groupId ?? NO_GROUP,
       state: row.status,
       links: (row.links ?? []).map((link) => ({
         id: link.id,
@@ -155,7 +155,7 @@ async function* places(reading: Reading): AsyncGenerator<SourceRecord> {
         target: link.url,
         clicks: link.clicks,
       })),
-      createdAt: row.createdAt,
+      created_at: row.createdAt,
     };
   }
 }
@@ -164,7 +164,15 @@ async function* codes(reading: Reading): AsyncGenerator<SourceRecord> {
   const list = { list: "discount-codes", shape: codeShape, noun: "Discount code" };
   for await (const { id, code, partnerId, disabledAt } of readRows(reading, list)) {
     const campaignId = reading.groups.get(partnerId) ?? null;
-    yield { kind: "code", id, code, promoterId: partnerId, campaignId, extId: null, archivedAt: disabledAt };
+    yield {
+      kind: "code",
+      id,
+      code,
+      promoter_id: partnerId,
+      campaign_id: campaignId,
+      ext_id: null,
+      archived_at: disabledAt,
+    };
   }
 }
 
@@ -184,17 +192,17 @@ async function* customers(reading: Reading): AsyncGenerator<SourceRecord> {
       email: row.email,
       uid: row.externalId,
       billingId: row.stripeCustomerId,
-      subscriptionId: null,
+      subscription_id: null,
       name: row.name,
-      promoterId: row.partner,
-      campaignId: reading.groups.get(row.partner) ?? null,
+      promoter_id: row.partner,
+      campaign_id: reading.groups.get(row.partner) ?? null,
       state: row.subscriptionCanceledAt !== null ? "cancelled" : isCustomer ? "active" : "signup",
-      entrySource: "cookie",
-      planId: null,
-      customFields: null,
-      createdAt: row.createdAt,
-      customerSince: row.firstSaleAt,
-      cancelledAt: row.subscriptionCanceledAt,
+      entry_source: "cookie",
+      plan_id: null,
+      custom_fields: null,
+      created_at: row.createdAt,
+      customer_since: row.firstSaleAt,
+      cancelled_at: row.subscriptionCanceledAt,
     };
   }
   if (others > 0) {
@@ -252,15 +260,15 @@ async function* sales(reading: Reading): AsyncGenerator<SourceRecord> {
     yield {
       kind: "sale",
       id: row.id,
-      eventId: row.invoiceId,
+      event_id: row.invoiceId,
       customerId: row.customer!,
-      promoterId: row.partner,
-      campaignId: reading.groups.get(row.partner) ?? null,
+      promoter_id: row.partner,
+      campaign_id: reading.groups.get(row.partner) ?? null,
       amount: row.amount!,
       currency: row.currency,
       refunded: row.status.isRefunded ? row.amount! : 0,
-      planId: null,
-      createdAt: row.createdAt,
+      plan_id: null,
+      created_at: row.createdAt,
     };
   }
 }
@@ -271,27 +279,27 @@ async function* commissions(reading: Reading): AsyncGenerator<SourceRecord> {
     yield {
       kind: "commission",
       id: row.id,
-      saleId: isSale(reading, row) ? (reading.sales.get(row.id) ?? row.id) : null,
+      sale_id: isSale(reading, row) ? (reading.sales.get(row.id) ?? row.id) : null,
       customerId: customer !== null && reading.customers.has(customer) ? customer : null,
-      promoterId: row.partner,
-      campaignId: reading.groups.get(row.partner) ?? null,
+      promoter_id: row.partner,
+      campaign_id: reading.groups.get(row.partner) ?? null,
       unit: "cash",
       amount: row.earnings,
       currency: row.currency,
       status: status.status,
       isPaid: status.isPaid,
-      payoutId: reading.payouts.get(row.id) ?? null,
-      tierLevel: 1,
+      payout_id: reading.payouts.get(row.id) ?? null,
+      tier_level: 1,
       note: row.description ?? (type === "sale" || type === "custom" ? null : `Dub: ${type}`),
-      createdAt: row.createdAt,
-      paidAt: row.paidAt,
+      created_at: row.createdAt,
+      paid_at: row.paidAt,
     };
   }
 }
 
 async function notePayouts(reading: Reading): Promise<void> {
   const { payouts, latest } = reading;
-  const asked = { named: (row: Record<string, unknown>) => [row["payoutId"], row["payout"]] };
+  const asked = { named: (row: Record<string, unknown>) => [row["payout_id"], row["payout"]] };
   const list = { list: "payout-commissions", shape: payoutCommissionShape, noun: "Commission", asked };
   for await (const { id, of: payout, createdAt } of readRows(reading, list)) {
     const at = createdAt ?? "";
@@ -315,18 +323,18 @@ async function* payouts(reading: Reading): AsyncGenerator<SourceRecord> {
     yield {
       kind: "payout",
       id: row.id,
-      promoterId: row.partner,
-      campaignId: null,
+      promoter_id: row.partner,
+      campaign_id: null,
       unit: "cash",
       amount: row.amount,
       currency: row.currency,
       status: row.status,
       method: row.method === "paypal" ? "paypal" : row.method === null ? null : "custom",
       error: row.failureReason,
-      periodStart: row.periodStart,
-      periodEnd: row.periodEnd,
-      createdAt,
-      paidAt: row.paidAt,
+      period_start: row.periodStart,
+      period_end: row.periodEnd,
+      created_at: createdAt,
+      paid_at: row.paidAt,
     };
   }
 }

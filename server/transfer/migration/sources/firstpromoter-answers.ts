@@ -125,8 +125,8 @@ const place = z
   .object({ promoter: reference, campaign: reference, promoter_id: text, campaign_id: text })
   .nullish()
   .transform((given) => ({
-    promoterId: given?.promoter ?? given?.promoter_id ?? null,
-    campaignId: given?.campaign ?? given?.campaign_id ?? null,
+    promoter_id: given?.promoter ?? given?.promoter_id ?? null,
+    campaign_id: given?.campaign ?? given?.campaign_id ?? null,
   }));
 
 const entries = z

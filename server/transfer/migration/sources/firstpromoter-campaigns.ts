@@ -28,9 +28,9 @@ export async function* campaigns(reading: Reading): AsyncGenerator<SourceRecord>
       kind: "campaign",
       id: row.id,
       name,
-      landingUrl: row.landing_url,
-      isDefault: row.is_default,
-      isPrivate: row.is_private,
+      landing_url: row.landing_url,
+      is_default: row.is_default,
+      is_private: row.is_private,
       cookieDays: row.visitor_cookie_life,
       holdDays: null,
       minPayment: null,
@@ -62,9 +62,9 @@ export type Entry = NonNullable<Campaign["rewards_for_promoters"]>[number];
 
 /** Null if the reward is for some products, or can't be expressed here. */
 export function sayEntry(entry: Entry, rewards: ReadonlyMap<string, Reward>): SourceReward[] | null {
-  const { reward_id: id, apply_on: applyOn, product_ids: products } = entry;
+  const { reward_id: id, apply_on, product_ids: products } = entry;
   const reward = rewards.get(id ?? "");
-  const isForAll = (applyOn ?? "all") === "all" && (products ?? []).length === 0;
+  const isForAll = (apply_on ?? "all") === "all" && (products ?? []).length === 0;
   return reward && isForAll ? sayReward(reward) : null;
 }
 
@@ -83,13 +83,24 @@ function sayReward(reward: Reward): SourceReward[] | null {
     const id = place === 0 ? reward.id : `${reward.id}:${place}`;
     const name = reward.name ?? `Reward ${reward.id}`;
     const tierLevel = isTier ? tier : 1;
-    return [{ id, name, unit, amountTenThousandths, isFlat, currency: null, ...duration, tierLevel }];
+    return [
+      {
+        id,
+        name,
+        unit,
+        amount_ten_thousandths: amountTenThousandths,
+        is_flat: isFlat,
+        currency: null,
+        ...duration,
+        tier_level: tierLevel,
+      },
+    ];
   });
   return said.length === schemas.length && said.length > 0 ? said : null;
 }
 
 function durationOf({ duration, duration_in_months: months }: Reward): Duration | null {
-  if (duration === "once") return { duration, durationMonths: null };
-  if (duration === "repeating") return months === null ? null : { duration, durationMonths: months };
-  return duration === null || duration === "forever" ? { duration: "forever", durationMonths: null } : null;
+  if (duration === "once") return { duration, duration_months: null };
+  if (duration === "repeating") return months === null ? null : { duration, duration_months: months };
+  return duration === null || duration === "forever" ? { duration: "forever", duration_months: null } : null;
 }

@@ -55,7 +55,7 @@ function noteSale(sales: Map<string, Sale>, event: string, row: Commission): voi
   sales.set(event, sale);
   const isRefund = row.amount < 0 || (sold ?? 0) < 0;
   if (isRefund) {
-    const group = `${place.promoterId} ${place.campaignId} ${tier}`;
+    const group = `${place.promoter_id} ${place.campaign_id} ${tier}`;
     sale.refunds.set(group, (sale.refunds.get(group) ?? 0) + Math.abs(sold ?? 0));
   } else if (isBefore(row, sale.first)) sale.first = row;
 }
@@ -73,14 +73,14 @@ function customerOf({ customers }: Reading, { referral }: Commission): string | 
 /** Whether an event of a commission is a record of its own. */
 function isSale(reading: Reading, { first }: Sale): boolean {
   const { amount, sale_amount: sold, promoter_campaign: place } = first;
-  return amount >= 0 && sold !== null && place.promoterId !== null && customerOf(reading, first) !== null;
+  return amount >= 0 && sold !== null && place.promoter_id !== null && customerOf(reading, first) !== null;
 }
 
 export async function* sales(reading: Reading): AsyncGenerator<SourceRecord> {
   for (const [event, sale] of reading.sales) {
     if (!isSale(reading, sale)) continue;
     const { first, refunds } = sale;
-    const { promoterId, campaignId } = first.promoter_campaign;
+    const { promoter_id, campaign_id } = first.promoter_campaign;
     const [sold, original, currency] = [
       first.sale_amount!,
       first.original_sale_amount,
@@ -91,24 +91,24 @@ export async function* sales(reading: Reading): AsyncGenerator<SourceRecord> {
     yield {
       kind: "sale",
       id: event,
-      eventId: event,
+      event_id: event,
       customerId: customerOf(reading, first)!,
-      promoterId: promoterId!,
-      campaignId,
+      promoter_id: promoter_id!,
+      campaign_id,
       amount: isOriginal ? original : sold,
       currency: isOriginal ? currency : null,
       // Refunds are also in the program's currency.
       refunded: isOriginal && sold > 0 ? Math.round((refunded * original) / sold) : refunded,
-      planId: first.plan_id,
-      createdAt: first.created_at,
+      plan_id: first.plan_id,
+      created_at: first.created_at,
     };
   }
 }
 
 export async function* commissions(reading: Reading): AsyncGenerator<SourceRecord> {
   for await (const row of commissionRows(reading)) {
-    const { promoterId, campaignId } = row.promoter_campaign;
-    if (promoterId === null) {
+    const { promoter_id, campaign_id } = row.promoter_campaign;
+    if (promoter_id === null) {
       reading.remarks.add(
         `commission:${row.id}`,
         `Commission ${row.id} of ${row.amount} (${row.unit}) has no promoter.`,
@@ -119,21 +119,21 @@ export async function* commissions(reading: Reading): AsyncGenerator<SourceRecor
     yield {
       kind: "commission",
       id: row.id,
-      saleId: sale && isSale(reading, sale) ? row.event_id : null,
+      sale_id: sale && isSale(reading, sale) ? row.event_id : null,
       customerId: customerOf(reading, row),
-      promoterId,
-      campaignId,
+      promoter_id,
+      campaign_id,
       unit: row.unit,
       amount: row.amount,
       // In the program's currency, which is in no answer.
       currency: null,
       status: row.status,
       isPaid: row.is_paid,
-      payoutId: reading.payouts.get(row.id) ?? null,
-      tierLevel: Math.max(1, row.tier ?? 1),
+      payout_id: reading.payouts.get(row.id) ?? null,
+      tier_level: Math.max(1, row.tier ?? 1),
       note: null,
-      createdAt: row.created_at,
-      paidAt: null,
+      created_at: row.created_at,
+      paid_at: null,
     };
   }
 }
@@ -156,18 +156,18 @@ export async function* payouts(reading: Reading): AsyncGenerator<SourceRecord> {
     yield {
       kind: "payout",
       id: row.id,
-      promoterId: row.promoter,
-      campaignId: row.campaign,
+      promoter_id: row.promoter,
+      campaign_id: row.campaign,
       unit: row.unit,
       amount,
       currency: null,
       status: row.status,
       method: methodOf(row),
       error: row.error,
-      periodStart: row.period_start,
-      periodEnd: row.period_end,
-      createdAt,
-      paidAt: row.paid_at,
+      period_start: row.period_start,
+      period_end: row.period_end,
+      created_at: createdAt,
+      paid_at: row.paid_at,
     };
   }
 }

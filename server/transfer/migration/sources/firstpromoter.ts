@@ -85,7 +85,7 @@ async function ownRewards(reading: Reading): Promise<Map<string, SourceReward[]>
     usual.set(row.id, keyOf(row.rewards_for_promoters ?? []));
   const homes = new Map<string, string>();
   for await (const { promoter_campaigns: joined } of promoterRows(reading))
-    for (const { id, campaign_id: campaignId } of joined ?? []) homes.set(id, campaignId);
+    for (const { id, campaign_id } of joined ?? []) homes.set(id, campaign_id);
   const own = new Map<string, SourceReward[]>();
   let others = 0;
   const list = { list: "promoter_campaigns", shape: promoterCampaignShape, noun: "Promoter campaign" };
@@ -141,25 +141,25 @@ async function* promoters(reading: Reading): AsyncGenerator<SourceRecord> {
       kind: "promoter",
       id: row.id,
       email: row.email,
-      firstName: profile?.first_name ?? firstName,
-      lastName: profile?.last_name ?? (further.join(" ") || null),
-      companyName: profile?.company_name ?? null,
+      first_name: profile?.first_name ?? firstName,
+      last_name: profile?.last_name ?? (further.join(" ") || null),
+      company_name: profile?.company_name ?? null,
       country: profile?.country ?? null,
       contact: {
         website: profile?.website ?? null,
-        phoneNumber: profile?.phone_number ?? null,
+        phone_number: profile?.phone_number ?? null,
         address: profile?.address ?? null,
-        companyNumber: profile?.company_number ?? null,
-        vatId: profile?.vat_id ?? null,
+        company_number: profile?.company_number ?? null,
+        vat_id: profile?.vat_id ?? null,
       },
-      custId: row.cust_id,
+      cust_id: row.cust_id,
       note: row.note,
-      customFields: row.custom_fields,
+      custom_fields: row.custom_fields,
       parentId: parents.get(row.id) ?? null,
       isArchived: row.archived_at !== null,
       payoutMethod: methods.get(row.id) ?? null,
       counts: { clicks: row.stats?.clicks_count ?? null, leads: null, customers: null },
-      createdAt,
+      created_at: createdAt,
     };
   }
 }
@@ -199,12 +199,12 @@ async function* places(reading: Reading): AsyncGenerator<SourceRecord> {
       yield {
         kind: "promoter_campaign",
         id: each.id,
-        promoterId: row.id,
-        campaignId: each.campaign_id,
+        promoter_id: row.id,
+        campaign_id: each.campaign_id,
         state: each.state,
         links: token === null ? others : [{ ...usual, token }, ...others],
         ...(own && { ownRewards: own }),
-        createdAt,
+        created_at: createdAt,
       };
     }
   }
@@ -243,9 +243,9 @@ async function* codes(reading: Reading): AsyncGenerator<SourceRecord> {
   const listed = await listedCodes(reading);
   let unread = 0;
   for await (const row of promoterRows(reading)) {
-    for (const { id: placeId, campaign_id: campaignId, coupon } of row.promoter_campaigns ?? []) {
+    for (const { id: placeId, campaign_id, coupon } of row.promoter_campaigns ?? []) {
       const { promo_codes: given, display_coupon: shown } = further.get(placeId) ?? {};
-      const common = { kind: "code", promoterId: row.id, campaignId } as const;
+      const common = { kind: "code", promoter_id: row.id, campaign_id } as const;
       const known = new Set<string>();
       const ids = new Set<string | null>();
       // The list has their ids, so it comes before bare texts.
@@ -255,12 +255,12 @@ async function* codes(reading: Reading): AsyncGenerator<SourceRecord> {
           unread += 1;
           continue;
         }
-        const { id, code, ext_id: extId, archived_at: archivedAt } = read.data;
+        const { id, code, ext_id, archived_at } = read.data;
         // An archived code and its successor may have one text.
         if (id === null ? known.has(code.toLowerCase()) : ids.has(id)) continue;
-        known.add(code.toLowerCase()).add(extId ?? "");
+        known.add(code.toLowerCase()).add(ext_id ?? "");
         ids.add(id);
-        yield { ...common, id: id ?? `${placeId}:${code}`, code, extId, archivedAt };
+        yield { ...common, id: id ?? `${placeId}:${code}`, code, ext_id, archived_at };
       }
       const code = shown ?? coupon;
       if (code === null || known.has(code.toLowerCase()) || (coupon !== null && known.has(coupon))) continue;
@@ -268,8 +268,8 @@ async function* codes(reading: Reading): AsyncGenerator<SourceRecord> {
         ...common,
         id: `${placeId}:coupon`,
         code,
-        extId: code === coupon ? null : coupon,
-        archivedAt: null,
+        ext_id: code === coupon ? null : coupon,
+        archived_at: null,
       };
     }
   }
@@ -299,12 +299,12 @@ async function* customers(reading: Reading): AsyncGenerator<SourceRecord> {
   let [others, unsplit] = [0, 0];
   for await (const row of referralRows(reading)) {
     const email = row.email?.replace(MOVED, "") ?? null;
-    const { promoterId, campaignId } = row.promoter_campaign;
+    const { promoter_id, campaign_id } = row.promoter_campaign;
     const isMoved = row.state === "moved" || email !== row.email;
     const successor = isMoved && email !== null ? current.get(email.toLowerCase()) : undefined;
-    reading.customers.set(row.id, promoterId === null ? null : (successor ?? row.id));
-    if (promoterId === null) others += 1;
-    if (promoterId === null || successor !== undefined) continue;
+    reading.customers.set(row.id, promoter_id === null ? null : (successor ?? row.id));
+    if (promoter_id === null) others += 1;
+    if (promoter_id === null || successor !== undefined) continue;
     const isCustomer = row.customer_since !== null;
     const splits = splitsIn(row);
     if (splits === null) unsplit += 1;
@@ -314,19 +314,19 @@ async function* customers(reading: Reading): AsyncGenerator<SourceRecord> {
       email,
       uid: row.uid,
       billingId: null,
-      subscriptionId: null,
+      subscription_id: null,
       name: row.first_name ?? (row.last_name === null ? row.username : null),
-      lastName: row.last_name,
+      last_name: row.last_name,
       ...(splits !== null && splits.length > 0 && { splits }),
-      promoterId,
-      campaignId,
+      promoter_id,
+      campaign_id,
       state: stateOf(row.state, isCustomer),
-      entrySource: row.entry_source,
-      planId: null,
-      customFields: row.metadata,
-      createdAt: row.created_at,
-      customerSince: row.customer_since,
-      cancelledAt: row.cancelled_at,
+      entry_source: row.entry_source,
+      plan_id: null,
+      custom_fields: row.metadata,
+      created_at: row.created_at,
+      customer_since: row.customer_since,
+      cancelled_at: row.cancelled_at,
     };
   }
   if (unsplit > 0)
@@ -347,8 +347,8 @@ function splitsIn({ split_details: parts }: Referral): NonNullable<SourceCustome
   for (const part of parts ?? []) {
     const read = splitShape.safeParse(part);
     if (!read.success) return null;
-    const { promoter_campaign_id: promoterCampaignId, percentage: percentTenThousandths } = read.data;
-    splits.push({ promoterCampaignId, percentTenThousandths });
+    const { promoter_campaign_id, percentage: percentTenThousandths } = read.data;
+    splits.push({ promoter_campaign_id, percent_ten_thousandths: percentTenThousandths });
   }
   return splits;
 }

@@ -46,8 +46,8 @@ function readList(
   const ask = async (after: string | null) => {
     const place = after === null ? {} : { starting_after: after };
     const answer = await api.get(path, { ...query, limit: MOST_ROWS, ...place });
-    const { items, has_more: hasMore } = readAnswer(page, answer, path).data;
-    return { rows: items, hasMore: hasMore ?? items.length > 0 };
+    const { items, has_more } = readAnswer(page, answer, path).data;
+    return { rows: items, hasMore: has_more ?? items.length > 0 };
   };
   return readNeeded(api, list, () => readCursorPages(api, list, { ask }));
 }

@@ -86,18 +86,18 @@ async function* partnerStackRecords(archive: ArchivedRows): AsyncGenerator<Sourc
 }
 
 async function* campaigns(reading: Reading): AsyncGenerator<SourceRecord> {
-  const found = new Map<string, { name: string; isDefault: boolean }>();
+  const found = new Map<string, { name: string; is_default: boolean }>();
   for await (const row of readRows(reading, { list: "groups", shape: groupShape, noun: "Group" })) {
-    found.set(row.key, { name: row.name ?? row.slug ?? row.key, isDefault: row.default });
+    found.set(row.key, { name: row.name ?? row.slug ?? row.key, is_default: row.default });
     if (row.slug !== null) reading.slugs.set(row.slug, row.key);
   }
   for await (const row of partnerships(reading)) {
     const group = reading.slugs.get(row.group?.slug ?? "") ?? row.group?.key ?? NO_GROUP;
     reading.groups.set(row.key, group);
     reading.emails.set(row.email.toLowerCase(), row.key);
-    if (!found.has(group)) found.set(group, { name: "PartnerStack, without a group", isDefault: false });
+    if (!found.has(group)) found.set(group, { name: "PartnerStack, without a group", is_default: false });
   }
-  for (const [id, { name, isDefault }] of found) {
+  for (const [id, { name, is_default }] of found) {
     reading.remarks.add(
       `group:${id}`,
       `Campaign "${name}": PartnerStack gives no rewards of a group. Enter them by hand.`,
@@ -106,9 +106,9 @@ async function* campaigns(reading: Reading): AsyncGenerator<SourceRecord> {
       kind: "campaign",
       id,
       name,
-      landingUrl: null,
-      isDefault,
-      isPrivate: false,
+      landing_url: null,
+      is_default,
+      is_private: false,
       cookieDays: null,
       holdDays: null,
       minPayment: null,
@@ -132,18 +132,18 @@ async function* promoters(reading: Reading): AsyncGenerator<SourceRecord> {
       kind: "promoter",
       id: row.key,
       email: row.email,
-      firstName: row.first_name,
-      lastName: row.last_name,
-      companyName: null,
+      first_name: row.first_name,
+      last_name: row.last_name,
+      company_name: null,
       country: row.address?.country ?? null,
-      custId: null,
+      cust_id: null,
       note: null,
-      customFields: null,
+      custom_fields: null,
       parentId: null,
       isArchived: row.archived,
       payoutMethod: null,
       counts: { clicks: null, leads: null, customers: null },
-      createdAt: row.at,
+      created_at: row.at,
     };
   }
 }
@@ -168,11 +168,11 @@ async function* places(reading: Reading): AsyncGenerator<SourceRecord> {
     yield {
       kind: "promoter_campaign",
       id: row.key,
-      promoterId: row.key,
-      campaignId: reading.groups.get(row.key) ?? NO_GROUP,
+      promoter_id: row.key,
+      campaign_id: reading.groups.get(row.key) ?? NO_GROUP,
       state: row.archived && row.approved_status === "accepted" ? "inactive" : row.approved_status,
       links: [...own, ...further.map((token) => ({ id: `${row.key}:key`, token, url: null, clicks: 0 }))],
-      createdAt: row.at,
+      created_at: row.at,
     };
   }
 }
@@ -220,17 +220,17 @@ async function* customers(reading: Reading): AsyncGenerator<SourceRecord> {
       email: row.email,
       uid: row.customer_key,
       billingId: row.provider_key,
-      subscriptionId: null,
+      subscription_id: null,
       name: row.name,
-      promoterId,
-      campaignId: reading.groups.get(promoterId) ?? null,
+      promoter_id: promoterId,
+      campaign_id: reading.groups.get(promoterId) ?? null,
       state: isBuyer ? "active" : "signup",
-      entrySource: "cookie",
-      planId: null,
-      customFields: row.meta,
-      createdAt: row.created_at,
-      customerSince: null,
-      cancelledAt: null,
+      entry_source: "cookie",
+      plan_id: null,
+      custom_fields: row.meta,
+      created_at: row.created_at,
+      customer_since: null,
+      cancelled_at: null,
     };
   }
   if (tests > 0) reading.remarks.add("customers:test", `Test customers that are left out: ${tests}.`);
@@ -276,15 +276,15 @@ async function* sales(reading: Reading): AsyncGenerator<SourceRecord> {
       kind: "sale",
       id: row.key,
       // It is undocumented whether the key is the charge's.
-      eventId: null,
+      event_id: null,
       customerId: row.customerId,
-      promoterId,
-      campaignId: reading.groups.get(promoterId) ?? null,
+      promoter_id: promoterId,
+      campaign_id: reading.groups.get(promoterId) ?? null,
       amount: row.amount,
       currency: row.currency,
       refunded: 0,
-      planId: row.product_key,
-      createdAt: row.created_at,
+      plan_id: row.product_key,
+      created_at: row.created_at,
     };
   }
 }
@@ -317,21 +317,21 @@ async function* commissions(reading: Reading): AsyncGenerator<SourceRecord> {
     );
     const commission = {
       id: row.key,
-      saleId,
+      sale_id: saleId,
       customerId: (saleId && reading.sales.get(saleId)) ?? customerNamed(reading, names),
-      promoterId,
-      campaignId: reading.groups.get(promoterId) ?? null,
+      promoter_id: promoterId,
+      campaign_id: reading.groups.get(promoterId) ?? null,
       unit: "cash" as const,
       amount: row.amount,
       currency: row.currency,
       ...row.reward_status,
       // An invoice pays many partners.
-      payoutId:
+      payout_id:
         invoice !== null && row.reward_status.isPaid ? `${invoice}:${promoterId}:${row.currency}` : null,
-      tierLevel: 1,
+      tier_level: 1,
       note: row.description,
-      createdAt: row.created_at,
-      paidAt: null,
+      created_at: row.created_at,
+      paid_at: null,
     };
     payouts.add(commission);
     yield { kind: "commission", ...commission };

@@ -154,7 +154,7 @@ export interface Reading {
   archive: ArchivedRows;
   remarks: Remarks;
   /** The affiliates by their ids. */
-  affiliates: Map<string, { campaign: string | null; createdAt: string }>;
+  affiliates: Map<string, { campaign: string | null; created_at: string }>;
   /** The referrals that are records. */
   customers: Set<string>;
   sales: Set<string>;
@@ -190,15 +190,15 @@ export async function* sales(reading: Reading): AsyncGenerator<SourceRecord> {
     yield {
       kind: "sale",
       id: sale.id,
-      eventId: sale.stripe_charge_id,
+      event_id: sale.stripe_charge_id,
       customerId,
-      promoterId: sale.affiliate ?? promoterId,
-      campaignId: row.campaign,
+      promoter_id: sale.affiliate ?? promoterId,
+      campaign_id: row.campaign,
       amount: sale.sale_amount_cents,
       currency: sale.currency ?? row.currency,
       refunded: refundedOf(sale, reading.remarks),
-      planId: null,
-      createdAt: sale.charged_at ?? sale.invoiced_at ?? row.created_at,
+      plan_id: null,
+      created_at: sale.charged_at ?? sale.invoiced_at ?? row.created_at,
     };
   }
 }
@@ -236,20 +236,20 @@ export async function* commissions(reading: Reading): AsyncGenerator<SourceRecor
     yield {
       kind: "commission",
       id: row.id,
-      saleId,
+      sale_id: saleId,
       customerId: saleId === null ? null : reference.parse(row.sale?.referral),
-      promoterId,
-      campaignId: row.campaign,
+      promoter_id: promoterId,
+      campaign_id: row.campaign,
       unit: "cash",
       amount: row.amount,
       currency: row.currency,
       status: COMMISSION_STATES[row.state],
       isPaid: row.state === "paid",
-      payoutId: reading.payouts.get(row.id) ?? null,
-      tierLevel: 1,
+      payout_id: reading.payouts.get(row.id) ?? null,
+      tier_level: 1,
       note: null,
-      createdAt: row.created_at,
-      paidAt: row.paid_at,
+      created_at: row.created_at,
+      paid_at: row.paid_at,
     };
   }
 }
@@ -294,18 +294,18 @@ export async function* payouts(reading: Reading): AsyncGenerator<SourceRecord> {
     yield {
       kind: "payout",
       id: row.id,
-      promoterId: row.affiliate,
-      campaignId: null,
+      promoter_id: row.affiliate,
+      campaign_id: null,
       unit: "cash",
       amount: row.amount,
       currency: row.currency,
       status: PAYOUT_STATES[row.state],
       method: null,
       error: null,
-      periodStart: null,
-      periodEnd: null,
-      createdAt,
-      paidAt: row.paid_at,
+      period_start: null,
+      period_end: null,
+      created_at: createdAt,
+      paid_at: row.paid_at,
     };
   }
 }

@@ -82,9 +82,9 @@ async function* campaigns(reading: Reading): AsyncGenerator<SourceRecord> {
       kind: "campaign",
       id: row.id,
       name,
-      landingUrl: row.url,
-      isDefault: row.default,
-      isPrivate: row.private,
+      landing_url: row.url,
+      is_default: row.default,
+      is_private: row.private,
       cookieDays: row.days_before_referrals_expire,
       holdDays: row.days_until_commissions_are_due,
       minPayment: least === null || unit === null ? null : { amount: least, currency: unit },
@@ -117,11 +117,11 @@ function rewardsOf(row: Campaign, name: string, remarks: Remarks): SourceReward[
       id: row.id,
       name,
       unit: "cash",
-      amountTenThousandths: size,
-      isFlat,
+      amount_ten_thousandths: size,
+      is_flat: isFlat,
       currency: isFlat ? row.commission_amount_currency : null,
       ...duration,
-      tierLevel: 1,
+      tier_level: 1,
     },
   ];
 }
@@ -129,10 +129,10 @@ function rewardsOf(row: Campaign, name: string, remarks: Remarks): SourceReward[
 /** Null if our rules can't express it. */
 function durationOf(row: Campaign): Duration | null {
   const { max_commissions: most, max_commission_period_months: months } = row;
-  if (most === 1 || months === 0) return { duration: "once", durationMonths: null };
+  if (most === 1 || months === 0) return { duration: "once", duration_months: null };
   if (most !== null) return null;
-  if (months === null) return { duration: "forever", durationMonths: null };
-  return { duration: "repeating", durationMonths: months };
+  if (months === null) return { duration: "forever", duration_months: null };
+  return { duration: "repeating", duration_months: months };
 }
 
 function affiliateRows(reading: Reading): AsyncGenerator<Affiliate> {
@@ -148,25 +148,25 @@ async function* promoters(reading: Reading): AsyncGenerator<SourceRecord> {
         `Affiliate ${row.email} has PayPal and Wise (${wise}). PayPal is imported.`,
       );
     }
-    reading.affiliates.set(row.id, { campaign: row.campaign, createdAt: row.created_at });
+    reading.affiliates.set(row.id, { campaign: row.campaign, created_at: row.created_at });
     yield {
       kind: "promoter",
       id: row.id,
       email: row.email,
-      firstName: row.first_name,
+      first_name: row.first_name,
       // Rewardful's placeholder
-      lastName: row.last_name === "Unknown" ? null : row.last_name,
-      companyName: null,
+      last_name: row.last_name === "Unknown" ? null : row.last_name,
+      company_name: null,
       country: null,
-      custId: null,
+      cust_id: null,
       note: null,
-      customFields: null,
+      custom_fields: null,
       parentId: null,
       isArchived: false,
       payoutMethod: payoutMethodOf(row),
       // It is unknown whether its leads include those who became customers.
       counts: { clicks: row.visitors, leads: null, customers: row.conversions },
-      createdAt: row.created_at,
+      created_at: row.created_at,
     };
   }
 }
@@ -196,8 +196,8 @@ async function* places(reading: Reading): AsyncGenerator<SourceRecord> {
     yield {
       kind: "promoter_campaign",
       id: row.id,
-      promoterId: row.id,
-      campaignId: row.campaign,
+      promoter_id: row.id,
+      campaign_id: row.campaign,
       state: AFFILIATE_STATES[row.state],
       links: (row.links ?? []).map((link) => ({
         id: link.id,
@@ -205,7 +205,7 @@ async function* places(reading: Reading): AsyncGenerator<SourceRecord> {
         url: link.url,
         clicks: link.visitors,
       })),
-      createdAt: row.created_at,
+      created_at: row.created_at,
     };
   }
   const former = new Set<string>();
@@ -223,11 +223,11 @@ async function* places(reading: Reading): AsyncGenerator<SourceRecord> {
     yield {
       kind: "promoter_campaign",
       id: place,
-      promoterId,
-      campaignId: row.campaign,
+      promoter_id: promoterId,
+      campaign_id: row.campaign,
       state: "inactive",
       links: [],
-      createdAt: row.created_at,
+      created_at: row.created_at,
     };
   }
 }
@@ -240,11 +240,11 @@ async function* codes(reading: Reading): AsyncGenerator<SourceRecord> {
       kind: "code",
       id: row.id,
       code: row.token,
-      promoterId: row.affiliate_id,
-      campaignId: affiliate?.campaign ?? null,
-      extId: row.external_id,
+      promoter_id: row.affiliate_id,
+      campaign_id: affiliate?.campaign ?? null,
+      ext_id: row.external_id,
       // An archived coupon without a date is dated like its affiliate, the earliest possible date.
-      archivedAt: row.archived ? (row.archived_at ?? affiliate?.createdAt ?? null) : null,
+      archived_at: row.archived ? (row.archived_at ?? affiliate?.created_at ?? null) : null,
     };
   }
 }
@@ -286,16 +286,16 @@ function* customer(reading: Reading, row: Referral): Generator<SourceRecord> {
     email,
     uid: isStripe ? null : row.stripe_customer_id,
     billingId: isStripe ? row.stripe_customer_id : null,
-    subscriptionId: null,
+    subscription_id: null,
     name: name?.startsWith("cus_") ? null : name,
-    promoterId,
-    campaignId: affiliates.get(promoterId)?.campaign ?? null,
+    promoter_id: promoterId,
+    campaign_id: affiliates.get(promoterId)?.campaign ?? null,
     state: row.conversion_state === "conversion" ? "active" : "signup",
-    entrySource: row.link === null && row.coupon !== null ? "coupon" : "cookie",
-    planId: null,
-    customFields: null,
-    createdAt: row.became_lead_at ?? row.became_conversion_at ?? row.created_at,
-    customerSince: row.conversion_state === "conversion" ? row.became_conversion_at : null,
-    cancelledAt: null,
+    entry_source: row.link === null && row.coupon !== null ? "coupon" : "cookie",
+    plan_id: null,
+    custom_fields: null,
+    created_at: row.became_lead_at ?? row.became_conversion_at ?? row.created_at,
+    customer_since: row.conversion_state === "conversion" ? row.became_conversion_at : null,
+    cancelled_at: null,
   };
 }

@@ -53,9 +53,9 @@ function readList(api: SourceApi, name: string, query: SourceQuery, list = name)
     async ask(after) {
       const place = after === null ? {} : { starting_after: after };
       const answer = await api.get(path, { ...query, limit: MOST_ROWS, ...place });
-      const { data, has_more: hasMore } = readAnswer(page, answer, path);
-      if (Array.isArray(data)) return { rows: data, hasMore: hasMore ?? data.length > 0 };
-      return { rows: data.data, hasMore: data.has_more ?? hasMore ?? data.data.length > 0 };
+      const { data, has_more } = readAnswer(page, answer, path);
+      if (Array.isArray(data)) return { rows: data, hasMore: has_more ?? data.length > 0 };
+      return { rows: data.data, hasMore: data.has_more ?? has_more ?? data.data.length > 0 };
     },
   });
 }

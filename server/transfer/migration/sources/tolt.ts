@@ -106,9 +106,9 @@ function partners(reading: Reading) {
 async function* campaigns(reading: Reading): AsyncGenerator<SourceRecord> {
   const found = new Map<string, string>();
   for await (const { row, program } of partners(reading)) {
-    const { group_id: groupId, group } = row;
+    const { group_id, group } = row;
     const key = groupOf(row, program);
-    const name = groupId === null ? `${program.name ?? "Tolt"}, without a group` : `Tolt group ${groupId}`;
+    const name = group_id === null ? `${program.name ?? "Tolt"}, without a group` : `Tolt group ${group_id}`;
     reading.groups.set(row.id, key);
     reading.homes.set(row.id, program.id);
     found.set(key, group?.name ?? found.get(key) ?? name);
@@ -122,9 +122,9 @@ async function* campaigns(reading: Reading): AsyncGenerator<SourceRecord> {
       kind: "campaign",
       id,
       name,
-      landingUrl: null,
-      isDefault: false,
-      isPrivate: false,
+      landing_url: null,
+      is_default: false,
+      is_private: false,
       cookieDays: null,
       holdDays: null,
       minPayment: null,
@@ -133,8 +133,8 @@ async function* campaigns(reading: Reading): AsyncGenerator<SourceRecord> {
   }
 }
 
-function groupOf({ group_id: groupId }: Partner, program: Program): string {
-  return groupId ?? `${NO_GROUP}:${program.id}`;
+function groupOf({ group_id }: Partner, program: Program): string {
+  return group_id ?? `${NO_GROUP}:${program.id}`;
 }
 
 async function* promoters(reading: Reading): AsyncGenerator<SourceRecord> {
@@ -143,18 +143,18 @@ async function* promoters(reading: Reading): AsyncGenerator<SourceRecord> {
       kind: "promoter",
       id: row.id,
       email: row.email,
-      firstName: row.first_name,
-      lastName: row.last_name,
-      companyName: row.company_name,
+      first_name: row.first_name,
+      last_name: row.last_name,
+      company_name: row.company_name,
       country: row.country_code,
-      custId: null,
+      cust_id: null,
       note: null,
-      customFields: null,
+      custom_fields: null,
       parentId: null,
       isArchived: false,
       payoutMethod: payoutMethodOf(row, reading.remarks),
       counts: { clicks: null, leads: null, customers: null },
-      createdAt: row.created_at,
+      created_at: row.created_at,
     };
   }
 }
@@ -183,12 +183,12 @@ async function* places(reading: Reading): AsyncGenerator<SourceRecord> {
     yield {
       kind: "promoter_campaign",
       id: row.id,
-      promoterId: row.id,
-      campaignId: groupOf(row, program),
+      promoter_id: row.id,
+      campaign_id: groupOf(row, program),
       state: row.status,
       // newest first
       links: (links.get(row.id) ?? []).toReversed(),
-      createdAt: row.created_at,
+      created_at: row.created_at,
     };
   }
 }
@@ -200,10 +200,10 @@ async function* codes(reading: Reading): AsyncGenerator<SourceRecord> {
       kind: "code",
       id: row.id,
       code: row.code,
-      promoterId: row.partner_id,
-      campaignId: reading.groups.get(row.partner_id) ?? null,
-      extId: null,
-      archivedAt: null,
+      promoter_id: row.partner_id,
+      campaign_id: reading.groups.get(row.partner_id) ?? null,
+      ext_id: null,
+      archived_at: null,
     };
   }
 }
@@ -225,17 +225,17 @@ async function* customers(reading: Reading): AsyncGenerator<SourceRecord> {
       email: row.email,
       uid: isStripe ? null : row.customer_id,
       billingId: isStripe ? row.customer_id : null,
-      subscriptionId: row.subscription_id,
+      subscription_id: row.subscription_id,
       name: row.name,
-      promoterId: row.partner_id,
-      campaignId: reading.groups.get(row.partner_id) ?? null,
+      promoter_id: row.partner_id,
+      campaign_id: reading.groups.get(row.partner_id) ?? null,
       state: row.status,
-      entrySource: row.promotion_code_id === null ? "cookie" : "coupon",
-      planId: row.plan,
-      customFields: null,
-      createdAt,
-      customerSince: row.active_at,
-      cancelledAt: null,
+      entry_source: row.promotion_code_id === null ? "cookie" : "coupon",
+      plan_id: row.plan,
+      custom_fields: null,
+      created_at: createdAt,
+      customer_since: row.active_at,
+      cancelled_at: null,
     };
   }
 }
@@ -255,8 +255,8 @@ async function* sales(reading: Reading): AsyncGenerator<SourceRecord> {
   }
   for await (const { row, program } of transactions(reading)) {
     const createdAt = row.created_at ?? dates.get(row.id) ?? null;
-    const { customer_id: customerId, partner_id: promoterId } = row;
-    const isKnown = customerId !== null && reading.customers.has(customerId);
+    const { customer_id, partner_id: promoterId } = row;
+    const isKnown = customer_id !== null && reading.customers.has(customer_id);
     if (!isKnown || promoterId === null || createdAt === null) {
       reading.remarks.add(`transaction:${row.id}`, `Transaction ${row.id} has no customer, partner or date.`);
       continue;
@@ -271,15 +271,15 @@ async function* sales(reading: Reading): AsyncGenerator<SourceRecord> {
     yield {
       kind: "sale",
       id: row.id,
-      eventId: row.charge_id,
-      customerId,
-      promoterId,
-      campaignId: reading.groups.get(promoterId) ?? null,
+      event_id: row.charge_id,
+      customerId: customer_id,
+      promoter_id: promoterId,
+      campaign_id: reading.groups.get(promoterId) ?? null,
       amount: sold,
       currency,
       refunded: row.status === "refunded" ? sold : 0,
-      planId: null,
-      createdAt,
+      plan_id: null,
+      created_at: createdAt,
     };
   }
 }
@@ -331,18 +331,18 @@ async function* commissions(reading: Reading): AsyncGenerator<SourceRecord> {
     );
     const commission = {
       id: row.id,
-      saleId: sale !== null && reading.sales.has(sale) ? sale : null,
+      sale_id: sale !== null && reading.sales.has(sale) ? sale : null,
       customerId: customer !== null && reading.customers.has(customer) ? customer : null,
-      promoterId,
-      campaignId: reading.groups.get(promoterId) ?? null,
+      promoter_id: promoterId,
+      campaign_id: reading.groups.get(promoterId) ?? null,
       unit: "cash" as const,
       ...money,
       ...row.status,
-      payoutId: row.payout_id,
-      tierLevel: 1,
+      payout_id: row.payout_id,
+      tier_level: 1,
       note: noteOf(row),
-      createdAt: row.created_at,
-      paidAt: null,
+      created_at: row.created_at,
+      paid_at: null,
     };
     payouts.add(commission);
     yield { kind: "commission", ...commission };

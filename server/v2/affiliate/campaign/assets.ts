@@ -54,7 +54,7 @@ export const listOwnCategoriesOperation: AffiliateOperation = {
 };
 
 async function list(request: AffiliateRequest): Promise<z.output<typeof answer>[]> {
-  const { account, promoter, publicUrl, context } = request;
+  const { account, promoter, public_url, context } = request;
   const { store } = context;
   const { page, window } = readListing(request, pageParams);
   const joined = await listPromoterCampaigns(store, account.id, promoter.id);
@@ -64,14 +64,14 @@ async function list(request: AffiliateRequest): Promise<z.output<typeof answer>[
     listCategories(store, account.id),
   ]);
   const parts = {
-    publicUrl,
+    public_url,
     campaigns: new Map(campaigns.map((campaign) => [campaign.id, campaign])),
     categories: new Map(categories.map((category) => [category.id, category])),
   };
   const linksOf = (asset: Asset) =>
     accepted.flatMap((each) => {
-      const campaign = parts.campaigns.get(each.campaignId);
-      const isAllowed = asset.campaignIds.length === 0 || asset.campaignIds.includes(each.campaignId);
+      const campaign = parts.campaigns.get(each.campaign_id);
+      const isAllowed = asset.campaign_ids.length === 0 || asset.campaign_ids.includes(each.campaign_id);
       return campaign === undefined || !isAllowed
         ? []
         : [{ promoter_campaign_id: each.id, url: assetLink(asset, each, campaign) }];
@@ -83,23 +83,23 @@ async function list(request: AffiliateRequest): Promise<z.output<typeof answer>[
           text: null,
           types: [],
           categoryIds: [],
-          campaignIds: accepted.map(({ campaignId }) => campaignId),
+          campaign_ids: accepted.map(({ campaign_id }) => campaign_id),
           created: undefined,
           ...window,
         });
   setPageHeaders(request, page, found.total);
   return found.records.map((asset) => {
-    const { category, content, created_at: createdAt, ...rest } = assetJson(asset, parts);
+    const { category, content, created_at, ...rest } = assetJson(asset, parts);
     const links = linksOf(asset);
     // Promoters may not see campaigns that they have not joined.
-    const isKnown = (id: number) => accepted.some(({ campaignId }) => campaignId === id);
+    const isKnown = (id: number) => accepted.some(({ campaign_id }) => campaign_id === id);
     return {
       ...rest,
       allowed_campaign_ids: rest.allowed_campaign_ids.filter(isKnown),
       allowed_campaigns: rest.allowed_campaigns.filter(({ id }) => isKnown(id)),
       content: content?.replaceAll("{{ref_link}}", links[0]?.url ?? "") ?? null,
       category: category?.name ?? null,
-      created_at: createdAt,
+      created_at,
       links,
     };
   });

@@ -106,7 +106,7 @@ async function list(request: AffiliateRequest) {
   const { page, window } = readListing(request, pageParams);
   const states = await statesOf(context.store, promoter);
   const all = await listCampaigns(context.store, account.id);
-  const shown = all.filter(({ id, isPrivate }) => !isPrivate || states.has(id));
+  const shown = all.filter(({ id, is_private }) => !is_private || states.has(id));
   setPageHeaders(request, page, shown.length);
   const rows = shown.slice(window.offset, window.offset + window.limit);
   return Promise.all(
@@ -127,12 +127,12 @@ async function join(request: AffiliateRequest) {
   const wanted = await requireSignatures(context.store, campaign, [
     ...(body.signed_contract_version_ids ?? []),
     ...known.flatMap(({ document, contract }) =>
-      isStillSigned(contract, document) ? [contract.versionId] : [],
+      isStillSigned(contract, document) ? [contract.version_id] : [],
     ),
   ]);
   return addToCampaign(context, account.id, {
     selection: byId(promoter.id),
-    campaignId: campaign.id,
+    campaign_id: campaign.id,
     async andThen(tx, promoterCampaign) {
       await signContracts(tx, context, { promoter, wanted, address });
       await acceptTerms(tx, context, { promoterCampaign, campaign });
@@ -152,9 +152,9 @@ interface Shown {
   language: Language | null;
 }
 
-async function statesOf(view: View, { accountId, id }: Promoter): Promise<States> {
-  const joined = await listPromoterCampaigns(view, accountId, id);
-  return new Map(joined.map((each) => [each.campaignId, each]));
+async function statesOf(view: View, { account_id, id }: Promoter): Promise<States> {
+  const joined = await listPromoterCampaigns(view, account_id, id);
+  return new Map(joined.map((each) => [each.campaign_id, each]));
 }
 
 async function json(
@@ -168,7 +168,7 @@ async function json(
     contracts: await joinContractsJson(view, account, { campaign, promoter }),
     questions: questionsJson(campaign),
     offer: await loadTerms(view, { account, campaign, promoter, language, ...(joined && { joined }) }),
-    needs_approval: !campaign.autoApprovePromoters,
+    needs_approval: !campaign.auto_approve_promoters,
     state: joined?.state ?? null,
   };
 }

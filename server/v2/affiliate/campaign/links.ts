@@ -96,12 +96,12 @@ export const createOwnLinkOperation: AffiliateOperation = {
     const { event, promoter, context } = request;
     const body = shapeInput(createBody, await readJson(event));
     const link = await createOwnLink(context, {
-      accountId: promoter.accountId,
-      promoterId: promoter.id,
-      promoterCampaignId: body.promoter_campaign_id,
+      account_id: promoter.account_id,
+      promoter_id: promoter.id,
+      promoter_campaign_id: body.promoter_campaign_id,
       name: body.name,
       url: body.url ?? null,
-      subId: body.sub_id ?? null,
+      sub_id: body.sub_id ?? null,
     });
     return shownLink(request, link);
   },
@@ -130,7 +130,7 @@ export const updateOwnLinkOperation: AffiliateOperation = {
   refusals: ["not_found", "invalid"],
   async handle(request) {
     const body = shapeChanges(updateBody, await readJson(request.event));
-    const changes = { name: body.name, url: body.url, subId: body.sub_id };
+    const changes = { name: body.name, url: body.url, sub_id: body.sub_id };
     return shownLink(request, await updateOwnLink(request.context, wantedLink(request), changes));
   },
 };
@@ -150,14 +150,14 @@ export const removeOwnLinkOperation: AffiliateOperation = {
 };
 
 function wantedLink({ event, promoter }: AffiliateRequest) {
-  return { accountId: promoter.accountId, promoterId: promoter.id, id: readPathId(event) };
+  return { account_id: promoter.account_id, promoter_id: promoter.id, id: readPathId(event) };
 }
 
 async function readLinks(
   { promoter, context: { store } }: AffiliateRequest,
   promoterCampaignId: number | undefined,
 ): Promise<z.output<typeof answer>[]> {
-  const joined = await listPromoterCampaigns(store, promoter.accountId, promoter.id);
+  const joined = await listPromoterCampaigns(store, promoter.account_id, promoter.id);
   const found: z.output<typeof answer>[] = [];
   for (const each of joined) {
     if (promoterCampaignId !== undefined && each.id !== promoterCampaignId) continue;
@@ -174,10 +174,8 @@ async function readLinks(
 
 async function shownLink(
   request: AffiliateRequest,
-  link: { id: number; promoterCampaignId: number },
+  link: { id: number; promoter_campaign_id: number },
 ): Promise<z.output<typeof answer> | undefined> {
-  const links = await readLinks(request, link.promoterCampaignId);
-  return links.find(
-    ({ id, source, is_default: isDefault }) => id === link.id && source === "promoter" && !isDefault,
-  );
+  const links = await readLinks(request, link.promoter_campaign_id);
+  return links.find(({ id, source, is_default }) => id === link.id && source === "promoter" && !is_default);
 }

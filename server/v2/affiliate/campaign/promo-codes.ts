@@ -49,7 +49,7 @@ const updateBody = z
   .object({ code, description: field(text.nullable(), ownPromoCodeAnswer.shape.description) })
   .partial();
 
-const shape = recordError({ rewardId: "reward_id" });
+const shape = recordError();
 
 /** `GET /api/v2/affiliate/promo_codes` */
 export const listOwnPromoCodesOperation: AffiliateOperation = {
@@ -77,11 +77,11 @@ export const createOwnPromoCodeOperation: AffiliateOperation = {
   async handle({ event, promoter, context }) {
     const body = shapeInput(createBody, await readJson(event));
     return createOwnCode(context, {
-      accountId: promoter.accountId,
-      promoterId: promoter.id,
-      promoterCampaignId: body.promoter_campaign_id,
+      account_id: promoter.account_id,
+      promoter_id: promoter.id,
+      promoter_campaign_id: body.promoter_campaign_id,
       code: body.code,
-      rewardId: body.reward_id ?? null,
+      reward_id: body.reward_id ?? null,
       description: body.description ?? null,
       show: showTo(promoter.id),
     });
@@ -121,16 +121,16 @@ export const archiveOwnPromoCodeOperation: AffiliateOperation = {
 };
 
 function wantedCode({ event, promoter }: AffiliateRequest) {
-  return { accountId: promoter.accountId, promoterId: promoter.id, id: readPathId(event) };
+  return { account_id: promoter.account_id, promoter_id: promoter.id, id: readPathId(event) };
 }
 
 async function list(request: AffiliateRequest) {
   const { promoter, context } = request;
   const { store } = context;
-  const { accountId, id } = promoter;
+  const { account_id, id } = promoter;
   const { page, window } = readListing(request, pageParams);
   const codes = [];
-  for (const joined of await listPromoterCampaigns(store, accountId, id)) {
+  for (const joined of await listPromoterCampaigns(store, account_id, id)) {
     codes.push(...(await codesInUse(store, joined)));
   }
   setPageHeaders(request, page, codes.length);
@@ -143,23 +143,23 @@ export async function listOwnPromoCodes(
   view: View,
   joined: PromoterCampaign,
 ): Promise<z.output<typeof ownPromoCodeAnswer>[]> {
-  return showAll(view, await codesInUse(view, joined), showTo(joined.promoterId));
+  return showAll(view, await codesInUse(view, joined), showTo(joined.promoter_id));
 }
 
-function codesInUse(view: View, { accountId, id }: PromoterCampaign): Promise<PromoCode[]> {
-  return view.page(promoCodes, "inUse", accountId, [id], { limit: MOST_CODES });
+function codesInUse(view: View, { account_id, id }: PromoterCampaign): Promise<PromoCode[]> {
+  return view.page(promoCodes, "in_use", account_id, [id], { limit: MOST_CODES });
 }
 
 function showTo(promoterId: number): Show<PromoCode, z.output<typeof ownPromoCodeAnswer>> {
   return async (view, promoCode) => {
-    const reward = await view.get(rewards, promoCode.accountId, promoCode.rewardId);
+    const reward = await view.get(rewards, promoCode.account_id, promoCode.reward_id);
     return {
       id: promoCode.id,
       code: promoCode.code,
       description: promoCode.description,
       reward: reward && { name: reward.name },
-      promoter_campaign_id: promoCode.promoterCampaignId,
-      is_own: promoCode.madeByPromoterId === promoterId,
+      promoter_campaign_id: promoCode.promoter_campaign_id,
+      is_own: promoCode.made_by_promoter_id === promoterId,
     };
   };
 }

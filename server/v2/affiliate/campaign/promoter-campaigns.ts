@@ -116,7 +116,7 @@ export const listOwnPromoterCampaignsOperation: AffiliateOperation = {
   async handle(request) {
     const { promoter, context } = request;
     const { page, window } = readListing(request, pageParams);
-    const joined = await listPromoterCampaigns(context.store, promoter.accountId, promoter.id);
+    const joined = await listPromoterCampaigns(context.store, promoter.account_id, promoter.id);
     setPageHeaders(request, page, joined.length);
     const shown = joined.slice(window.offset, window.offset + window.limit);
     return showAll(context.store, shown, showWith(request));
@@ -131,7 +131,7 @@ export const updateOwnPromoterCampaignOperation: AffiliateOperation = {
   body: updateBody,
   answer,
   refusals: ["not_found", "invalid", "taken"],
-  shape: recordError({ refToken: "ref_token" }),
+  shape: recordError(),
   handle: update,
 };
 
@@ -139,11 +139,11 @@ export const updateOwnPromoterCampaignOperation: AffiliateOperation = {
 async function update(request: AffiliateRequest) {
   const { event, promoter, context } = request;
   const body = shapeInput(updateBody, await readJson(event));
-  const { accountId } = promoter;
-  const wanted = { accountId, promoterId: promoter.id, id: readPathId(event) };
+  const { account_id } = promoter;
+  const wanted = { account_id, promoter_id: promoter.id, id: readPathId(event) };
   const { id } = await loadOwnPromoterCampaign(context.store, wanted);
-  const changes = { refToken: body.ref_token };
-  return updatePromoterCampaign(context, accountId, { id, changes, show: showWith(request) });
+  const changes = { ref_token: body.ref_token };
+  return updatePromoterCampaign(context, account_id, { id, changes, show: showWith(request) });
 }
 
 /** Shows a promoter campaign as a part of the signed-in promoter. */
@@ -166,13 +166,13 @@ function summaryJson(parts: PromoterCampaignParts): z.output<typeof ownPromoterC
     stats: shown.stats,
     ref_token: shown.ref_token,
     ref_link: shown.ref_link,
-    has_monetary_rewards: parts.rewardsForPromoters.some(({ reward }) => isMonetary(reward)),
+    has_monetary_rewards: parts.rewards_for_promoters.some(({ reward }) => isMonetary(reward)),
   };
 }
 
 /** Promoters don't see hidden rewards. */
 function showWith({
-  publicUrl,
+  public_url,
   account,
   promoter,
   language,
@@ -187,7 +187,7 @@ function showWith({
       campaign: {
         ...shown.campaign,
         description: signupTexts(campaign, language).description,
-        landing_url: campaign.landingUrl,
+        landing_url: campaign.landing_url,
       },
       coupon: shown.coupon,
       display_coupon: shown.display_coupon,
@@ -196,9 +196,9 @@ function showWith({
       offer: await loadTerms(view, { account, campaign, joined, promoter, language }),
       goals: (await loadGoals(view, { account, campaign, joined, language })).map(goalJson),
       promo_codes: await listOwnPromoCodes(view, promoterCampaign),
-      recruitment_link_url: recruitmentLink(publicUrl, promoterCampaign, campaign),
-      track_ad_traffic: promoter.trackAdTraffic,
-      may_add_leads: acceptsLeads(promoterCampaign) && (campaign.promotersMayAddLeads ?? false),
+      recruitment_link_url: recruitmentLink(public_url, promoterCampaign, campaign),
+      track_ad_traffic: promoter.track_ad_traffic,
+      may_add_leads: acceptsLeads(promoterCampaign) && (campaign.promoters_may_add_leads ?? false),
       promo_code_rewards: offered.map(({ id, name }) => ({ id, name })),
     };
   };
@@ -206,7 +206,7 @@ function showWith({
 
 function goalJson(goal: Goal): z.output<typeof goalAnswer> {
   return {
-    reward_id: goal.rewardId,
+    reward_id: goal.reward_id,
     gives: goal.gives,
     metric: goal.metric,
     reached: goal.reached,
@@ -221,6 +221,6 @@ function isMonetary({ schemas }: Reward): boolean {
 
 /** Only the company may invite people to a private campaign. */
 function recruitmentLink(publicUrl: string, joined: PromoterCampaign, campaign: Campaign): string | null {
-  if (campaign.isPrivate || !acceptsLeads(joined)) return null;
-  return `${publicUrl}/join/${campaign.id}#ref=${joined.refToken}`;
+  if (campaign.is_private || !acceptsLeads(joined)) return null;
+  return `${publicUrl}/join/${campaign.id}#ref=${joined.ref_token}`;
 }

@@ -88,12 +88,12 @@ export const acceptAgreementsOperation: AffiliateOperation = {
     const { event, context, promoter, address } = request;
     const given = shapeInput(acceptBody, await readJson(event));
     const terms = (given.accepted_terms ?? []).map((each) => ({
-      campaignId: each.campaign_id,
+      campaign_id: each.campaign_id,
       version: each.version,
     }));
     const contractVersionIds = given.signed_contract_version_ids ?? [];
     await acceptAgreements(context, promoter, { terms, contractVersionIds, address });
-    const after = await context.store.get(promoters, promoter.accountId, promoter.id);
+    const after = await context.store.get(promoters, promoter.account_id, promoter.id);
     return agreementsJson({ ...request, promoter: after ?? promoter });
   },
 };

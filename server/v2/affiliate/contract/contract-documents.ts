@@ -58,7 +58,7 @@ export const showOwnDocumentOperation: AffiliateOperation = {
     const { account, promoter, context, event } = request;
     const { params } = readListing(request, contentParams);
     const parts = await loadOwnDocument(context.store, promoter, readPathId(event));
-    return contentJson(parts, { companyName: account.name, type: params.content_type });
+    return contentJson(parts, { company_name: account.name, type: params.content_type });
   },
 };
 
@@ -90,11 +90,11 @@ export const signOwnDocumentOperation: AffiliateOperation = {
   async handle({ event, promoter, session, context, address }) {
     const body = shapeInput(signBody, await readJson(event));
     // The token of a browser's cookie, sent as a bearer token, is not the company's word.
-    const given = session.isOfProduct && readBearer(event) !== null ? body.ip : undefined;
+    const given = session.is_of_product && readBearer(event) !== null ? body.ip : undefined;
     const signed = await signDocument(context, promoter, {
       id: readPathId(event),
       address: given ?? address,
-      versionId: body.contract_version_id ?? null,
+      version_id: body.contract_version_id ?? null,
     });
     return documentJson(signed);
   },
@@ -137,17 +137,17 @@ export const draftDocumentOperation: AffiliateOperation = {
   refusals: ["not_found", "invalid", "refused"],
   isForReaders: true,
   async handle({ event, account, promoter, context }) {
-    const { contract_id: contractId, details } = shapeInput(draftBody, await readJson(event));
+    const { contract_id, details } = shapeInput(draftBody, await readJson(event));
     const own = await listOwnDocuments(context.store, promoter);
     const all = await listCurrentContracts(context.store, account.id);
-    const found = all.find(({ contract }) => contract.id === contractId);
-    if (found === undefined || !own.some(({ contract }) => contract.id === contractId))
+    const found = all.find(({ contract }) => contract.id === contract_id);
+    if (found === undefined || !own.some(({ contract }) => contract.id === contract_id))
       throw new Failure("not_found", "Contract not found.");
-    const { isHosted, content, externalLink } = found.version;
-    if (!isHosted || content === null)
-      throw new Failure("refused", `The text is not kept here, but at ${externalLink}`);
+    const { is_hosted, content, external_link } = found.version;
+    if (!is_hosted || content === null)
+      throw new Failure("refused", `The text is not kept here, but at ${external_link}`);
     const parties = {
-      companyName: account.name,
+      company_name: account.name,
       promoterName: details?.profile?.first_name ?? promoterName(promoter),
       promoterEmail: details?.email ?? promoter.email,
     };

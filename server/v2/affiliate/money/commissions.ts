@@ -30,7 +30,7 @@ const answer = z
       z
         .object({
           id: recordId,
-          uid: uid,
+          uid,
           email: field(z.string().nullable(), "The person's e-mail address.", "jane@example.com"),
         })
         .nullable(),
@@ -116,7 +116,13 @@ function find(
   { campaign_id: campaignIds, payout_id: payoutIds, created_at, ...own }: z.output<typeof filters>,
   window: Window,
 ): Promise<Found<CommissionParts>> {
-  const filter = { ...own, promoterId: promoter.id, campaignIds, payoutIds, createdAt: span(created_at) };
+  const filter = {
+    ...own,
+    promoter_id: promoter.id,
+    campaign_ids: campaignIds,
+    payout_ids: payoutIds,
+    created_at: span(created_at),
+  };
   return listCommissions(context, account, {
     filter,
     sorting: [{ by: "id", isDescending: true }],
@@ -128,29 +134,29 @@ function find(
 function show({ account, language }: AffiliateRequest, parts: CommissionParts): Answer {
   const { commission, lead } = parts;
   // A commission of a higher tier belongs to another promoter's lead.
-  const isOwnLead = lead?.promoterId === commission.promoterId;
+  const isOwnLead = lead?.promoter_id === commission.promoter_id;
   const who = isOwnLead ? maskedEmail(lead.email) : null;
   return {
     id: commission.id,
     status: commission.status,
-    external_note: commission.externalNote,
-    created_at: wholeSecond(commission.createdAt),
-    status_updated_at: wholeSecond(commission.statusUpdatedAt),
+    external_note: commission.external_note,
+    created_at: wholeSecond(commission.created_at),
+    status_updated_at: wholeSecond(commission.status_updated_at),
     promoter_campaign: ownCampaignJson(commission, parts),
     referral: isOwnLead ? { id: lead.id, uid: maskedUid(lead.uid), email: who } : null,
     reward: rewardJson(commission),
     commission_type: commission.type,
-    sale_amount: commission.saleCents,
-    original_sale_amount: commission.originalSaleAmount,
-    original_sale_currency: commission.originalSaleCurrency,
-    plan_id: commission.planId,
-    tier: commission.tierLevel,
+    sale_amount: commission.sale_cents,
+    original_sale_amount: commission.original_sale_amount,
+    original_sale_currency: commission.original_sale_currency,
+    plan_id: commission.plan_id,
+    tier: commission.tier_level,
     unit: commission.unit,
     amount: commission.amount,
     is_paid: isPaid(commission, parts.payout),
     reason: commissionReason({ commission, who, currency: account.currency, language: language ?? "en" }),
-    approves_at: commission.status === "pending" ? wholeSecond(commission.approveAt) : null,
-    payout_id: commission.payoutId,
+    approves_at: commission.status === "pending" ? wholeSecond(commission.approve_at) : null,
+    payout_id: commission.payout_id,
   };
 }
 
@@ -170,35 +176,36 @@ interface ReasonParts {
 
 /** Explains in one sentence what a commission is for. */
 function commissionReason({ commission, who, currency, language }: ReasonParts): string {
-  const { terms, takesBackId, refundId, amount, saleCents, tierLevel } = commission;
-  const { externalNote, splitTenThousandths } = commission;
+  const { terms, takes_back_id, refund_id, amount, sale_cents, tier_level } = commission;
+  const { external_note, split_ten_thousandths } = commission;
   const say = textsOf(language);
   const buyer = who === null ? "" : say("reason.buyer", { lead: who });
-  if (takesBackId !== null && refundId === null) return say("reason.corrected", { buyer });
-  if (takesBackId !== null && amount > 0) return say("reason.won", { buyer });
-  if (takesBackId !== null) return say("reason.refunded", { buyer });
-  const sale = { amount: formatAmount(saleCents, "cash", currency, language), buyer };
+  if (takes_back_id !== null && refund_id === null) return say("reason.corrected", { buyer });
+  if (takes_back_id !== null && amount > 0) return say("reason.won", { buyer });
+  if (takes_back_id !== null) return say("reason.refunded", { buyer });
+  const sale = { amount: formatAmount(sale_cents, "cash", currency, language), buyer };
   if (terms === null) return customReason(commission, say, sale);
   const percentOf = (tenThousandths: number) => percentIn(language, tenThousandths / 10_000);
   const values = {
     ...sale,
-    reward: commission.rewardName ?? say("reason.reward"),
-    share: percentOf(terms.amountTenThousandths),
-    level: String(tierLevel),
-    split: splitTenThousandths === null ? "" : say("reason.split", { share: percentOf(splitTenThousandths) }),
+    reward: commission.reward_name ?? say("reason.reward"),
+    share: percentOf(terms.amount_ten_thousandths),
+    level: String(tier_level),
+    split:
+      split_ten_thousandths === null ? "" : say("reason.split", { share: percentOf(split_ten_thousandths) }),
   };
-  const kind = terms.isFlat ? "reason.flat" : "reason.share";
-  const sentence = say(tierLevel > 1 ? `${kind}.below` : kind, values);
-  return externalNote === null ? sentence : `${sentence} ${externalNote}`;
+  const kind = terms.is_flat ? "reason.flat" : "reason.share";
+  const sentence = say(tier_level > 1 ? `${kind}.below` : kind, values);
+  return external_note === null ? sentence : `${sentence} ${external_note}`;
 }
 
 function customReason(
-  { type, saleCents, externalNote, rewardName, setOff }: Commission,
+  { type, sale_cents, external_note, reward_name, set_off }: Commission,
   say: Say,
   sale: { amount: string; buyer: string },
 ): string {
-  if (externalNote !== null) return externalNote;
-  if (setOff !== undefined) return say("reason.set_off");
-  if (rewardName !== null) return `“${rewardName}”.`;
-  return type === "sale" || saleCents > 0 ? say("reason.sale", sale) : say("reason.by_hand");
+  if (external_note !== null) return external_note;
+  if (set_off !== undefined) return say("reason.set_off");
+  if (reward_name !== null) return `“${reward_name}”.`;
+  return type === "sale" || sale_cents > 0 ? say("reason.sale", sale) : say("reason.by_hand");
 }

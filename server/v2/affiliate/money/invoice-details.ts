@@ -71,10 +71,10 @@ export const updateInvoiceDetailsOperation: AffiliateOperation = {
 function json({ account }: AffiliateRequest, promoter: Promoter): z.output<typeof answer> {
   const fields = invoiceFieldsJson(promoter);
   const isEmpty = Object.values(fields).every((value) => value === null);
-  const status = promoter.invoiceDetailsStatus;
+  const status = promoter.invoice_details_status;
   return {
     status: isEmpty && status === "pending" ? "not_submitted" : status,
-    is_required: account.requiresInvoiceDetails,
+    is_required: account.requires_invoice_details,
     ...fields,
     ...vatCheckJson(promoter),
   };
@@ -83,9 +83,9 @@ function json({ account }: AffiliateRequest, promoter: Promoter): z.output<typeo
 /** The values of the invoice fields. */
 export function invoiceFieldsJson({ profile }: Promoter) {
   return {
-    company_name: profile.companyName,
-    company_number: profile.companyNumber,
-    vat_id: profile.vatId,
+    company_name: profile.company_name,
+    company_number: profile.company_number,
+    vat_id: profile.vat_id,
     address: profile.address,
     country: profile.country,
   };

@@ -25,7 +25,7 @@ export const listOwnInvoicesOperation: AffiliateOperation = {
   async handle(request) {
     const { account, promoter, context } = request;
     const { page, window } = readListing(request, pageParams);
-    const filter = { promoterId: promoter.id, isNumbered: true as const };
+    const filter = { promoter_id: promoter.id, isNumbered: true as const };
     const { records, total } = await listInvoices(context.store, account.id, { filter, ...window });
     setPageHeaders(request, page, total);
     return { data: records.map((invoice) => ownInvoiceJson(request, invoice)) };
@@ -42,7 +42,7 @@ export const ownInvoicePdfOperation: AffiliateOperation = {
   refusals: ["not_found"],
   async handle({ event, account, promoter, context, headers }) {
     const invoice = await loadInvoice(context.store, account.id, readPathId(event));
-    if (invoice.promoterId !== promoter.id || invoice.number === null)
+    if (invoice.promoter_id !== promoter.id || invoice.number === null)
       throw new Failure("not_found", "Invoice not found.");
     headers["content-disposition"] = `attachment; filename="${invoiceFileName(invoice)}"`;
     return invoicePdf(invoice);
@@ -106,34 +106,34 @@ async function agreementJson({
 }: AffiliateRequest): Promise<z.output<typeof agreementAnswer>> {
   const state = await agreementState(context.store, promoter);
   return {
-    is_on: account.invoicing?.isOn ?? false,
+    is_on: account.invoicing?.is_on ?? false,
     agreement: state && {
       version: state.version,
       text: state.text,
       published_at: state.publishedAt,
-      agreed_at: state.agreedAt,
+      agreed_at: state.agreed_at,
     },
   };
 }
 
 function ownInvoiceJson(
-  { publicUrl }: AffiliateRequest,
+  { public_url }: AffiliateRequest,
   invoice: Invoice,
 ): z.output<typeof ownInvoiceAnswer> {
   return {
     id: invoice.id,
     number: invoice.number,
     date: invoice.date,
-    total: invoice.totalCents,
-    total_incl_tax: invoice.totalInclTaxCents,
-    tax_rate: invoice.taxRateHundredths / 100,
-    pdf_url: `${publicUrl}/api/v2/affiliate/invoices/${invoice.id}/pdf`,
+    total: invoice.total_cents,
+    total_incl_tax: invoice.total_incl_tax_cents,
+    tax_rate: invoice.tax_rate_hundredths / 100,
+    pdf_url: `${public_url}/api/v2/affiliate/invoices/${invoice.id}/pdf`,
     status: invoice.status,
     kind: invoice.kind,
     currency: invoice.currency,
-    payout_ids: invoice.payoutIds,
-    credit_note_id: invoice.creditNoteId,
-    credited_invoice_id: invoice.creditedInvoiceId,
-    created_at: invoice.createdAt,
+    payout_ids: invoice.payout_ids,
+    credit_note_id: invoice.credit_note_id,
+    credited_invoice_id: invoice.credited_invoice_id,
+    created_at: invoice.created_at,
   };
 }

@@ -47,7 +47,7 @@ export const listOwnPaymentsOperation: AffiliateOperation = {
   async handle(request) {
     const { account, context, promoter } = request;
     const { page, window } = readListing(request, pageParams);
-    const filter = { promoterId: promoter.id, isByProvider: true } as const;
+    const filter = { promoter_id: promoter.id, isByProvider: true } as const;
     const { records, total } = await findPayments(context.store, account.id, { ...window, filter });
     setPageHeaders(request, page, total);
     const say = textsOf(request.language ?? "en");
@@ -66,7 +66,7 @@ function ownPaymentJson(payment: Payment, say: Say): z.output<typeof ownPaymentA
   const advice = ADVICE[payment.state];
   return {
     id: payment.id,
-    payout_ids: payment.payoutIds,
+    payout_ids: payment.payout_ids,
     amount: payment.amount,
     currency: payment.currency,
     state: payment.state,

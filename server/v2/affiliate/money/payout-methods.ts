@@ -54,8 +54,8 @@ export const listOwnMethodsOperation: AffiliateOperation = {
   async handle(request) {
     const { account, promoter, context } = request;
     const { page, window } = readListing(request, pageParams);
-    const found = await findPayoutMethods(context.store, promoter.accountId, {
-      promoterId: promoter.id,
+    const found = await findPayoutMethods(context.store, promoter.account_id, {
+      promoter_id: promoter.id,
       ...window,
     });
     setPageHeaders(request, page, found.total);
@@ -99,12 +99,12 @@ export const createOwnMethodOperation: AffiliateOperation = {
   refusals: ["invalid"],
   async handle({ event, promoter, context }) {
     const body = shapeInput(createBody, await readJson(event));
-    const created = await createPayoutMethod(context, promoter.accountId, {
-      promoterId: promoter.id,
+    const created = await createPayoutMethod(context, promoter.account_id, {
+      promoter_id: promoter.id,
       method: body.method,
       details: shapeOwnDetails(body.method, body.details),
-      isSelected: body.is_selected,
-      isDisabled: false,
+      is_selected: body.is_selected,
+      is_disabled: false,
     });
     return payoutMethodJson(created);
   },
@@ -127,7 +127,7 @@ export const updateOwnMethodOperation: AffiliateOperation = {
     if (!(method in OWN_METHODS)) throw new Failure("refused", "The company manages this payout method.");
     const given = shapeOwnDetails(method as OwnMethod, body.details);
     return payoutMethodJson(
-      await updatePayoutMethod(context, promoter.accountId, { id, change: () => ({ details: given }) }),
+      await updatePayoutMethod(context, promoter.account_id, { id, change: () => ({ details: given }) }),
     );
   },
 };
@@ -142,11 +142,11 @@ export const selectOwnMethodOperation: AffiliateOperation = {
   async handle(request) {
     const { promoter, context } = request;
     const { id } = await loadOwn(request);
-    const change = ({ isDisabled }: PayoutMethod) => {
-      if (isDisabled) throw new Failure("refused", "The company has disabled this payout method.");
-      return { isSelected: true };
+    const change = ({ is_disabled }: PayoutMethod) => {
+      if (is_disabled) throw new Failure("refused", "The company has disabled this payout method.");
+      return { is_selected: true };
     };
-    return payoutMethodJson(await updatePayoutMethod(context, promoter.accountId, { id, change }));
+    return payoutMethodJson(await updatePayoutMethod(context, promoter.account_id, { id, change }));
   },
 };
 
@@ -160,13 +160,13 @@ export const removeOwnMethodOperation: AffiliateOperation = {
   refusals: ["not_found", "in_use"],
   async handle(request) {
     const { id } = await loadOwn(request);
-    await removePayoutMethod(request.context, request.promoter.accountId, id);
+    await removePayoutMethod(request.context, request.promoter.account_id, id);
     return null;
   },
 };
 
 async function loadOwn({ event, promoter, context }: AffiliateRequest): Promise<PayoutMethod> {
-  const method = await loadPayoutMethod(context.store, promoter.accountId, readPathId(event));
-  if (method.promoterId !== promoter.id) throw new Failure("not_found", "Payout method not found.");
+  const method = await loadPayoutMethod(context.store, promoter.account_id, readPathId(event));
+  if (method.promoter_id !== promoter.id) throw new Failure("not_found", "Payout method not found.");
   return method;
 }

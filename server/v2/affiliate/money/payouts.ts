@@ -136,14 +136,9 @@ function find(
   given: z.output<typeof filters>,
   window: Window,
 ): Promise<Found<PayoutParts>> {
-  const {
-    status,
-    campaign_id: campaignIds,
-    payments_batch_id: paymentsBatchIds,
-    group_ref: groupRef,
-  } = given;
+  const { status, campaign_id: campaignIds, payments_batch_id: paymentsBatchIds, group_ref } = given;
   return listPayouts(context, account, {
-    filter: { promoterId: promoter.id, status, campaignIds, paymentsBatchIds, groupRef },
+    filter: { promoter_id: promoter.id, status, campaign_ids: campaignIds, paymentsBatchIds, group_ref },
     sorting: [{ by: "id", isDescending: true }],
     ...window,
   });
@@ -159,18 +154,18 @@ function ownPayoutJson(
     status: payout.status,
     amount: payout.amount,
     ...setOffJson(payout),
-    payments_batch_id: payout.paymentsBatchId,
-    tax_rate: payout.taxRateHundredths / 100,
+    payments_batch_id: payout.payments_batch_id,
+    tax_rate: payout.tax_rate_hundredths / 100,
     unit: payout.unit,
-    period_start: dayIn(timeZoneOf(account), new Date(payout.periodStart)),
+    period_start: dayIn(timeZoneOf(account), new Date(payout.period_start)),
     period_end: periodEndDateOf(payout),
-    due_date: payout.dueDate,
-    paid_at: wholeSecond(payout.paidAt),
-    processing_started_at: wholeSecond(payout.processingStartedAt),
-    failed_at: wholeSecond(payout.failedAt),
+    due_date: payout.due_date,
+    paid_at: wholeSecond(payout.paid_at),
+    processing_started_at: wholeSecond(payout.processing_started_at),
+    failed_at: wholeSecond(payout.failed_at),
     error: payout.error,
-    total_incl_tax: payout.totalInclTax,
-    created_at: wholeSecond(payout.createdAt),
+    total_incl_tax: payout.total_incl_tax,
+    created_at: wholeSecond(payout.created_at),
     payout_method: method && payoutMethodJson(method),
     promoter: embeddedPromoterJson(promoter),
     campaign: campaign && embeddedCampaignJson(campaign),
@@ -220,29 +215,32 @@ export const ownDueStatsOperation: AffiliateOperation = {
 /** Only a completed payout has a receipt. */
 async function showReceipt(request: AffiliateRequest) {
   const { event, account, promoter, context } = request;
-  const filter = { ids: [readPathId(event)], promoterId: promoter.id };
+  const filter = { ids: [readPathId(event)], promoter_id: promoter.id };
   const { records } = await listPayouts(context, account, { filter, sorting: [], limit: 1, offset: 0 });
   const [parts] = records;
   if (parts === undefined) throw new Failure("not_found", "Payout not found.");
   const { payout } = parts;
   if (payout.status !== "completed") throw new Failure("refused", "This payout was not paid yet.");
   return {
-    number: `${account.publicId}-${payout.id}`,
+    number: `${account.public_id}-${payout.id}`,
     payer: { name: shownName(account) },
     payee: { name: promoterName(promoter), email: promoter.email, ...invoiceFieldsJson(promoter) },
     currency: account.currency,
-    tax_amount: payout.totalInclTax - payout.amount,
+    tax_amount: payout.total_incl_tax - payout.amount,
     payout: ownPayoutJson(request, parts),
   };
 }
 
 async function showDueStats({ account, promoter, context }: AffiliateRequest) {
-  const found = await dueStats(context, account, { promoterId: promoter.id });
+  const found = await dueStats(context, account, { promoter_id: promoter.id });
   return { meta: ownTermsJson(account, promoter), data: dueStatsJson(found) };
 }
 
 /** The promoter's payout terms: the account's, unless the promoter has their own `net_payout_days`. */
 export function ownTermsJson(account: Account, promoter: Promoter): z.output<typeof payoutTermsAnswer> {
-  const netPayoutDays = promoter.netPayoutDays ?? account.netPayoutDays;
-  return { ...payoutTermsJson({ ...account, netPayoutDays }), selected_payout_methods: OWN_METHOD_NAMES };
+  const netPayoutDays = promoter.net_payout_days ?? account.net_payout_days;
+  return {
+    ...payoutTermsJson({ ...account, net_payout_days: netPayoutDays }),
+    selected_payout_methods: OWN_METHOD_NAMES,
+  };
 }

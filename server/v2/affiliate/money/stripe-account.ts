@@ -60,7 +60,7 @@ export const showStripeAccountOperation: AffiliateOperation = {
   answer: stripeAccountAnswer,
   async handle(request) {
     const { context, promoter } = request;
-    return show(request, await findStripeAccount(context.store, promoter.accountId, promoter.id));
+    return show(request, await findStripeAccount(context.store, promoter.account_id, promoter.id));
   },
 };
 
@@ -81,12 +81,12 @@ export const startStripeAccountOperation: AffiliateOperation = {
   }),
   refusals: ["invalid", "refused"],
   async handle(request) {
-    const { event, context, seal, promoter, publicUrl } = request;
+    const { event, context, seal, promoter, public_url } = request;
     const { country } = shapeInput(startBody, await readJson(event));
     await request.limitOutsideCheck();
     const { id: promoterId, email } = promoter;
-    const given = { promoterId, email, country, publicUrl };
-    const started = await startStripeAccount({ ...context, seal }, promoter.accountId, given);
+    const given = { promoter_id: promoterId, email, country, public_url };
+    const started = await startStripeAccount({ ...context, seal }, promoter.account_id, given);
     return { ...(await show(request, started.account)), link: started.link };
   },
 };
@@ -102,7 +102,7 @@ export const checkStripeAccountOperation: AffiliateOperation = {
   async handle(request) {
     const { context, seal, promoter } = request;
     await request.limitOutsideCheck();
-    return show(request, await checkStripeAccount({ ...context, seal }, promoter.accountId, promoter.id));
+    return show(request, await checkStripeAccount({ ...context, seal }, promoter.account_id, promoter.id));
   },
 };
 
@@ -110,14 +110,14 @@ async function show(
   { context, promoter }: AffiliateRequest,
   account: StripeAccount | null,
 ): Promise<z.output<typeof stripeAccountAnswer>> {
-  const connection = await findPaymentConnection(context.store, promoter.accountId, "stripe");
+  const connection = await findPaymentConnection(context.store, promoter.account_id, "stripe");
   return {
     is_available: connection !== null,
     state: account?.state ?? "none",
     country: account?.country ?? null,
     missing: account?.missing ?? [],
-    payouts_enabled: account?.hasPayouts ?? false,
-    payout_method_id: account?.payoutMethodId ?? null,
-    checked_at: account?.checkedAt ?? null,
+    payouts_enabled: account?.has_payouts ?? false,
+    payout_method_id: account?.payout_method_id ?? null,
+    checked_at: account?.checked_at ?? null,
   };
 }

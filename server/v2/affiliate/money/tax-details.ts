@@ -69,8 +69,8 @@ export const updateTaxDetailsOperation: AffiliateOperation = {
   refusals: ["invalid", "refused"],
   async handle({ event, promoter, context }) {
     const given = shapeInput(body, await readJson(event));
-    const { form, name: onReturn, classification: taxClass, tax_number: taxNumber, signature } = given;
-    const input = { form, name: onReturn, taxClass, taxNumber, signature };
+    const { form, name: onReturn, classification: taxClass, tax_number, signature } = given;
+    const input = { form, name: onReturn, tax_class: taxClass, tax_number, signature };
     return json(await putTaxDetails(context, promoter, input));
   },
 };
@@ -80,10 +80,10 @@ function json(details: TaxDetails | null): z.output<typeof answer> {
     details: details && {
       form: details.form,
       name: details.name,
-      classification: details.taxClass,
-      tax_number_end: details.taxNumberEnd,
+      classification: details.tax_class,
+      tax_number_end: details.tax_number_end,
       signature: details.signature,
-      signed_at: details.signedAt,
+      signed_at: details.signed_at,
     },
   };
 }

@@ -105,10 +105,10 @@ export const archiveCurrentOperation: AffiliateOperation = {
   description:
     "Archives the promoter and ends their session: links stop counting, and no one can sign in. What they have earned stays and is paid. The company can restore them.",
   answer: z.object({ message }),
-  async handle({ context, account, promoter, session, cookies, publicUrl }) {
+  async handle({ context, account, promoter, session, cookies, public_url }) {
     await archivePromoter(context, account.id, promoter.id);
     await context.store.transact((tx) => endSessions(tx, session.holder));
-    cookies.push(...endedSessionCookies(SESSION_COOKIES.promoter, publicUrl));
+    cookies.push(...endedSessionCookies(SESSION_COOKIES.promoter, public_url));
     return { message: "You have left the program" };
   },
 };
@@ -143,7 +143,7 @@ export async function currentJson(
   });
   const shown = promoterJson({ ...parts, setupUrl: null });
   const joined = parts.promoterCampaigns.map(({ promoterCampaign }) => promoterCampaign);
-  const { firstName = null, lastName = null } = parts.parent?.profile ?? {};
+  const { first_name = null, last_name = null } = parts.parent?.profile ?? {};
   return {
     id: shown.id,
     email: shown.email,
@@ -152,7 +152,7 @@ export async function currentJson(
     balances: {
       ...shown.balances,
       pending_balance: balanceJson(
-        await loadPendingEarnings(store, promoter.accountId, promoter.id),
+        await loadPendingEarnings(store, promoter.account_id, promoter.id),
         "earnings",
       ),
     },
@@ -170,7 +170,8 @@ export async function currentJson(
     parent_promoter: parts.parent
       ? {
           name:
-            [firstName, lastName].filter((name) => name !== null).join(" ") || `Promoter ${parts.parent.id}`,
+            [first_name, last_name].filter((name) => name !== null).join(" ") ||
+            `Promoter ${parts.parent.id}`,
         }
       : null,
   };
@@ -225,8 +226,8 @@ export const noteVisitOperation: AffiliateOperation = {
       clicks_count: news?.added.clicks ?? 0,
       referrals_count: news?.added.referrals ?? 0,
       commissions_count: news?.added.commissions ?? 0,
-      earnings_amount: news?.added.earningsCents ?? 0,
-      paid_amount: news?.added.paidCents ?? 0,
+      earnings_amount: news?.added.earnings_cents ?? 0,
+      paid_amount: news?.added.paid_cents ?? 0,
     };
   },
 };

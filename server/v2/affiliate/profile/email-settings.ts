@@ -95,10 +95,10 @@ async function settingsJson(
   { account, context, promoter }: AffiliateRequest,
   wanted: EmailSettings,
 ): Promise<z.output<typeof answer>> {
-  const { landingUrl } = await loadCampaignOrDefault(context.store, account, null);
+  const { landing_url } = await loadCampaignOrDefault(context.store, account, null);
   return {
     id: promoter.id,
-    company_domain: parseUrl(landingUrl)?.hostname ?? null,
+    company_domain: parseUrl(landing_url)?.hostname ?? null,
     emails_opt_drip: wanted.drip,
     emails_opt_new_commission: wanted.new_commission,
     emails_opt_new_referral: wanted.new_referral,

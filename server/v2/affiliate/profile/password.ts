@@ -40,7 +40,7 @@ export const setPasswordOperation: AffiliateOperation = {
 };
 
 async function handle(request: AffiliateRequest) {
-  const { event, account, promoter, session, context, cookies, publicUrl, limit } = request;
+  const { event, account, promoter, session, context, cookies, public_url, limit } = request;
   // A frame in the company's own product uses a token, which would end with the other sessions.
   if (readBearer(event) !== null)
     throw new Failure("refused", "Sign in to the portal itself to set a password");
@@ -49,10 +49,15 @@ async function handle(request: AffiliateRequest) {
   await limit(promoter.email);
   const { hash: passwordHash } = await keepPassword(context, given.password);
   const currentPassword = given.current_password ?? null;
-  const opened = await setPassword(context, { promoter, session, currentPassword, passwordHash });
-  cookies.push(...sessionCookies(SESSION_COOKIES.promoter, opened.token, publicUrl));
+  const opened = await setPassword(context, {
+    promoter,
+    session,
+    currentPassword,
+    password_hash: passwordHash,
+  });
+  cookies.push(...sessionCookies(SESSION_COOKIES.promoter, opened.token, public_url));
   const after = (await context.store.get(promoters, account.id, promoter.id)) ?? promoter;
-  return sessionJson(context.store, { account, promoter: after, session: opened.session, publicUrl });
+  return sessionJson(context.store, { account, promoter: after, session: opened.session, public_url });
 }
 
 const encryptedId = field(

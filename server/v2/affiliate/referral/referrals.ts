@@ -115,7 +115,7 @@ export const showOwnReferralOperation: AffiliateOperation = {
   answer: portalReferralAnswer,
   refusals: ["not_found"],
   async handle({ event, promoter, context: { store } }) {
-    const wanted = { accountId: promoter.accountId, promoterId: promoter.id, id: readPathId(event) };
+    const wanted = { account_id: promoter.account_id, promoter_id: promoter.id, id: readPathId(event) };
     return showOwnReferral(store, await loadOwnLead(store, wanted));
   },
 };
@@ -136,13 +136,19 @@ export const exportOwnReferralsOperation = ownExport({
 
 function find(
   { context: { store }, promoter }: AffiliateRequest,
-  { state, type, campaign_id: campaignIds, created_at: createdAt }: z.output<typeof filters>,
+  { state, type, campaign_id: campaignIds, created_at }: z.output<typeof filters>,
   window: Window,
 ): Promise<Found<Lead>> {
-  const { accountId, id: promoterId } = promoter;
+  const { account_id, id: promoterId } = promoter;
   const isCustomer = type === undefined ? undefined : type === "customer";
-  const filter = { promoterId, state, isCustomer, campaignIds, createdAt: span(createdAt) };
-  return findLeads(store, accountId, { filter, reverse: true, ...window });
+  const filter = {
+    promoter_id: promoterId,
+    state,
+    isCustomer,
+    campaign_ids: campaignIds,
+    created_at: span(created_at),
+  };
+  return findLeads(store, account_id, { filter, reverse: true, ...window });
 }
 
 const NAME_LENGTH = 100;
@@ -187,11 +193,11 @@ export const addOwnReferralOperation: AffiliateOperation = {
   async handle({ event, account, promoter, context }) {
     const body = shapeInput(createBody, await readJson(event));
     return proposeLead(context, account, {
-      promoterId: promoter.id,
-      promoterCampaignId: body.promoter_campaign_id,
+      promoter_id: promoter.id,
+      promoter_campaign_id: body.promoter_campaign_id,
       email: body.email,
-      firstName: body.first_name ?? null,
-      lastName: body.last_name ?? null,
+      first_name: body.first_name ?? null,
+      last_name: body.last_name ?? null,
       website: body.website ?? null,
       comment: body.comment ?? null,
       show: showOwnReferral,
@@ -211,10 +217,10 @@ export const updateOwnReferralOperation: AffiliateOperation = {
   refusals: ["not_found", "invalid", "refused"],
   async handle({ event, promoter, context }) {
     const body = shapeChanges(updateBody, await readJson(event));
-    const wanted = { accountId: promoter.accountId, promoterId: promoter.id, id: readPathId(event) };
+    const wanted = { account_id: promoter.account_id, promoter_id: promoter.id, id: readPathId(event) };
     return updateProposal(context, wanted, {
-      firstName: body.first_name,
-      lastName: body.last_name,
+      first_name: body.first_name,
+      last_name: body.last_name,
       website: body.website,
       comment: body.comment,
       show: showOwnReferral,
@@ -232,8 +238,8 @@ export const removeOwnReferralOperation: AffiliateOperation = {
   refusals: ["not_found", "refused"],
   async handle({ event, promoter, context }) {
     await removeProposal(context, {
-      accountId: promoter.accountId,
-      promoterId: promoter.id,
+      account_id: promoter.account_id,
+      promoter_id: promoter.id,
       id: readPathId(event),
     });
     return null;
@@ -245,19 +251,19 @@ export const removeOwnReferralOperation: AffiliateOperation = {
  * the company approves it, because the person may have given other names by then. `metadata` is the company's own.
  */
 async function showOwnReferral(view: View, lead: Lead): Promise<z.output<typeof portalReferralAnswer>> {
-  const said = lead.isProposal ? lead : null;
+  const said = lead.is_proposal ? lead : null;
   return {
     id: lead.id,
     uid: maskedUid(lead.uid),
     email: maskedEmail(lead.email),
     state: lead.state,
     metadata: {},
-    entry_source: lead.entrySource,
-    created_at: wholeSecond(lead.createdAt),
-    customer_since: wholeSecond(lead.customerSince),
-    sub_id: lead.subId,
-    first_name: said?.firstName ?? null,
-    last_name: said?.lastName ?? null,
+    entry_source: lead.entry_source,
+    created_at: wholeSecond(lead.created_at),
+    customer_since: wholeSecond(lead.customer_since),
+    sub_id: lead.sub_id,
+    first_name: said?.first_name ?? null,
+    last_name: said?.last_name ?? null,
     website: said?.website ?? null,
     comment: said?.comment ?? null,
     is_removable: isProposed(lead),

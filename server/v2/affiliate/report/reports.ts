@@ -179,17 +179,17 @@ async function overview(request: AffiliateRequest) {
 
 /** The promoter's campaigns, or only the requested one. */
 async function ownCampaigns({ context, promoter }: AffiliateRequest, only: number | undefined) {
-  const joined = await listPromoterCampaigns(context.store, promoter.accountId, promoter.id);
+  const joined = await listPromoterCampaigns(context.store, promoter.account_id, promoter.id);
   return joined.filter((each) => only === undefined || each.id === only);
 }
 
 const METRICS = {
-  revenue: "salesCents",
+  revenue: "sales_cents",
   clicks: "clicks",
   referrals: "referrals",
   customers: "customers",
   cancellations: "cancellations",
-  commissions: "earningsCents",
+  commissions: "earnings_cents",
 } as const satisfies Record<string, Metric>;
 type Selection = keyof typeof METRICS;
 const SELECTIONS = Object.keys(METRICS) as [Selection, ...Selection[]];
@@ -227,7 +227,7 @@ export const ownChartOperation: AffiliateOperation = {
 async function handle({ event, promoter, context: { store } }: AffiliateRequest) {
   const given = shapeInput(chartParams, readQuery(event));
   const { period_from: from, period_to: to, selection, promoter_campaign_id: only } = given;
-  const joined = await listPromoterCampaigns(store, promoter.accountId, promoter.id);
+  const joined = await listPromoterCampaigns(store, promoter.account_id, promoter.id);
   const { groupBy, points } = await loadChart(store, {
     promoterCampaigns: joined.filter((each) => only === undefined || each.id === only),
     metric: METRICS[selection],
@@ -273,12 +273,12 @@ export const listSubAffiliatesOperation: AffiliateOperation = {
 
 /** A parent sees the first name, a masked address and the figures that they earn from. */
 async function show(view: View, child: Promoter): Promise<z.output<typeof answer>> {
-  const stats = await loadPromoterTotals(view, child.accountId, child.id);
+  const stats = await loadPromoterTotals(view, child.account_id, child.id);
   return {
     id: child.id,
-    name: child.profile.firstName,
+    name: child.profile.first_name,
     email: maskedEmail(child.email),
-    joined_at: wholeSecond(child.createdAt),
+    joined_at: wholeSecond(child.created_at),
     stats: promoterStatsJson(stats),
   };
 }
@@ -374,7 +374,7 @@ function originJson(
     referrals_count: origin.referrals,
     customers_count: origin.customers,
     sales_count: origin.sales,
-    revenue_amount: origin.salesCents,
-    promoter_earnings_amount: origin.earningsCents,
+    revenue_amount: origin.sales_cents,
+    promoter_earnings_amount: origin.earnings_cents,
   };
 }

@@ -44,7 +44,7 @@ export const sendLinkOperation: OpenOperation = {
     "Sends a link that signs in, once, within 15 minutes. The answer is the same whether or not a promoter has the address.",
   body: sendBody,
   answer: z.object({
-    message: message,
+    message,
   }),
   status: 202,
   refusals: ["rate_limited"],
@@ -85,11 +85,11 @@ export const useLinkOperation: OpenOperation = {
 };
 
 /** Known and unknown addresses get the same answer, so that it does not reveal who is a promoter. */
-async function send({ event, context, limitEmail, mayMail, hasMail, afterwards }: OpenRequest) {
+async function send({ event, context, limitEmail, mayMail, has_mail, afterwards }: OpenRequest) {
   const body = shapeInput(sendBody, await readJson(event));
-  const wanted = { email: body.email, accountId: body.account_id ?? null };
+  const wanted = { email: body.email, account_id: body.account_id ?? null };
   await limitEmail(body.email);
-  if (!hasMail) return { message: "This program sends no e-mails. Ask the company to let you in." };
+  if (!has_mail) return { message: "This program sends no e-mails. Ask the company to let you in." };
   afterwards(async () => {
     const candidates = await findPortalPromoters(context.store, wanted);
     await sendSignInLinks(context, candidates, () => mayMail(body.email));

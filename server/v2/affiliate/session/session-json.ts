@@ -63,8 +63,8 @@ export async function sessionJson(
     account,
     promoter,
     session,
-    publicUrl,
-  }: { account: Account; promoter: Promoter; session: Session; publicUrl: string },
+    public_url,
+  }: { account: Account; promoter: Promoter; session: Session; public_url: string },
 ): Promise<z.output<typeof sessionAnswer>> {
   return {
     promoter: {
@@ -74,16 +74,16 @@ export async function sessionJson(
       language: promoter.language ?? null,
     },
     account: {
-      id: account.publicId,
+      id: account.public_id,
       name: shownName(account),
       currency: account.currency,
       time_zone: timeZoneOf(account),
     },
-    brand: shownBrandJson(account, publicUrl),
-    must_set_password: session.mustSetPassword ?? false,
-    has_password: promoter.passwordHash !== undefined,
-    is_read_only: session.isReadOnly ?? false,
-    agreements: session.isReadOnly ? "none" : await agreementsOf(view, promoter),
+    brand: shownBrandJson(account, public_url),
+    must_set_password: session.must_set_password ?? false,
+    has_password: promoter.password_hash !== undefined,
+    is_read_only: session.is_read_only ?? false,
+    agreements: session.is_read_only ? "none" : await agreementsOf(view, promoter),
   };
 }
 

@@ -77,9 +77,9 @@ export const signOutEverywhereOperation: AffiliateOperation = {
   answer: z.null(),
   status: 204,
   isForNewcomers: true,
-  async handle({ context, account, promoter, cookies, publicUrl }) {
+  async handle({ context, account, promoter, cookies, public_url }) {
     await signOutEverywhere(context, account.id, promoter.id);
-    cookies.push(...endedSessionCookies(SESSION_COOKIES.promoter, publicUrl));
+    cookies.push(...endedSessionCookies(SESSION_COOKIES.promoter, public_url));
     return null;
   },
 };
@@ -90,7 +90,7 @@ async function signIn(request: OpenRequest) {
   const given = {
     email: body.email,
     password: body.password,
-    accountId: body.account_id ?? null,
+    account_id: body.account_id ?? null,
     device: deviceOf(request),
     language: request.language,
   };
@@ -100,22 +100,22 @@ async function signIn(request: OpenRequest) {
   return enter(request, signedIn);
 }
 
-async function signOut({ context, session, cookies, publicUrl }: AffiliateRequest) {
+async function signOut({ context, session, cookies, public_url }: AffiliateRequest) {
   await endSession(context.store, session);
-  cookies.push(...endedSessionCookies(SESSION_COOKIES.promoter, publicUrl));
+  cookies.push(...endedSessionCookies(SESSION_COOKIES.promoter, public_url));
   return null;
 }
 
 /** Sets the cookie of a new session, and shows the session. */
-export function enter({ event, context, cookies, publicUrl }: OpenRequest, signedIn: SignedIn) {
+export function enter({ event, context, cookies, public_url }: OpenRequest, signedIn: SignedIn) {
   const { account, session, token } = signedIn;
   cookies.push(
     ...signInCookies(
-      { event, chance: context.chance, publicUrl },
+      { event, chance: context.chance, public_url },
       { account, holder: session.holder, token },
     ),
   );
-  return sessionJson(context.store, { ...signedIn, publicUrl });
+  return sessionJson(context.store, { ...signedIn, public_url });
 }
 
 /** The browser's `User-Agent`, kept with the session. */
