@@ -2,32 +2,30 @@ import { sql, type SqlBool } from "kysely";
 import { Failure, isOutage } from "../failure.ts";
 import { findPage, type Found, type Schema, type Window } from "../storage/query.ts";
 import type { Store } from "../storage/store.ts";
-import { table } from "../storage/table.ts";
+import { flag, integer, json, table, text, time, type RowOf } from "../storage/table.ts";
 import type { Context } from "./context.ts";
 
-/** The result of an operation on many records. */
-export interface BatchProcess {
-  account_id: number;
-  id: number;
+const batchProcessFields = {
+  id: integer(),
   /** The operation, in words for people. */
-  label: string;
-  total: number;
-  processed_count: number;
+  label: text(),
+  total: integer(),
+  processed_count: integer(),
   /** One sentence for each unchanged record. Only the first ones if there are very many. */
-  errors: string[];
+  errors: json<string[]>(),
   /** The number of unchanged records. Absent: the number of sentences. */
-  failed_count?: number;
+  failed_count: integer().optional(),
   /** Whether it is still running. Absent: it is completed. */
-  is_under_way?: true;
-  meta: Record<string, unknown>;
-  created_at: string;
-  updated_at: string;
-}
+  is_under_way: flag().optional(),
+  meta: json<Record<string, unknown>>(),
+  created_at: time(),
+  updated_at: time(),
+};
 
-export const batchProcesses = table<BatchProcess>()({
-  name: "batch-process",
-  columns: { id: "integer", label: "text", created_at: "text" },
-});
+/** The result of an operation on many records. */
+export type BatchProcess = RowOf<typeof batchProcessFields>;
+
+export const batchProcesses = table("batch-process", batchProcessFields);
 
 /**
  * Runs the same work on many records, each in its own commit. A record that refuses stays unchanged and is
@@ -104,56 +102,52 @@ export async function loadBatchProcess(store: Store, accountId: number, id: stri
   return batch;
 }
 
-/** A long CSV file that is imported piece by piece, and removed when the import is complete. */
-export interface CsvImport {
-  account_id: number;
+const csvImportFields = {
   /** The id of its batch. */
-  id: number;
+  id: integer(),
   /** Such as `promoters`. */
-  kind: string;
+  kind: text(),
   /** Whether nothing is written. */
-  is_dry_run: boolean;
+  is_dry_run: flag(),
   /** The import's mapping from lines to values. */
-  plan: object;
+  plan: json<object>(),
   /** The last line known to be imported. Later ones may have been imported, too. */
-  last_line: number;
-  part_count: number;
-  created_at: string;
-}
+  last_line: integer(),
+  part_count: integer(),
+  created_at: time(),
+};
 
-export const csvImports = table<CsvImport>()({
-  name: "csv-import",
-  columns: { id: "integer" },
-});
+/** A long CSV file that is imported piece by piece, and removed when the import is complete. */
+export type CsvImport = RowOf<typeof csvImportFields>;
+
+export const csvImports = table("csv-import", csvImportFields);
+
+const csvPartFields = {
+  import_id: integer(),
+  /** From 0. */
+  number: integer(),
+  text: text(),
+};
 
 /** A piece of such a file. */
-export interface CsvPart {
-  account_id: number;
-  import_id: number;
-  /** From 0. */
-  number: number;
-  text: string;
-}
+export type CsvPart = RowOf<typeof csvPartFields>;
 
-export const csvParts = table<CsvPart>()({
-  name: "csv-part",
+export const csvParts = table("csv-part", csvPartFields, {
   key: ["import_id", "number"],
-  columns: { import_id: "integer", number: "integer" },
 });
 
-/** An e-mail that is being sent to all promoters of its campaigns. It is removed when all have got it. */
-export interface EmailRun {
-  account_id: number;
+const emailRunFields = {
   /** The id of its batch. */
-  id: number;
-  email_id: number;
+  id: integer(),
+  email_id: integer(),
   /** All promoters up to this id have got it, or are left out. */
-  after_promoter_id: number;
-  created_at: string;
-}
+  after_promoter_id: integer(),
+  created_at: time(),
+};
 
-export const emailRuns = table<EmailRun>()({
-  name: "email-run",
-  columns: { id: "integer", email_id: "integer" },
+/** An e-mail that is being sent to all promoters of its campaigns. It is removed when all have got it. */
+export type EmailRun = RowOf<typeof emailRunFields>;
+
+export const emailRuns = table("email-run", emailRunFields, {
   unique: { email: ["email_id"] },
 });

@@ -1,22 +1,21 @@
 import { SYSTEM } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
 import type { Store, Transaction } from "../storage/store.ts";
-import { table } from "../storage/table.ts";
+import { integer, table, text, type RowOf } from "../storage/table.ts";
+
+const fields = {
+  name: text(),
+  /** Blank if it is free. */
+  holder: text(),
+  /** Grows with each renewal, which shows that the holder is alive. */
+  term: integer(),
+};
 
 /** The holder of a lease: the one process that may do a certain kind of work. */
-interface LeaseRecord {
-  account_id: typeof SYSTEM;
-  name: string;
-  /** Blank if it is free. */
-  holder: string;
-  /** Grows with each renewal, which shows that the holder is alive. */
-  term: number;
-}
+type LeaseRecord = RowOf<typeof fields>;
 
-export const leases = table<LeaseRecord>()({
-  name: "lease",
+export const leases = table("lease", fields, {
   key: ["name"],
-  columns: { name: "text" },
 });
 
 /** The exclusive right to do certain work. It expires by itself if its holder dies. */

@@ -1,8 +1,12 @@
 import { hash } from "node:crypto";
+import { storable } from "./record.ts";
 
-/** The hexadecimal SHA-256 of a text, for keys that must hide the text or that it would make too long. */
+/**
+ * The hexadecimal SHA-256 of a text, for keys that must hide the text or that it would make too long. It is that of the
+ * text as a column holds it, so that it stays the same when the record is read and written again.
+ */
 export function digest(text: string): string {
-  return hash("sha256", text, "hex");
+  return hash("sha256", storable(text), "hex");
 }
 
 /** A number that lists show in place of a secret hash. 48 bits are enough to tell a few apart. */
@@ -13,12 +17,9 @@ export function numberOf(hash: string): number {
 /** Postgres' limit for an index entry is 2,700 bytes. */
 const MOST_INDEXED = 600;
 
-/**
- * The form in which an indexed column stores a text. A very long text, or one with a NUL, is stored as its
- * hash.
- */
+/** The form in which an indexed column holds a text. A very long one is its hash. */
 export function indexed(text: string): string {
-  return text.length > MOST_INDEXED || text.includes("\0") ? `sha256:${digest(text)}` : text;
+  return text.length > MOST_INDEXED ? `sha256:${digest(text)}` : storable(text);
 }
 
 /** Hexadecimal digits: 128 bits. */
@@ -29,5 +30,7 @@ const FINGERPRINT_LENGTH = 32;
  * out collisions.
  */
 export function fingerprint(tuple: readonly (string | number)[]): string {
-  return digest(JSON.stringify(tuple)).slice(0, FINGERPRINT_LENGTH);
+  return digest(
+    JSON.stringify(tuple.map((part) => (typeof part === "string" ? storable(part) : part))),
+  ).slice(0, FINGERPRINT_LENGTH);
 }

@@ -1,23 +1,25 @@
 import { Failure } from "../failure.ts";
-import { table } from "./table.ts";
+import { table, text, type RowOf } from "./table.ts";
 import type { Reader } from "./view.ts";
 
-/** Marks an account that accepts no changes. Every transaction checks for it. */
-export interface Freeze {
-  account_id: number;
+const fields = {
   /**
    * - `frozen`: it may be copied to another store
    * - `moved`: another store has a complete copy
    * - `removed`: it is being removed, or is gone
    */
-  state: "frozen" | "moved" | "removed";
-}
+  state: text<"frozen" | "moved" | "removed">(),
+};
+
+/** Marks an account that accepts no changes. Every transaction checks for it. */
+export type Freeze = RowOf<typeof fields>;
 
 /** At most one for each account. */
-export const freezes = table<Freeze>()({
-  name: "freeze",
+export const freezes = table("freeze", fields, {
   key: ["id"],
-  columns: { id: ["integer", () => 1] },
+  derived: {
+    id: ["integer", () => 1],
+  },
 });
 
 /** Whether an account is frozen. */

@@ -14,7 +14,8 @@ import {
   type SelectQueryBuilder,
   type SqlBool,
 } from "kysely";
-import { SQLITE, sqlName, storable, type Dialect, type Statement } from "./sql.ts";
+import { storable } from "./record.ts";
+import { SQLITE, sqlName, type Dialect, type Statement } from "./sql.ts";
 import type { ColumnValue, Row, Table } from "./table.ts";
 
 /** The tables of a query, under their SQL names. */
@@ -92,7 +93,7 @@ export function prepared<S, Values extends ColumnValue[], O>(
 interface QueryRunner {
   query<S>(): Kysely<S>;
   rows<O>(query: Compilable<O>): Promise<O[]>;
-  parse<R>(from: Table<R>, doc: string): R;
+  record<R>(from: Table<R>, row: object, as?: string): R | null;
 }
 
 /** The page of a list to read. */
@@ -125,14 +126,30 @@ export async function findPage<R extends { id: number }, S, Names extends keyof 
   wanted: Wanted<S, Names>,
 ): Promise<Found<R>> {
   const { account_id, ids, total } = await findIds(view, from, wanted);
-  const table = sql<{ account_id: number; id: number; doc: string }>`${sql.table(sqlName(from))}`;
-  const documents = view
-    .query<object>()
-    .selectFrom(table.as("found"))
-    .select(["found.id", "found.doc"])
-    .where("found.account_id", "=", account_id);
-  const rows = await findInOrder(view, ids, documents.where(among("found.id", ids)));
-  return { records: rows.map(({ doc }) => view.parse(from, doc)), total };
+  const records = view
+    .query<Record<string, Record<string, ColumnValue>>>()
+    .selectFrom(sqlName(from))
+    .select(sql<number>`id`.as("id"))
+    .select(allOf(from))
+    .where("account_id", "=", account_id);
+  const rows = await findInOrder(view, ids, records.where(among("id", ids)));
+  return { records: rows.map((row) => view.record(from, row)!), total };
+}
+
+/** Selects all columns of a table of a query, each under the table's name and its own. */
+export function allOf(from: Pick<Table<never>, "name" | "names">, as = sqlName(from)) {
+  return from.names.map((name) => sql.ref<ColumnValue>(`${as}.${name}`).as(`${as}.${name}`));
+}
+
+/** The values in a row that has `allOf` a table, or null if a join has found no record. */
+export function recordIn(
+  from: Pick<Table<never>, "name" | "names">,
+  row: object,
+  as = sqlName(from),
+): ColumnValue[] | null {
+  const found = row as Record<string, ColumnValue>;
+  const values = from.names.map((name) => found[`${as}.${name}`] ?? null);
+  return values[0] === null ? null : values;
 }
 
 /**

@@ -1,49 +1,39 @@
 import { Failure } from "../failure.ts";
 import { NO_SEAL, type Seal } from "../seal.ts";
-import { freeze, parseRaw, parseStored, type ColumnValue, type Table } from "./table.ts";
+import { keyOf, recordOf, valuesOf, type Hidden } from "./record.ts";
+import { freeze, parseStored, type ColumnValue, type Table } from "./table.ts";
 import { readItem } from "./items.ts";
 import { PROOF_KEY } from "./layout.ts";
 import type { Engine, Session } from "./session.ts";
-import { columnValues, keyOf } from "./sql.ts";
-
-/** A document whose secrets are hidden. No record has a field of this name. */
-interface Hidden {
-  /** The sealed fields as encrypted JSON. */
-  sealed?: string;
-}
-
-/** All values of a row, in the order of `insert` and `update`. @throws Failure `refused` without a key for its secrets */
-export function rowOf<R extends { account_id: number }>(of: Table<R>, record: R, seal: Seal): ColumnValue[] {
-  return [record.account_id, ...columnValues(of, record), docOf(of, record, seal)];
-}
 
 /**
- * The document of a record. One that is sealed already stays as it is, also one that no key opens, so that a
- * change of another field doesn't lose its secret.
+ * The row of a record, with its secrets sealed. One that is sealed already stays as it is, also one that no key opens, so
+ * that a change of another field doesn't lose its secret.
+ *
+ * @throws Failure `refused` without a key for its secrets
  */
-export function docOf<R extends { account_id: number }>(of: Table<R>, record: R, seal: Seal): string {
+export function rowOf<R extends { account_id: number }>(of: Table<R>, record: R, seal: Seal): ColumnValue[] {
   const { sealed: declared } = of;
   const isKept = isSealed(record) && declared?.fields.every((name) => record[name] === null);
-  if (declared === undefined || isKept || !declared.isSecret(record)) return JSON.stringify(record);
+  if (declared === undefined || isKept || !declared.isSecret(record)) return valuesOf(of, record);
   const secrets = Object.fromEntries(declared.fields.map((name) => [name, record[name]]));
   const blanks = Object.fromEntries(declared.fields.map((name) => [name, null]));
   const sealed = seal.close(JSON.stringify(secrets), placeOf(of, record));
-  return JSON.stringify({ ...record, ...blanks, sealed });
+  return valuesOf(of, { ...record, ...blanks, sealed });
 }
 
 /**
- * Parses a document and opens its secrets. A record whose secrets no key opens comes without them, so that it alone
- * is of no use, and not each list with it. So does one that is not sealed although there is a key: only someone who
- * has no key can have written it.
+ * The record of a row, with its secrets. One whose secrets no key opens comes without them, so that it alone is of no use, and
+ * not each list with it. So does one that is not sealed although there is a key: only someone who has no key can have
+ * written it.
  */
-export function openDoc<R>(from: Table<R>, doc: string, seal: Seal): R {
-  // Opened records are not kept in the cache of parsed ones, which outlives the request.
-  if (!mayBeSealed(from, doc)) {
-    const record = parseRaw<R>(from, doc);
-    const isForeign = seal.hasKey && from.sealed?.isSecret(record) === true;
+export function openRow<R>(from: Table<R>, values: readonly ColumnValue[], seal: Seal): R {
+  const record = recordOf(from, values);
+  if (from.sealed === undefined) return record;
+  if (!isSealed(record)) {
+    const isForeign = seal.hasKey && from.sealed.isSecret(record);
     return isForeign ? hidden(from, record, { seal, fault: "is not encrypted" }) : record;
   }
-  const record = parseStored<R>(from.name, doc);
   try {
     return freeze(openRecord(from, record, seal));
   } catch (error) {
@@ -60,12 +50,7 @@ function hidden<R>(from: Table<R>, record: R, { seal, fault }: { seal: Seal; fau
   return freeze({ ...record, ...(from.sealed?.without(record) as R) });
 }
 
-/** Whether a document may have secrets. It may say yes wrongly, but never no. */
-export function mayBeSealed(from: Pick<Table<never>, "sealed">, doc: string): boolean {
-  return from.sealed !== undefined && doc.includes('"sealed":"');
-}
-
-/** A parsed document with its secrets. Exports and checks use it, which must miss none. @throws Failure `refused` if no key opens them */
+/** A record with its secrets. Exports and checks use it, which must miss none. @throws Failure `refused` if no key opens them */
 export function openRecord<R>(of: Table<R>, record: R, seal: Seal): R {
   if (of.sealed === undefined || !isSealed(record)) return record;
   const { sealed, ...rest } = record;
@@ -80,7 +65,7 @@ export function withoutSecrets<R>(of: Table<R>, record: R, seal: Seal): R {
   return of.sealed.isSecret(opened) ? (of.sealed.without(opened) as R) : opened;
 }
 
-/** Whether the secrets of a parsed document are sealed, and how. */
+/** Whether the secrets of a record are sealed, and how. */
 export function isSealed<R>(record: R): record is R & Required<Hidden> {
   return typeof (record as Hidden).sealed === "string";
 }

@@ -3,16 +3,19 @@ import type { Statement, Dialect } from "./sql.ts";
 import type { Addition, SumTable } from "./sums.ts";
 import type { ColumnValue, Key, Table } from "./table.ts";
 
+/** The values of a row, in the order of its table's columns. */
+export type Values = readonly ColumnValue[];
+
 /** SQLite returns values, Postgres promises. */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Reads documents and rows: committed ones, or those that a transaction sees. */
+/** Reads rows: committed ones, or those that a transaction sees. */
 export interface Reads {
   dialect: Dialect;
-  /** The document of a record, or null. */
-  get(from: Table<never>, accountId: number, key: Key): MaybePromise<string | null>;
-  /** The document of the record that has these unique values, or null. */
-  find(from: Table<never>, unique: string, accountId: number, values: Key): MaybePromise<string | null>;
+  /** The row of a record, or null. */
+  get(from: Table<never>, accountId: number, key: Key): MaybePromise<Values | null>;
+  /** The row of the record that has these unique values, or null. */
+  find(from: Table<never>, unique: string, accountId: number, values: Key): MaybePromise<Values | null>;
   /** The rows that a statement selects, each as an array. */
   all(statement: Statement): MaybePromise<ColumnValue[][]>;
   /** The sums over the rows of an account whose keys begin with these values. */
@@ -43,8 +46,8 @@ export interface Session extends Reads {
    * Reads a record that a decision depends on. No other transaction commits to its account before this one
    * has ended, so its lists and counts stay true from then on.
    */
-  lock(from: Table<never>, accountId: number, key: Key): MaybePromise<string | null>;
-  write(into: Table<never>, row: ColumnValue[], written: Written): MaybePromise<void>;
+  lock(from: Table<never>, accountId: number, key: Key): MaybePromise<Values | null>;
+  write(into: Table<never>, row: Values, written: Written): MaybePromise<void>;
   remove(from: Table<never>, accountId: number, key: Key): MaybePromise<void>;
   /** Runs a statement that changes something. Resolves to the number of changed rows. */
   run(statement: Statement): MaybePromise<number>;

@@ -1,4 +1,4 @@
-import type { Column, ColumnValue, Index, Key, KeyPart, Table } from "./table.ts";
+import { quoted, type ColumnValue, type Index, type Key, type KeyPart, type Table } from "./table.ts";
 
 /** How the two engines differ in the statements for single records. */
 export interface Dialect {
@@ -6,8 +6,7 @@ export interface Dialect {
   value(n: number): string;
   integer: string;
   text: string;
-  /** The type of a document. */
-  doc: string;
+  json: string;
   /** Columns that the engine adds to every table for itself. */
   own: string[];
   /** Assignments that every `update` must add. */
@@ -18,7 +17,7 @@ export const SQLITE: Dialect = {
   value: () => "?",
   integer: "integer",
   text: "text",
-  doc: "text",
+  json: "text",
   own: [],
   ownUpdate: "",
 };
@@ -27,10 +26,10 @@ export const POSTGRES: Dialect = {
   value: (n) => `$${n}`,
   integer: "bigint",
   text: 'text collate "C"',
-  doc: "json",
+  json: "json",
   // Counts the writes to a row, so that a transaction can detect changes by others.
-  own: ["version bigint not null default 1"],
-  ownUpdate: ", version = version + 1",
+  own: ["row_version bigint not null default 1"],
+  ownUpdate: ", row_version = row_version + 1",
 };
 
 /** A statement with its values. */
@@ -38,7 +37,7 @@ export interface Statement {
   text: string;
   values: readonly ColumnValue[];
   /**
-   * The table whose records are listed. The statement then begins with `select doc`, and its first value is
+   * The table whose rows are listed. The statement then begins by selecting all columns, and its first value is
    * the account.
    */
   of?: Table<never>;
@@ -53,66 +52,14 @@ export function sqlName({ name }: Pick<Table<never>, "name">): string {
   return /[^aeiou]y$/.test(snake) ? `${snake.slice(0, -1)}ies` : `${snake}s`;
 }
 
-/** How to read each column from a record, built once for each table. */
-const readers = new WeakMap<object, ((record: never) => unknown)[]>();
-
-/** The names of all columns of a row, in the order of its values. */
-export function columnNames({ columns }: Pick<Table<never>, "columns">): string[] {
-  return ["account_id", ...Object.keys(columns), "doc"];
-}
-
-/** The values of a record's columns, in the order of their declaration. */
-export function columnValues<R>(of: Table<R>, record: R): ColumnValue[] {
-  let known = readers.get(of);
-  if (known === undefined) {
-    known = Object.entries<Column<R>>(of.columns).map(([name, column]) => readerOf(name, column));
-    readers.set(of, known);
-  }
-  return known.map((read) => valueOf(read(record as never)));
-}
-
-function readerOf<R>(name: string, column: Column<R>): (record: R) => unknown {
-  if (typeof column !== "string") return column[1];
-  return (record) => (record as Record<string, unknown>)[name];
-}
-
-function columnValue<R>(name: string, column: Column<R>, record: R): ColumnValue {
-  return valueOf(readerOf(name, column)(record));
-}
-
-function valueOf(value: unknown): ColumnValue {
-  if (typeof value === "boolean") return Number(value);
-  if (typeof value === "string") return storable(value);
-  return (value as ColumnValue | undefined) ?? null;
-}
-
-/**
- * A text in the form that a column can hold on both engines: without NULs and lone surrogates. Documents keep
- * both.
- */
-export function storable(text: string): string {
-  const whole = text.toWellFormed();
-  return whole.includes("\0") ? whole.replaceAll("\0", "\uFFFD") : whole;
-}
-
-/** The value of one of a record's columns. */
-export function columnOf<R>(of: Table<R>, name: string, record: R): ColumnValue {
-  return columnValue(name, of.columns[name]!, record);
-}
-
-/** A record's key, from its columns. */
-export function keyOf<R>(of: Table<R>, record: R): KeyPart[] {
-  return of.key.map((name) => columnValue(name, of.columns[name]!, record) as KeyPart);
-}
-
 /** The statements that create a table with its indexes. */
 export function ddl(of: Table<never>, dialect: Dialect): string[] {
   const columns = Object.keys(of.columns).map(
     (column) => `${columnDdl(of, column, dialect)}${of.key.includes(column) ? " not null" : ""}`,
   );
   const account = `account_id ${dialect.integer} not null`;
-  const primary = `primary key (account_id, ${of.key.join(", ")})`;
-  const all = [account, ...columns, `doc ${dialect.doc} not null`, ...dialect.own, primary];
+  const primary = `primary key (account_id, ${quoted(of.key).join(", ")})`;
+  const all = [account, ...columns, ...dialect.own, primary];
   const name = sqlName(of);
   const statistics = dialect === SQLITE ? tableStatistics(of, name) : [];
   return [`create table ${name} (${all.join(", ")})`, ...statistics, ...indexDdl(of, dialect)];
@@ -120,8 +67,8 @@ export function ddl(of: Table<never>, dialect: Dialect): string[] {
 
 /** A column's name and type. */
 function columnDdl(of: Table<never>, column: string, dialect: Dialect): string {
-  const type: Column<never> = of.columns[column]!;
-  return `${column} ${(typeof type === "string" ? type : type[0]) === "text" ? dialect.text : dialect.integer}`;
+  const isJson = of.fields[column]?.type === "json";
+  return `"${column}" ${isJson ? dialect.json : dialect[of.columns[column]!]}`;
 }
 
 /** The statements that create the indexes of a table. Their names begin with the table's. */
@@ -157,7 +104,7 @@ function createIndex(index: {
   isUnique: boolean;
 }): string {
   const { name, table, on, where, isUnique } = index;
-  const columns = ["account_id", ...on].join(", ");
+  const columns = quoted(["account_id", ...on]).join(", ");
   return `create ${isUnique ? "unique " : ""}index ${name} on ${table} (${columns})${where ? ` where ${where}` : ""}`;
 }
 
@@ -184,18 +131,20 @@ export function recordStatements<R>(of: Table<R>, dialect: Dialect): RecordState
 
 function makeStatements<R>(of: Table<R>, { value }: Dialect): RecordStatements {
   const name = sqlName(of);
-  const columns = columnNames(of);
+  const columns = quoted(of.names);
   const key = ["account_id", ...of.key];
   const where = (names: readonly string[]) =>
-    names.map((column, at) => `${column} = ${value(at + 1)}`).join(" and ");
+    quoted(names)
+      .map((column, at) => `${column} = ${value(at + 1)}`)
+      .join(" and ");
   return {
-    get: `select doc from ${name} where ${where(key)}`,
+    get: `select ${columns.join(", ")} from ${name} where ${where(key)}`,
     insert: `insert into ${name} (${columns.join(", ")}) values (${columns.map((_, at) => value(at + 1)).join(", ")})`,
     remove: `delete from ${name} where ${where(key)}`,
     find: Object.fromEntries(
       Object.entries<readonly string[]>(of.unique).map(([unique, on]) => [
         unique,
-        `select doc from ${name} where ${where(["account_id", ...on])}`,
+        `select ${columns.join(", ")} from ${name} where ${where(["account_id", ...on])}`,
       ]),
     ),
   };
@@ -227,7 +176,7 @@ function listingParts<R>(
   const declared: Index | undefined =
     index === "id" ? { on: of.key } : (of.indexes as Record<string, Index>)[index];
   if (declared === undefined) throw new Error(`${of.name} has no index ${index}`);
-  const order = [...declared.on, ...of.key.filter((column) => !declared.on.includes(column))];
+  const order = quoted([...declared.on, ...of.key.filter((column) => !declared.on.includes(column))]);
   const conditions = [`account_id = ${value(values.push(account_id))}`];
   start.forEach((part, at) => conditions.push(`${order[at]} = ${value(values.push(part))}`));
   if (declared.where) conditions.push(declared.where);
@@ -248,7 +197,7 @@ function wholeNumber(limit: number): number {
   return limit;
 }
 
-/** Lists the documents of a listing. `after` continues behind the row with these values. */
+/** Lists rows, each followed by the values that order them. `after` continues behind the row with these. */
 export function listStatement<R>(
   of: Table<R>,
   listing: Listing,
@@ -264,30 +213,22 @@ export function listStatement<R>(
   const sorting = order.map((column) => (reverse ? `${column} desc` : column)).join(", ");
   const from = offset === 0 ? "" : ` offset ${dialect.value(values.push(offset))}`;
   const text =
-    `select ${["doc", ...order].join(", ")} from ${sqlName(of)} where ${conditions.join(" and ")}` +
+    `select ${[of.selected, ...order].join(", ")} from ${sqlName(of)} where ${conditions.join(" and ")}` +
     ` order by ${sorting || "account_id"} limit ${wholeNumber(limit)}${from}`;
   return { text, values, of };
 }
 
-/**
- * Sets an integer column of all records of a listing, and the null field of the document that it is derived
- * from.
- */
+/** Sets a column of all records of a listing where it is null. */
 export function fillStatement<R>(
   of: Table<R>,
   listing: Listing,
   { column, value }: { column: string; value: number },
   dialect: Dialect,
 ): Statement {
-  const field = `"${column}":`;
-  const first: ColumnValue[] = [value, `${field}null`, `${field}${value}`];
-  const [number, before, after] = first.map((_, at) => dialect.value(at + 1));
-  const { conditions, values } = listingParts(of, listing, dialect, first);
-  // Quotation marks inside texts are escaped, so nothing else is replaced.
-  const doc = `cast(replace(cast(doc as text), ${before}, ${after}) as ${dialect.doc})`;
+  const { conditions, values } = listingParts(of, listing, dialect, [value]);
   const text =
-    `update ${sqlName(of)} set ${column} = ${number}, doc = ${doc}${dialect.ownUpdate}` +
-    ` where ${conditions.join(" and ")} and ${column} is null`;
+    `update ${sqlName(of)} set "${column}" = ${dialect.value(1)}${dialect.ownUpdate}` +
+    ` where ${conditions.join(" and ")} and "${column}" is null`;
   return { text, values };
 }
 

@@ -1,19 +1,65 @@
 import type { Summing } from "./sums.ts";
 import { Failure } from "../failure.ts";
 
-/** What a column may hold. Booleans are 0 and 1. */
+/** What a column holds. Flags are 0 and 1, times are ISO 8601 in UTC, and documents are JSON. */
 export type ColumnValue = string | number | null;
 export type ColumnType = "text" | "integer";
 
-/**
- * A column that is derived from the record when it is written. A plain type means the field of the same name. Dates
- * keep the record's format, ISO 8601 in UTC, which sorts as text.
- */
-export type Column<R> =
-  | ColumnType
-  | readonly [type: ColumnType, of: (record: R) => string | number | boolean | null | undefined];
+/** A field of a record. It is a column of the same name. */
+export interface Field<T, IsOptional extends boolean = boolean> {
+  type: ColumnType | "flag" | "time" | "json";
+  /** Whether a record without a value has no such field. Otherwise the field is null. */
+  isOptional: IsOptional;
+  nullable(): Field<T | null, IsOptional>;
+  optional(): Field<T, true>;
+  /** Only for the compiler. */
+  holds?: T;
+}
 
-type Columns<R> = Record<string, Column<R>>;
+function field<T, IsOptional extends boolean>(
+  type: Field<T>["type"],
+  isOptional: IsOptional,
+): Field<T, IsOptional> {
+  return {
+    type,
+    isOptional,
+    nullable: () => field<T | null, IsOptional>(type, isOptional),
+    optional: () => field<T, true>(type, true),
+  };
+}
+
+/** A text, or one of some words. */
+export const text = <T extends string = string>() => field<T, false>("text", false);
+/** A whole number. */
+export const integer = <T extends number = number>() => field<T, false>("integer", false);
+export const flag = () => field<boolean, false>("flag", false);
+/** An instant, such as `2026-03-04T05:06:07.890Z`. It sorts as text. */
+export const time = () => field<string, false>("time", false);
+/** A document, which is read and written as a whole. */
+export const json = <T>() => field<T, false>("json", false);
+
+/** The fields of a table, besides `account_id`. */
+export type Fields = Record<string, Field<unknown>>;
+
+/** A record of a table. */
+export type RowOf<F> = Flat<
+  { account_id: number } & {
+    [Name in keyof F as F[Name] extends Field<unknown, true> ? never : Name]: Held<F[Name]>;
+  } & { [Name in keyof F as F[Name] extends Field<unknown, true> ? Name : never]?: Held<F[Name]> }
+>;
+type Held<F> = F extends Field<infer T> ? T : never;
+type Flat<T> = { [Name in keyof T]: T[Name] };
+
+/** A column that is computed from the record when it is written, for lists and queries. */
+export type Derived<R> = readonly [
+  type: ColumnType,
+  of: (record: R) => string | number | boolean | null | undefined,
+];
+
+type ColumnTypes = Record<string, ColumnType>;
+type ColumnsOf<F, D> = {
+  [Name in keyof F]: NonNullable<Held<F[Name]>> extends number | boolean ? "integer" : "text";
+} & { [Name in keyof D]: D[Name] extends readonly ["integer", unknown] ? "integer" : "text" };
 
 /** An order for lists. Equal values follow the order of the table's key. */
 export interface Index<Name extends string = string> {
@@ -32,7 +78,7 @@ export type KeyPart = string | number;
 export type Key = readonly KeyPart[];
 
 /**
- * The fields of a table that are stored encrypted. The document has them as null, and `sealed`, a text that only the keys
+ * The fields of a table that are stored encrypted. Their columns are null, and a column `sealed` has a text that only the keys
  * of `TIDEMARK_SECRET_FILE` open. The domain sees plain records. No column, unique value or sum may be derived from
  * them.
  */
@@ -46,18 +92,25 @@ export interface SealedFields<R> {
   without: (record: R) => object;
 }
 
-/** Declares a kind of record in one place: its table, its key, its unique values and its orders. */
+/** A kind of record: its columns, its key, its unique values and its orders. */
 export interface Table<
   R,
   Unique extends string = string,
   Listed extends string = string,
-  C extends Columns<R> = Columns<R>,
+  C extends ColumnTypes = ColumnTypes,
 > {
   /** The noun, for exports and messages: `promoter-campaign`. */
   name: string;
-  /** The columns that identify a record within its account. Absent: `id`. */
+  /** The columns that identify a record within its account. */
   key: readonly string[];
+  fields: Fields;
+  derived: Record<string, Derived<R>>;
+  /** All columns besides `account_id`: the fields, what is derived, and `sealed` if there are sealed fields. */
   columns: C;
+  /** The names of all columns, in the order of a row's values. */
+  names: readonly string[];
+  /** The same for statements. */
+  selected: string;
   /** Columns with few different values. An index on one of them alone leaves many records to read. */
   few: readonly string[];
   /** Columns whose values are unique within an account. A record with a null among them is never refused. */
@@ -71,39 +124,57 @@ export interface Table<
 }
 
 /** A row of a table in queries. */
-export type Row<T extends Pick<Table<never>, "columns">> = { account_id: number; doc: string } & {
-  [Name in keyof T["columns"]]: T["columns"][Name] extends "integer" | readonly ["integer", unknown]
-    ? number | null
-    : string | null;
+export type Row<T extends Pick<Table<never>, "columns">> = { account_id: number } & {
+  [Name in keyof T["columns"]]: T["columns"][Name] extends "integer" ? number | null : string | null;
 };
 
-interface Definition<R, C extends Columns<R>, Unique extends string, Listed extends string> {
-  name: string;
-  key?: readonly (keyof C & string)[];
-  columns: C;
-  few?: readonly (keyof C & string)[];
-  unique?: Record<Unique, readonly (keyof C & string)[]>;
-  indexes?: Record<Listed, Index<keyof C & string>>;
-  sums?: Summing<R>;
-  owner?: (record: R) => number;
-  sealed?: SealedFields<R>;
+interface Definition<F, D, Unique extends string, Listed extends string> {
+  /** Absent: `id`. */
+  key?: readonly (keyof (F & D) & string)[];
+  derived?: D;
+  few?: readonly (keyof (F & D) & string)[];
+  unique?: Record<Unique, readonly (keyof (F & D) & string)[]>;
+  indexes?: Record<Listed, Index<keyof (F & D) & string>>;
+  sums?: Summing<RowOf<F>>;
+  owner?: (record: RowOf<F>) => number;
+  sealed?: SealedFields<RowOf<F>>;
 }
 
-/** Declares a table. It is called twice so that TypeScript infers the names of columns and indexes. */
-export function table<R extends { account_id: number }>() {
-  return <const C extends Columns<R>, Unique extends string = never, Listed extends string = never>({
-    key = ["id"],
-    few = [],
-    unique = {} as Record<Unique, readonly (keyof C & string)[]>,
-    indexes = {} as Record<Listed, Index<keyof C & string>>,
-    ...rest
-  }: Definition<R, C, Unique, Listed>): Table<R, Unique, Listed, C> => ({
+/** Declares a table. */
+export function table<
+  F extends Fields,
+  const D extends Record<string, Derived<RowOf<F>>> = Record<never, never>,
+  Unique extends string = never,
+  Listed extends string = never,
+>(
+  name: string,
+  fields: F,
+  { key = ["id"], derived, few = [], unique, indexes, ...rest }: Definition<F, D, Unique, Listed> = {},
+): Table<RowOf<F>, Unique, Listed, ColumnsOf<F, D>> {
+  const columns: ColumnTypes = {};
+  for (const [column, { type }] of Object.entries<Field<unknown>>(fields))
+    columns[column] = type === "integer" || type === "flag" ? "integer" : "text";
+  for (const [column, [type]] of Object.entries<Derived<never>>(derived ?? {})) columns[column] = type;
+  if (rest.sealed !== undefined) columns["sealed"] = "text";
+  const names = ["account_id", ...Object.keys(columns)];
+  return {
+    name,
     key,
+    fields,
+    derived: derived ?? {},
+    columns: columns as ColumnsOf<F, D>,
+    names,
+    selected: quoted(names).join(", "),
     few,
-    unique,
-    indexes,
+    unique: unique ?? ({} as Record<Unique, readonly string[]>),
+    indexes: indexes ?? ({} as Record<Listed, Index>),
     ...rest,
-  });
+  };
+}
+
+/** Names of columns for a statement. Some are words of SQL, such as `order`. */
+export function quoted(names: readonly string[]): string[] {
+  return names.map((name) => `"${name}"`);
 }
 
 /** The account that a record belongs to, or 0 for the whole server. */
@@ -128,33 +199,6 @@ export function parseStored<T>(kind: string, text: string): T {
     failure.cause = Object.assign(new Error(why), { errcode: CORRUPT });
     throw failure;
   }
-}
-
-/** Every request reads the same few accounts, keys and campaigns, so each text is parsed only once. */
-const parsed = new Map<string, unknown>();
-const MAX_PARSED = 1_000;
-const MAX_PARSED_LENGTH = 4_096;
-
-/**
- * Parses a document. The result is frozen, because all readers of the same text share it.
- *
- * @throws Error for tables with sealed fields, whose documents a view parses
- */
-export function parse<R>(from: Table<R>, doc: string): R {
-  if (from.sealed !== undefined)
-    throw new Error(`A ${from.name} is parsed by a view, which opens its secrets`);
-  return parseRaw(from, doc);
-}
-
-/** Parses a document, and leaves its secrets sealed. */
-export function parseRaw<R>(from: Table<R>, doc: string): R {
-  const known = parsed.get(doc);
-  if (known !== undefined) return known as R;
-  const value = freeze(parseStored<R>(from.name, doc));
-  if (doc.length > MAX_PARSED_LENGTH) return value;
-  if (parsed.size >= MAX_PARSED) parsed.clear();
-  parsed.set(doc, value);
-  return value;
 }
 
 /** Makes a value and its parts read-only. */

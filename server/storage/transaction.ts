@@ -3,10 +3,11 @@ import { NO_SEAL, type Seal } from "../seal.ts";
 import { freezes } from "./freeze.ts";
 import { rowOf } from "./sealed.ts";
 import type { Session } from "./session.ts";
-import { columnOf, fillStatement, keyOf, type Listing } from "./sql.ts";
+import { columnOf, keyOf } from "./record.ts";
+import { fillStatement, type Listing } from "./sql.ts";
 import { newAdditions, newCalendars } from "./sums.ts";
-import { ownerOf, type Column, type Key, type Table } from "./table.ts";
-import { newView, parseFound, type Reader, type View } from "./view.ts";
+import { ownerOf, type ColumnType, type Key, type Table } from "./table.ts";
+import { newView, opened, type Reader, type View } from "./view.ts";
 
 /** The refusals for unique values that another record has. The default is Failure `taken`. */
 export type Refusals<Unique extends string> = Partial<Record<Unique, () => Failure>>;
@@ -42,11 +43,11 @@ export interface Transaction extends Reader {
   remove<R>(from: Table<R>, accountId: number, ...id: Key): Promise<void>;
   /**
    * Sets an integer field of all records of a listing where it is null. It reads none of them, so it is fast
-   * even for very many. Only for fields that no other column is derived from. Resolves to the number of
+   * even for very many. Only for fields that no column is derived from. Resolves to the number of
    * changed records.
    */
   fill<R extends { account_id: number }, Listed extends string, C extends string>(
-    into: Table<R, string, Listed, Record<C, Column<R>>>,
+    into: Table<R, string, Listed, Record<C, ColumnType>>,
     listing: Listing & { index: NoInfer<Listed> },
     filling: { column: NoInfer<C>; value: number },
   ): Promise<number>;
@@ -113,7 +114,7 @@ function newTransaction(session: Session, seal: Seal): { tx: OpenTransaction; ad
     get: view.get,
     find: view.find,
     async lock<R>(from: Table<R>, accountId: number, ...id: Key) {
-      return parseFound<R>(from, session.lock(from, accountId, id), seal);
+      return opened<R>(from, session.lock(from, accountId, id), seal);
     },
     async isTaken(from, unique, record) {
       const values = uniqueValues(from, unique, record);

@@ -1,10 +1,11 @@
 import { createStorage, type Driver, type Storage } from "unstorage";
 import { Failure } from "../failure.ts";
+import { keyOf, recordOf } from "./record.ts";
 import { parseStored, type Key, type Table } from "./table.ts";
 import { itemKeys, readItem, writeItem } from "./items.ts";
 import { isOwn } from "./kept-texts.ts";
 import type { Engine } from "./session.ts";
-import { keyOf, sqlName } from "./sql.ts";
+import { sqlName } from "./sql.ts";
 import { newStore, type Store } from "./store.ts";
 
 /**
@@ -44,7 +45,8 @@ function recordDriver(engine: Engine, store: Store, of: Table<never>): Driver {
   const table = of as unknown as Table<Stored>;
   const read = async (key: string) => {
     const place = placeIn(table, key);
-    return place && engine.reads.get(of, place.account_id, place.key);
+    const row = place && (await engine.reads.get(of, place.account_id, place.key));
+    return row && JSON.stringify(recordOf(table, row));
   };
   return {
     name: `tidemark-${of.name}`,
@@ -61,8 +63,9 @@ function recordDriver(engine: Engine, store: Store, of: Table<never>): Driver {
       if (place !== null) await store.transact((tx) => tx.remove(table, place.account_id, ...place.key));
     },
     async getKeys() {
-      const rows = await engine.reads.all({ text: `select doc from ${sqlName(of)}`, values: [] });
-      return rows.map(([doc]) => keyIn(table, parseStored<Stored>(of.name, String(doc))));
+      const text = `select ${of.selected} from ${sqlName(of)}`;
+      const rows = await engine.reads.all({ text, values: [] });
+      return rows.map((row) => keyIn(table, recordOf(table, row)));
     },
   };
 }
@@ -83,9 +86,8 @@ function placeIn(
 ): { account_id: number; key: Key } | null {
   const [account, ...parts] = key.split(":").map(decodeURIComponent);
   if (parts.length !== names.length) return null;
-  const types = names.map((name) => (Array.isArray(columns[name]) ? columns[name][0] : columns[name]));
   return {
     account_id: Number(account),
-    key: parts.map((part, at) => (types[at] === "integer" ? Number(part) : part)),
+    key: parts.map((part, at) => (columns[names[at]!] === "integer" ? Number(part) : part)),
   };
 }

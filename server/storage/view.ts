@@ -1,9 +1,9 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
 import type { Compilable, Kysely } from "kysely";
 import { NO_SEAL, type Seal } from "../seal.ts";
-import { builderOf, statementOf } from "./query.ts";
-import { openDoc } from "./sealed.ts";
-import type { MaybePromise, Reads } from "./session.ts";
+import { builderOf, recordIn, statementOf } from "./query.ts";
+import { openRow } from "./sealed.ts";
+import type { MaybePromise, Reads, Values } from "./session.ts";
 import { countStatement, listStatement, type Between, type Listing } from "./sql.ts";
 import type { SumTable } from "./sums.ts";
 import type { ColumnValue, Key, Table } from "./table.ts";
@@ -63,8 +63,8 @@ export interface View extends Reader {
   query<S>(): Kysely<S>;
   /** The rows that a query selects. */
   rows<O>(query: Compilable<O>): Promise<O[]>;
-  /** The record in a document that a query has selected. */
-  parse<R>(from: Table<R>, doc: string): R;
+  /** The record in a row of a query that has selected `allOf` its table, or null if there is none. */
+  record<R>(from: Table<R>, row: object, as?: string): R | null;
 }
 
 /** Records to read before other requests get their turn: a few milliseconds' worth. */
@@ -72,19 +72,19 @@ const CHUNK = 1_000;
 
 /** Makes a view of what `reads` sees. `seal` opens secrets. */
 export function newView(reads: Reads, seal: Seal = NO_SEAL): View {
-  const parse = <R>(from: Table<R>, doc: string) => openDoc(from, doc, seal);
+  const open = <R>(from: Table<R>, row: Values) => openRow(from, row, seal);
   const view: View = {
     async get<R>(from: Table<R>, accountId: number, ...id: Key) {
-      return parseFound<R>(from, reads.get(from, accountId, id), seal);
+      return opened<R>(from, reads.get(from, accountId, id), seal);
     },
     async find<R>(from: Table<R>, unique: string, accountId: number, values: Key) {
-      return parseFound<R>(from, reads.find(from, unique, accountId, values), seal);
+      return opened<R>(from, reads.find(from, unique, accountId, values), seal);
     },
     async page(from, index, accountId, start, { between, ...page }) {
       const rows = await reads.all(
         listStatement(from, { index, account_id: accountId, start, between }, page, reads.dialect),
       );
-      return rows.map(([doc]) => parse(from, doc as string));
+      return rows.map((row) => open(from, row));
     },
     async *scan<R, Listed extends string>(
       from: Table<R, string, Listed>,
@@ -94,9 +94,9 @@ export function newView(reads: Reads, seal: Seal = NO_SEAL): View {
       let after: ColumnValue[] | undefined;
       for (;;) {
         const rows = await reads.all(listStatement(from, listing, { limit: CHUNK, after }, reads.dialect));
-        yield rows.map(([doc]) => parse<R>(from, doc as string));
+        yield rows.map((row) => open(from, row));
         if (rows.length < CHUNK) return;
-        after = rows.at(-1)!.slice(1);
+        after = rows.at(-1)!.slice(from.names.length);
         await othersTurn();
       }
     },
@@ -120,18 +120,20 @@ export function newView(reads: Reads, seal: Seal = NO_SEAL): View {
     total: async (of, accountId, ...start) => reads.total(of, accountId, start),
     query: <S>() => builderOf<S>(reads.dialect),
     rows: async <O>(query: Compilable<O>) => (await reads.ask(statementOf(query))) as O[],
-    parse,
+    record(from, row, as) {
+      const values = recordIn(from, row, as);
+      return values && open(from, values);
+    },
   };
   return view;
 }
 
 /** SQLite answers synchronously. Awaiting its answers would cost as much as the read itself. */
-export function parseFound<R>(
+export function opened<R>(
   from: Table<R>,
-  found: MaybePromise<string | null>,
+  found: MaybePromise<Values | null>,
   seal: Seal,
 ): MaybePromise<R | null> {
-  if (found instanceof Promise)
-    return found.then((doc) => (doc === null ? null : openDoc<R>(from, doc, seal)));
-  return found === null ? null : openDoc<R>(from, found, seal);
+  if (found instanceof Promise) return found.then((row) => row && openRow<R>(from, row, seal));
+  return found && openRow<R>(from, found, seal);
 }

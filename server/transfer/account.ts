@@ -11,7 +11,8 @@ import {
 import { Failure } from "../failure.ts";
 import { freezes, type Freeze } from "../storage/freeze.ts";
 import type { Engine, Reads } from "../storage/session.ts";
-import { keyOf, sqlName } from "../storage/sql.ts";
+import { keyOf } from "../storage/record.ts";
+import { sqlName } from "../storage/sql.ts";
 import type { Store } from "../storage/store.ts";
 import { ownerOf } from "../storage/table.ts";
 import { runOn } from "../storage/transaction.ts";

@@ -11,13 +11,14 @@ import {
   type Lane,
 } from "../domain/events/webhook/delivery.ts";
 import { Failure } from "../failure.ts";
-import { parseStored, type ColumnValue, type KeyPart } from "../storage/table.ts";
+import { keyOf, recordOf, valuesOf } from "../storage/record.ts";
+import type { ColumnValue, KeyPart } from "../storage/table.ts";
 import { NO_SEAL, type Seal } from "../seal.ts";
-import { freezes, type Freeze } from "../storage/freeze.ts";
+import { freezes } from "../storage/freeze.ts";
 import { checkLayout } from "../storage/layout.ts";
-import type { Engine, Reads, Session } from "../storage/session.ts";
+import type { Engine, Reads, Session, Values } from "../storage/session.ts";
 import { isSealed, openRecord } from "../storage/sealed.ts";
-import { columnValues, keyOf, sqlName } from "../storage/sql.ts";
+import { sqlName } from "../storage/sql.ts";
 import {
   newAdditions,
   newCalendars,
@@ -75,18 +76,17 @@ async function* faultsIn(reads: Reads, seal: Seal, onProgress: Progress): AsyncG
   for (const accountId of await accountIdsIn(reads)) {
     const freeze = await reads.get(freezes, accountId, [1]);
     // The sums' tables are emptied one by one.
-    if (freeze !== null && (JSON.parse(freeze) as Freeze).state === "removed") continue;
+    if (freeze !== null && recordOf(freezes, freeze).state === "removed") continue;
     const additions = newAdditions();
     const calendars = newCalendars(newView(reads, seal));
     const ties = new Map<string, Omit<Tie, "of">>();
     for (const table of TABLES) {
-      const columns = Object.keys(table.columns);
       const calendar = await calendars.of(table, accountId);
-      for await (const rows of rowsIn(reads, table, { account_id: accountId, columns })) {
+      for await (const rows of rowsIn(reads, table, accountId)) {
         for (const row of rows) {
-          const { record, fault } = inspect(table, columns, { row, seal });
+          const { record, fault } = inspect(table, row, seal);
           if (fault !== null) yield fault;
-          if (record === null || record.account_id !== accountId) continue;
+          if (record === null) continue;
           additions.note(table, { before: null, after: record, calendar });
           for (const { of, said, counted, mayLackParts = false } of tiesOf(table, record)) {
             const tie = ties.get(of) ?? { said: 0, counted: 0 };
@@ -119,22 +119,17 @@ async function accountIdsIn(reads: Reads): Promise<number[]> {
   return rows.map(([accountId]) => Number(accountId));
 }
 
-/** Compares a row with its document. */
-function inspect(
-  from: AnyTable,
-  columns: string[],
-  { row, seal }: { row: ColumnValue[]; seal: Seal },
-): { record: AnyRecord | null; fault: Fault | null } {
-  const names = ["account_id", ...columns];
+/** Compares the columns that are derived from a record with the record. */
+function inspect(from: AnyTable, row: Values, seal: Seal): { record: AnyRecord | null; fault: Fault | null } {
+  const names = from.names;
   const place = ["account_id", ...from.key].map((name) => row[names.indexOf(name)]!) as KeyPart[];
   const [accountId, ...key] = place;
   const label = `${from.name} ${JSON.stringify(key)} of account ${accountId}`;
-  const doc = row.at(-1) as string;
   let record: AnyRecord;
-  let made: ColumnValue[];
+  let made: Values;
   try {
-    record = parseStored<AnyRecord>(from.name, doc);
-    made = [record.account_id, ...columnValues(from, record), doc];
+    record = recordOf(from, row);
+    made = valuesOf(from, record);
   } catch {
     const sentence = `${label} is damaged: restore a backup that has it`;
     return {
@@ -148,7 +143,7 @@ function inspect(
   return {
     record,
     fault: {
-      sentence: `${label} has other values in its columns than in its document: ${wrong.join(", ")}`,
+      sentence: `${label} has columns that do not fit the record: ${wrong.join(", ")}`,
       async repair(session) {
         await session.remove(from, Number(accountId), key);
         await session.write(from, made, { key: keyOf(from, record), isNew: true, refusal });

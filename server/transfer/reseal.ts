@@ -2,13 +2,13 @@ import type { Context } from "../domain/context.ts";
 import { hasFormerSecrets, resealPayments } from "../domain/ledger/payment/connection.ts";
 import { listAccounts, type Account } from "../domain/program/account/account.ts";
 import type { Seal } from "../seal.ts";
-import { parseStored, ownerOf, type Key } from "../storage/table.ts";
+import { keyOf, recordOf } from "../storage/record.ts";
+import { ownerOf, type Key } from "../storage/table.ts";
 import { isFrozen } from "../storage/freeze.ts";
-import { isSealed, mayBeSealed, openRecord, renewProof } from "../storage/sealed.ts";
+import { isSealed, openRecord, renewProof } from "../storage/sealed.ts";
 import type { Engine, Reads } from "../storage/session.ts";
-import { keyOf } from "../storage/sql.ts";
-import { TABLES, type AnyRecord, type AnyTable } from "../tables.ts";
-import { recordsIn } from "./stored-items.ts";
+import { TABLES, type AnyTable } from "../tables.ts";
+import { rowsIn } from "./stored-items.ts";
 
 /** A record that is sealed with a former key. */
 interface Former {
@@ -57,9 +57,8 @@ export async function resealStore(engine: Engine, context: Context): Promise<num
 async function formerIn(reads: Reads, seal: Seal): Promise<Map<number, Former[]>> {
   const found = new Map<number, Former[]>();
   for (const table of TABLES.filter(({ sealed }) => sealed !== undefined)) {
-    for await (const items of recordsIn(reads, table)) {
-      for (const { text } of items.filter((item) => mayBeSealed(table, item.text))) {
-        const record = parseStored<AnyRecord>(table.name, text);
+    for await (const rows of rowsIn(reads, table)) {
+      for (const record of rows.map((row) => recordOf(table, row))) {
         if (!isSealed(record) || seal.isCurrent(record.sealed)) continue;
         openRecord(table, record, seal);
         const owner = ownerOf(table, record);

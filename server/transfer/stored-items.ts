@@ -2,13 +2,14 @@ import { setImmediate as othersTurn } from "node:timers/promises";
 import { accounts } from "../domain/program/account/account.ts";
 import { Failure } from "../failure.ts";
 import type { Seal } from "../seal.ts";
-import { parseStored, type ColumnValue, type KeyPart } from "../storage/table.ts";
+import { keyOf, recordOf } from "../storage/record.ts";
+import { quoted, parseStored, type KeyPart } from "../storage/table.ts";
 import { readItem } from "../storage/items.ts";
 import { isOwn } from "../storage/kept-texts.ts";
 import { PROOF_KEY } from "../storage/layout.ts";
-import { docOf } from "../storage/sealed.ts";
-import type { Engine, Reads, Session } from "../storage/session.ts";
-import { columnValues, keyOf, recordStatements, sqlName, type Dialect } from "../storage/sql.ts";
+import { rowOf } from "../storage/sealed.ts";
+import type { Engine, Reads, Session, Values } from "../storage/session.ts";
+import { recordStatements, sqlName, type Dialect } from "../storage/sql.ts";
 import { newAdditions, newCalendars } from "../storage/sums.ts";
 import { newView } from "../storage/view.ts";
 import { runOn } from "../storage/transaction.ts";
@@ -42,8 +43,8 @@ export async function* itemsIn(reads: Reads): AsyncGenerator<Item[]> {
 
 /** The records of a table, or only those of an account, by account and key. */
 export async function* recordsIn(reads: Reads, from: AnyTable, accountId?: number): AsyncGenerator<Item[]> {
-  for await (const rows of rowsIn(reads, from, { account_id: accountId, columns: from.key })) {
-    yield rows.map((row) => ({ collection: from.name, text: row.at(-1) as string }));
+  for await (const rows of rowsIn(reads, from, accountId)) {
+    yield rows.map((row) => ({ collection: from.name, text: JSON.stringify(recordOf(from, row)) }));
   }
 }
 
@@ -72,23 +73,19 @@ export function isProof({ collection, text }: Item): boolean {
   return collection === PLAIN && (JSON.parse(text) as { key: string }).key === PROOF_KEY;
 }
 
-/** The account, some columns and the document of each row, by account and key, in chunks. `columns` have the key's. */
-export async function* rowsIn(
-  reads: Reads,
-  from: AnyTable,
-  { account_id, columns }: { account_id?: number | undefined; columns: readonly string[] },
-): AsyncGenerator<ColumnValue[][]> {
+/** The rows of a table, or only those of an account, by account and key, in chunks. */
+export async function* rowsIn(reads: Reads, from: AnyTable, accountId?: number): AsyncGenerator<Values[]> {
   const { value } = reads.dialect;
-  const names = ["account_id", ...columns, "doc"];
+  const names = from.names;
   const order = ["account_id", ...from.key];
-  const select = `select ${names.join(", ")} from ${sqlName(from)}`;
-  const end = `order by ${order.join(", ")} limit ${CHUNK}`;
-  for (let after: ColumnValue[] = []; ;) {
-    const values = account_id === undefined ? [] : [account_id];
+  const select = `select ${quoted(names).join(", ")} from ${sqlName(from)}`;
+  const end = `order by ${quoted(order).join(", ")} limit ${CHUNK}`;
+  for (let after: Values = []; ;) {
+    const values = accountId === undefined ? [] : [accountId];
     const conditions = values.map(() => `account_id = ${value(1)}`);
     if (after.length > 0) {
       const places = after.map((_, at) => value(values.length + at + 1));
-      conditions.push(`(${order.join(", ")}) > (${places.join(", ")})`);
+      conditions.push(`(${quoted(order).join(", ")}) > (${places.join(", ")})`);
     }
     const where = conditions.length > 0 ? `where ${conditions.join(" and ")}` : "";
     const rows = await reads.all({ text: `${select} ${where} ${end}`, values: [...values, ...after] });
@@ -151,8 +148,7 @@ export async function insertItems(session: Session, items: Item[], seal: Seal): 
       const calendar = await calendars.of(table, record.account_id);
       additions.note(table, { before: null, after: record, calendar });
     }
-    const docs = table.sealed === undefined ? texts : records.map((record) => docOf(table, record, seal));
-    await insertRecords(session, table, { records, docs });
+    await insertRecords(session, table, { records, seal });
   }
   await session.addUp(additions.take());
 }
@@ -199,9 +195,9 @@ const ROWS = 50;
 async function insertRecords(
   session: Session,
   into: AnyTable,
-  { records, docs }: { records: AnyRecord[]; docs: string[] },
+  { records, seal }: { records: AnyRecord[]; seal: Seal },
 ): Promise<void> {
-  const rows = records.map((record, at) => [record.account_id, ...columnValues(into, record), docs[at]!]);
+  const rows = records.map((record) => rowOf(into, record, seal));
   let done = 0;
   for (; done + ROWS <= rows.length; done += ROWS) {
     const values = rows.slice(done, done + ROWS).flat();
@@ -227,7 +223,7 @@ export function contradiction({ name }: AnyTable, key: KeyPart[], unique: string
 
 function manyInsert(into: AnyTable, dialect: Dialect): string {
   const [head] = recordStatements(into, dialect).insert.split(" values ");
-  const width = Object.keys(into.columns).length + 2;
+  const width = into.names.length;
   const placesOf = (row: number) =>
     Array.from({ length: width }, (_, column) => dialect.value(row * width + column + 1)).join(", ");
   return `${head} values ${Array.from({ length: ROWS }, (_, row) => `(${placesOf(row)})`).join(", ")}`;

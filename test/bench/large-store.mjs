@@ -22,10 +22,10 @@ const FACTS = [
 const COPIED = [...PEOPLE, ...FACTS];
 /** Ids that all copies share. */
 const SHARED =
-  /^(account|reward|referral_reward|product|run|claimed_run|payments_batch|upgrade_campaign)_id$/;
+  /^(account|reward|referral_reward|product|promo_code|custom_status|run|claimed_run|payments_batch|upgrade_campaign)_id$/;
 /** Texts that no two copies may share. E-mail addresses change as well. */
 const OWN =
-  /^(claimed_uid|event_hash|cust_id|auth_token|tid|nameless_tid|ref_token|token|\w*coupon|direct_url)$/;
+  /^(uid|claimed_uid|event_id|event_hash|cust_id|cust_id_key|auth_token|tid|nameless_tid|ref_token|token|\w*coupon|coupon_key|direct_url)$/;
 /** The account names its first campaign, whose first copy therefore keeps its id. */
 const CAMPAIGN_STEP = 1_000;
 
@@ -84,14 +84,7 @@ function copyTable(db, table, copies) {
     if (OWN.test(name)) return `iif(k = 0, ${name}, ${name} || '-' || k)`;
     return type === "text" ? `replace(${name}, '@', iif(k = 0, '@', '.' || k || '@'))` : name;
   };
-  const changed = columns
-    .filter(({ name }) => /^(\w+_)?id$/.test(name) || OWN.test(name))
-    .map((column) => `'$.${column.name.replace("claimed_uid", "uid")}', nullif(${copyOf(column)}, 0)`);
-  const rows = columns.map((column) =>
-    column.name === "doc"
-      ? `replace(json_replace(doc, ${changed.join(", ")}), '@', iif(k = 0, '@', '.' || k || '@'))`
-      : copyOf(column),
-  );
+  const rows = columns.map(copyOf);
   db.exec(`delete from main.${table}`);
   db.exec(
     `insert into main.${table} select ${rows.join(", ")} from one.${table} as old join copies order by old.rowid, k`,
@@ -103,17 +96,13 @@ async function sealPayoutMethods(db, { copies, keys }) {
   compile("server", ["failure", "seal"]);
   const { newSeal, readKeys } = await import("../../dist/test/seal.js");
   const seal = newSeal(readKeys(keys));
-  const placeOf = ({ account_id, id, promoter_id }) =>
-    JSON.stringify(["payout-method", account_id, id, promoter_id]);
-  db.function("sealed_again", (copy, original) => {
-    const [to, from] = [JSON.parse(copy), JSON.parse(original)];
-    return JSON.stringify({
-      ...to,
-      sealed: seal.close(seal.open(from.sealed, placeOf(from)), placeOf(to)),
-    });
-  });
-  db.exec(`update main.payout_methods as copy set doc = sealed_again(copy.doc, old.doc)
-    from one.payout_methods as old where old.id = copy.id / ${copies} and copy.doc ->> 'sealed' <> ''`);
+  const placeOf = (...place) => JSON.stringify(["payout-method", ...place]);
+  db.function("sealed_again", (sealed, account, id, promoter, oldId, oldPromoter) =>
+    seal.close(seal.open(sealed, placeOf(account, oldId, oldPromoter)), placeOf(account, id, promoter)),
+  );
+  db.exec(`update main.payout_methods as copy
+    set sealed = sealed_again(old.sealed, copy.account_id, copy.id, copy.promoter_id, old.id, old.promoter_id)
+    from one.payout_methods as old where old.id = copy.id / ${copies} and old.sealed is not null`);
 }
 
 /** Promoters and campaigns get days of their own. Of sources and pages there are no more than before. */
@@ -138,13 +127,12 @@ function copyDays(db, copies) {
 function logCommissions(db) {
   const actions = `case id % 10 when 0 then 'deleted' when 1 then 'created' else 'updated' end`;
   db.exec("update main.ids set next = 100000000 where kind = 'audit'");
-  db.exec(`insert into main.audits select account_id, 1000 + id, created_at, iif(id % 3, 'user', 'key'), id % 20, ${actions},
-    iif(id % 4, 'commission', 'referral'), id, promoter_id, promoter_campaign_id, lead_id,
-    json_object('account_id', account_id, 'id', 1000 + id, 'at', created_at,
-      'actor', json_object('kind', iif(id % 3, 'user', 'key'), 'id', id % 20, 'name', 'Ada'), 'action', ${actions},
-      'entity', iif(id % 4, 'commission', 'referral'), 'entity_id', cast(id as text),
-      'promoter_id', promoter_id, 'promoter_campaign_id', promoter_campaign_id, 'lead_id', lead_id,
-      'before', json_object('status', 'pending'), 'after', json_object('status', 'approved'))
+  db.exec(`insert into main.audits (account_id, id, at, actor, actor_kind, actor_id, action, entity, entity_id,
+    promoter_id, promoter_campaign_id, lead_id, before, after)
+    select account_id, 1000 + id, created_at,
+      json_object('kind', iif(id % 3, 'user', 'key'), 'id', id % 20, 'name', 'Ada'), iif(id % 3, 'user', 'key'), id % 20,
+      ${actions}, iif(id % 4, 'commission', 'referral'), cast(id as text), promoter_id, promoter_campaign_id, lead_id,
+      '{"status":"pending"}', '{"status":"approved"}'
     from main.commissions order by id`);
 }
 

@@ -89,7 +89,7 @@ describe.skipIf(!hasShells)("the guide's questions", () => {
       expect(() => onPostgres("set default_transaction_read_only = off", sql)).toThrow("permission denied");
     }
     for (const sql of [
-      "select doc from promoters",
+      "select profile from promoters",
       "select auth_token from promoters",
       "select * from webhooks",
     ])

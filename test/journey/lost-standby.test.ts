@@ -35,7 +35,7 @@ describe.skipIf(POSTGRES_FOLDER === null)("a server on a Postgres that loses its
 
   /** The people in the database, also those whom a commit added that still waits. */
   async function recorded(): Promise<string[]> {
-    const { rows } = await pair.primary().query("select doc ->> 'uid' as uid from leads order by id");
+    const { rows } = await pair.primary().query("select uid from leads order by id");
     return rows.map(({ uid }) => uid as string);
   }
 

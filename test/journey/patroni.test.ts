@@ -47,7 +47,7 @@ describe.skipIf(POSTGRES_FOLDER === null || !hasPatroni())(
       expect(await cluster.whole()).toBe(otherOf(old));
       await more(40);
       await Promise.all(loads.map((load) => load.stop()));
-      const rows = await cluster.query(otherOf(old), "select doc ->> 'uid' as uid from leads", "tidemark");
+      const rows = await cluster.query(otherOf(old), "select uid from leads", "tidemark");
       const uids = rows.map(({ uid }) => uid as string);
       expect(new Set(uids).size).toBe(uids.length);
       expect(uids).toEqual(expect.arrayContaining(loads.flatMap((load) => load.recorded)));

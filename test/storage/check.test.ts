@@ -75,8 +75,8 @@ describe.each(MAIN_KINDS)("a store in %s", (kind) => {
     await engine.transact((session) => insertItems(session, program, TEST_SEAL));
     expect(await faultsOf(engine)).toEqual([]);
     const before = await contentsOf(engine);
-    await tamper(engine, "update leads set promoter_id = promoter_id + 1, email = null");
-    await tamper(engine, "update promoters set id = id + 1000");
+    await tamper(engine, "update leads set words = null, email_key = null");
+    await tamper(engine, "update promoters set words = id");
     expect((await faultsOf(engine)).length).toBeGreaterThan(100);
     expect(await rebuildStore(engine, silent)).toEqual([]);
     expect(await faultsOf(engine)).toEqual([]);
@@ -88,20 +88,8 @@ describe("a store that was tampered with", () => {
   it.each<[string, string, string[]]>([
     [
       "has wrong columns",
-      "update leads set promoter_id = 77, campaign_id = null where id = 5",
-      [
-        "lead [5] of account 1 has other values in its columns than in its document: promoter_id, campaign_id",
-      ],
-    ],
-    [
-      "has a record in another's place",
-      "update campaigns set id = 900 where id = 1",
-      ["campaign [900] of account 1 has other values in its columns than in its document: id"],
-    ],
-    [
-      "has a record of another account",
-      "update campaigns set account_id = 9 where id = 1",
-      ["campaign [1] of account 9 has other values in its columns than in its document: account_id"],
+      "update leads set email_key = null, words = 'bob' where id = 5",
+      ["lead [5] of account 1 has columns that do not fit the record: email_key, words"],
     ],
     [
       "has wrong sums",
@@ -140,8 +128,8 @@ describe("a store that was tampered with", () => {
 
   it("has a damaged record, which only a backup brings back", async () => {
     const engine = await filled();
-    await tamper(engine, "update leads set doc = '{' where id = 5");
-    await tamper(engine, "update leads set campaign_id = 77 where id = 4");
+    await tamper(engine, "update leads set custom_fields = '{' where id = 5");
+    await tamper(engine, "update leads set words = null where id = 4");
     const sentence = "lead [5] of account 1 is damaged: restore a backup that has it";
     expect(await faultsOf(engine)).toContain(sentence);
     const before = await contentsOf(engine);
@@ -156,8 +144,7 @@ describe("a store that was tampered with", () => {
     const engine = await filled();
     await tamper(
       engine,
-      "update promoters set doc = (select json_set(one.doc, '$.id', promoters.id) from promoters one where one.id = 1)" +
-        " where id = 2",
+      "update promoters set email = (select one.email from promoters one where one.id = 1) where id = 2",
     );
     const before = await contentsOf(engine);
     await expect(rebuildStore(engine, silent)).rejects.toMatchObject({
@@ -169,7 +156,7 @@ describe("a store that was tampered with", () => {
 
   it("is as it was if a rebuild is interrupted", async () => {
     const engine = await filled();
-    await tamper(engine, "update leads set campaign_id = 77");
+    await tamper(engine, "update leads set words = null");
     const before = await contentsOf(engine);
     await expect(rebuildStore(dyingAt(engine, 0), silent)).rejects.toThrow();
     expect(await contentsOf(engine)).toEqual(before);
@@ -184,11 +171,10 @@ describe("a store that was tampered with", () => {
   ])("has a record with a wrong %s, and the check says so", async (field, name, tie) => {
     const engine = await filled();
     const from = sqlName({ name });
-    const where = `json_extract(doc, '$.${field}') > 0`;
-    const text = `select id, json_extract(doc, '$.${field}') from ${from} where ${where} limit 1`;
+    const text = `select id, ${field} from ${from} where ${field} > 0 limit 1`;
     const [[id, right]] = (await engine.reads.all({ text, values: [] })) as [[number, number]];
     for (const said of [77, 0]) {
-      await tamper(engine, `update ${from} set doc = json_set(doc, '$.${field}', ${said}) where id = ${id}`);
+      await tamper(engine, `update ${from} set ${field} = ${said} where id = ${id}`);
       expect(await faultsOf(engine)).toContain(
         `${tie} ${id} are said to be ${said}, but the records add up to ${right}`,
       );
@@ -202,7 +188,7 @@ it("knows every kind of record that the code writes", () => {
   );
   const names = sources.flatMap((name) => {
     const text = readFileSync(`server/${name}`, "utf8");
-    return [...text.matchAll(/ = table<[\s\S]*?>\(\)\(\{\s+name: "([^"]+)"/g)].map(([, found]) => found);
+    return [...text.matchAll(/ = table\(\s*"([^"]+)"/g)].map(([, found]) => found);
   });
   expect(names.length).toBeGreaterThan(25);
   expect(names.toSorted()).toEqual(TABLES.map(({ name }) => name).toSorted());

@@ -2,30 +2,30 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Failure } from "../../server/failure.ts";
 import type { Engine } from "../../server/storage/session.ts";
-import { table } from "../../server/storage/table.ts";
+import { integer, table, text, type RowOf } from "../../server/storage/table.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { entriesIn } from "../support/entries.ts";
 import { rounds } from "../support/rounds.ts";
 import { KINDS, useEmptyStore } from "../support/stores.ts";
 
-interface Person {
-  account_id: number;
-  id: number;
-  email: string | null;
-  rank: number;
-}
+const personFields = {
+  id: integer(),
+  email: text().nullable(),
+  rank: integer(),
+};
 
-const people = table<Person>()({
-  name: "person",
-  columns: { id: "integer", email: "text", rank: "integer" },
+type Person = RowOf<typeof personFields>;
+
+const people = table("person", personFields, {
   unique: { email: ["email"] },
   indexes: { rank: { on: ["rank"], where: "rank <> 0" } },
 });
 
-const ticks = table<{ account_id: number; id: number }>()({
-  name: "tick",
-  columns: { id: "integer" },
-});
+const fields = {
+  id: integer(),
+};
+
+const ticks = table("tick", fields);
 
 const TABLES = [people, ticks];
 

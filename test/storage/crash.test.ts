@@ -5,28 +5,29 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openStore } from "../../server/storage/open.ts";
-import { table } from "../../server/storage/table.ts";
+import { integer, table, text } from "../../server/storage/table.ts";
 import { startCluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { rounds } from "../support/rounds.ts";
 import { STORAGE_MODULE } from "../support/build.ts";
 
-interface Thing {
-  account_id: number;
-  id: number;
-  name: string;
-  writer: string;
-  count?: number;
-}
+const thingFields = {
+  id: integer(),
+  name: text(),
+  writer: text(),
+  count: integer().optional(),
+};
 
-const things = table<Thing>()({
-  name: "thing",
-  columns: { id: "integer", name: "text", writer: "text" },
+const things = table("thing", thingFields, {
   unique: { name: ["name"] },
   indexes: { writer: { on: ["writer"] } },
 });
 
-const turns = table<{ account_id: number; id: number }>()({ name: "turn", columns: { id: "integer" } });
+const fields = {
+  id: integer(),
+};
+
+const turns = table("turn", fields);
 
 /** How much further the writers come before each kill. */
 const LINES_PER_KILL = rounds(10, 3);

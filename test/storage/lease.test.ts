@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { leases, newLease, type Lease } from "../../server/process/lease.ts";
 import { openStore } from "../../server/storage/open.ts";
 import type { Store } from "../../server/storage/store.ts";
-import { table } from "../../server/storage/table.ts";
+import { integer, table } from "../../server/storage/table.ts";
 import { STORAGES } from "../support/temporary-store.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
@@ -11,10 +11,11 @@ import { TEST_SEAL } from "../support/memory-engine.ts";
 
 const DURATION_MS = 10_000;
 
-const notes = table<{ account_id: number; id: number }>()({
-  name: "note",
-  columns: { id: "integer" },
-});
+const fields = {
+  id: integer(),
+};
+
+const notes = table("note", fields);
 
 const TABLES = [leases, notes];
 

@@ -1,21 +1,20 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Store } from "../../server/storage/store.ts";
-import { table } from "../../server/storage/table.ts";
+import { integer, table, text, type RowOf } from "../../server/storage/table.ts";
 import { rounds } from "../support/rounds.ts";
 import { MAIN_KINDS, useEmptyStore } from "../support/stores.ts";
 
-interface Sale {
-  account_id: number;
-  id: number;
-  shop: string;
-  cents: number;
-}
+const fields = {
+  id: integer(),
+  shop: text(),
+  cents: integer(),
+};
+
+type Sale = RowOf<typeof fields>;
 
 const shops = { name: "shops", by: { shop: "text" }, sums: ["count", "cents"] } as const;
-const sales = table<Sale>()({
-  name: "sale",
-  columns: { id: "integer", shop: "text", cents: "integer" },
+const sales = table("sale", fields, {
   indexes: { shop: { on: ["shop"] }, cents: { on: ["cents"] } },
   sums: { into: shops, sharesOf: ({ shop, cents }) => [{ key: [shop], amounts: [1, cents] }] },
 });

@@ -7,15 +7,15 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { Store } from "../../server/storage/store.ts";
 import { openStore } from "../../server/storage/open.ts";
-import { table } from "../../server/storage/table.ts";
+import { integer, table } from "../../server/storage/table.ts";
 import { STORAGE_MODULE } from "../support/build.ts";
 
-interface Thing {
-  account_id: number;
-  id: number;
-}
+const fields = {
+  id: integer(),
+  count: integer().optional(),
+};
 
-const things = table<Thing>()({ name: "thing", columns: { id: "integer" } });
+const things = table("thing", fields);
 
 /** Enough for a process to come so far that it waits. */
 const MEANWHILE_MS = 1_000;

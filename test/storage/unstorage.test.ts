@@ -2,34 +2,31 @@ import { createStorage, prefixStorage, type Storage } from "unstorage";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Engine } from "../../server/storage/session.ts";
 import type { Store } from "../../server/storage/store.ts";
-import { table } from "../../server/storage/table.ts";
+import { integer, table, text } from "../../server/storage/table.ts";
 import { itemDriver, unstorageOf } from "../../server/storage/unstorage.ts";
 import { KINDS, useEmptyStore } from "../support/stores.ts";
 
-interface Person {
-  account_id: number;
-  id: number;
-  email: string | null;
-  city: string;
-}
+const personFields = {
+  id: integer(),
+  email: text().nullable(),
+  city: text(),
+};
 
-const people = table<Person>()({
-  name: "person",
-  columns: { id: "integer", email: ["text", ({ email }) => email?.toLowerCase()], city: "text" },
-  unique: { email: ["email"] },
+const people = table("person", personFields, {
+  derived: {
+    email_key: ["text", ({ email }) => email?.toLowerCase()],
+  },
+  unique: { email: ["email_key"] },
   indexes: { city: { on: ["city"] } },
 });
 
-interface Word {
-  account_id: number;
-  city: string;
-  text: string;
-}
+const wordFields = {
+  city: text(),
+  text: text(),
+};
 
-const words = table<Word>()({
-  name: "word",
+const words = table("word", wordFields, {
   key: ["city", "text"],
-  columns: { city: "text", text: "text" },
 });
 
 /** Strangers use our store through unstorage, so this suite uses nothing but unstorage's interface. */

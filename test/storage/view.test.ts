@@ -1,20 +1,19 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Store, Transaction, View } from "../../server/storage/store.ts";
-import { table } from "../../server/storage/table.ts";
+import { integer, table, text, type RowOf } from "../../server/storage/table.ts";
 import { KINDS, useEmptyStore } from "../support/stores.ts";
 
-interface Note {
-  account_id: number;
-  id: number;
-  text: string;
-  size: number;
-}
+const fields = {
+  id: integer(),
+  text: text(),
+  size: integer(),
+};
+
+type Note = RowOf<typeof fields>;
 
 const ACCOUNT = 7;
 const sizes = { name: "note_sizes", by: { id: "integer" }, sums: ["size"] } as const;
-const notes = table<Note>()({
-  name: "note",
-  columns: { id: "integer", text: "text", size: "integer" },
+const notes = table("note", fields, {
   unique: { text: ["text"] },
   indexes: { size: { on: ["size"] } },
   sums: { into: sizes, sharesOf: ({ id, size }) => [{ key: [id], amounts: [size] }] },

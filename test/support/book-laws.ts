@@ -1,5 +1,5 @@
 import { bookEntries } from "../../server/domain/ledger/books/entry.ts";
-import { keyOf } from "../../server/storage/sql.ts";
+import { keyOf } from "../../server/storage/record.ts";
 import type { Store } from "../../server/storage/store.ts";
 import type { TestApp } from "./app.ts";
 import { newComparison } from "./comparison.ts";

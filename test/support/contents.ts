@@ -1,5 +1,5 @@
 import { NO_SEAL } from "../../server/seal.ts";
-import { openDoc } from "../../server/storage/sealed.ts";
+import { openRow } from "../../server/storage/sealed.ts";
 import type { Engine } from "../../server/storage/session.ts";
 import { sqlName } from "../../server/storage/sql.ts";
 import { SUM_TABLES, TABLES } from "../../server/tables.ts";
@@ -18,12 +18,11 @@ export async function contentsOf({ reads, seal = NO_SEAL }: Engine): Promise<str
     );
   const found = await Promise.all([
     ...TABLES.map(async (table) => {
-      const columns = ["account_id", ...Object.keys(table.columns), "doc"].join();
+      const columns = table.selected;
       const rows = await reads.all({ text: `select ${columns} from ${sqlName(table)}`, values: [] });
       return rows.map((row) => {
-        const doc = String(row.at(-1));
-        const shown = table.sealed === undefined ? doc : JSON.stringify(openDoc(table, doc, seal));
-        return [table.name, ...row.slice(0, -1), shown].join(" ");
+        const shown = table.sealed === undefined ? row : [JSON.stringify(openRow(table, row, seal))];
+        return [table.name, ...shown].join(" ");
       });
     }),
     rowsOf("ids", "ids"),

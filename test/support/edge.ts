@@ -1,4 +1,5 @@
 import { openEngine, storeOn } from "../../server/storage/open.ts";
+import { recordOf } from "../../server/storage/record.ts";
 import type { Engine, MaybePromise, Reads, Session } from "../../server/storage/session.ts";
 import type { Store } from "../../server/storage/store.ts";
 import type { Key } from "../../server/storage/table.ts";
@@ -9,7 +10,7 @@ import { TEST_SEAL } from "./memory-engine.ts";
 export interface Change {
   table: string;
   key: Key;
-  /** The document. null: the record was removed. */
+  /** The record as JSON. null: the record was removed. */
   doc: string | null;
 }
 
@@ -89,7 +90,7 @@ function noting(session: Session, changes: Change[]): Session {
   return {
     ...session,
     write(into, row, written) {
-      changes.push({ table: into.name, key: written.key, doc: String(row.at(-1)) });
+      changes.push({ table: into.name, key: written.key, doc: JSON.stringify(recordOf(into, row)) });
       return session.write(into, row, written);
     },
     remove(from, accountId, key) {

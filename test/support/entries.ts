@@ -1,10 +1,11 @@
 import { NO_SEAL } from "../../server/seal.ts";
-import { openDoc } from "../../server/storage/sealed.ts";
+import { openRow } from "../../server/storage/sealed.ts";
 import type { Engine } from "../../server/storage/session.ts";
-import { keyOf, sqlName } from "../../server/storage/sql.ts";
+import { keyOf } from "../../server/storage/record.ts";
+import { sqlName } from "../../server/storage/sql.ts";
 import type { KeyPart, Table } from "../../server/storage/table.ts";
 
-/** Everything in a table's row that tells: the noun, the account, the key and the document. */
+/** Everything in a table's row that tells: the noun, the account, the key and the record. */
 export interface Entry {
   table: string;
   account_id: number;
@@ -21,11 +22,11 @@ export async function entriesIn(
   const snapshot = await engine.snapshot();
   try {
     for (const table of tables) {
-      const rows = await snapshot.all({ text: `select account_id, doc from ${sqlName(table)}`, values: [] });
-      for (const [accountId, stored] of rows) {
-        const key = keyOf(table, JSON.parse(String(stored)) as never);
-        const doc = table.sealed ? JSON.stringify(openDoc(table, String(stored), seal)) : String(stored);
-        entries.push({ table: table.name, account_id: Number(accountId), key, doc });
+      const text = `select ${table.selected} from ${sqlName(table)}`;
+      for (const row of await snapshot.all({ text, values: [] })) {
+        const record: never = openRow(table, row, seal);
+        const key = keyOf(table, record);
+        entries.push({ table: table.name, account_id: Number(row[0]), key, doc: JSON.stringify(record) });
       }
     }
   } finally {

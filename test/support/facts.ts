@@ -1,17 +1,22 @@
-import type {
-  Belonging,
-  PromoterCampaign,
-} from "../../server/domain/people/promoter-campaign/promoter-campaign.ts";
-import { table, type Table } from "../../server/storage/table.ts";
-import { dailySums, type Count } from "../../server/domain/people/daily.ts";
+import type { PromoterCampaign } from "../../server/domain/people/promoter-campaign/promoter-campaign.ts";
+import { integer, table, text, type Table } from "../../server/storage/table.ts";
+import { dailySums, type Count, type Metric } from "../../server/domain/people/daily.ts";
 import type { Store } from "../../server/storage/store.ts";
 
-type CountedFact = Belonging & Count & { id: number };
+const fields = {
+  promoter_campaign_id: integer(),
+  promoter_id: integer(),
+  campaign_id: integer(),
+  metric: text<Metric>(),
+  /** The instant that determines the day, or the day itself. */
+  at: text(),
+  /** Absent: 1. */
+  amount: integer().optional(),
+  id: integer(),
+};
 
 /** Stands for records that do not exist yet, such as refunds, by their counts. */
-const countedFacts = table<CountedFact>()({
-  name: "counted-fact",
-  columns: { id: "integer" },
+const countedFacts = table("counted-fact", fields, {
   sums: dailySums((fact) => [fact]),
 });
 

@@ -1,4 +1,4 @@
-import { docOf } from "../../server/storage/sealed.ts";
+import { rowOf } from "../../server/storage/sealed.ts";
 import { TEST_SEAL } from "./memory-engine.ts";
 import { taxDetails } from "../../server/domain/ledger/invoice/tax-details.ts";
 import {
@@ -73,10 +73,10 @@ export async function nameCompany(app: TestApp, promoter: Promoter, companyName:
   await app.context.store.transact((tx) => tx.put(promoters, renamed));
 }
 
-/** A promoter's tax form, and its document as it is stored, or null. */
+/** A promoter's tax form, and its row as it is stored, or null. */
 export async function storedTaxForm(app: TestApp, promoterId: number) {
   const form = await app.services.store.get(taxDetails, app.account_id, promoterId);
-  return form && { form, document: docOf(taxDetails, form, TEST_SEAL) };
+  return form && { form, document: rowOf(taxDetails, form, TEST_SEAL).join(" ") };
 }
 
 /** Invoices three paid payouts, voids the oldest invoice, and invoices its payouts again. */

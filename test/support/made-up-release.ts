@@ -12,12 +12,12 @@ const NICKNAME: Migration = {
   about: "Promoters have a nickname.",
   sqlite: [
     "alter table promoters add column nickname text",
-    "update promoters set nickname = doc ->> '$.profile.first_name'",
+    "update promoters set nickname = profile ->> '$.first_name'",
     "create index promoters_nickname on promoters (account_id, nickname, id)",
   ],
   postgres: [
     'alter table promoters add column nickname text collate "C"',
-    "update promoters set nickname = cast(doc as jsonb) -> 'profile' ->> 'first_name'",
+    "update promoters set nickname = profile ->> 'first_name'",
     "create index promoters_nickname on promoters (account_id, nickname, id)",
   ],
 };
@@ -31,8 +31,8 @@ export function makeNextRelease(): string {
   edit(folder, /^const MIGRATIONS = \[\];$/m, `const MIGRATIONS = ${JSON.stringify([NICKNAME])};`);
   edit(
     folder,
-    /(const promoters(?:\$\d+)? = table\(\)\(\{\n\tname: "promoter",\n\tcolumns: \{)/,
-    '$1 nickname: ["text", ({ profile }) => profile.firstName],',
+    /(table\("promoter", promoterFields(?:\$\d+)?, \{\n\tderived: \{)/,
+    '$1 nickname: ["text", ({ profile }) => profile.first_name],',
   );
   return folder;
 }

@@ -127,7 +127,7 @@ export function contentOf(entries: readonly Entry[]): string[] {
 }
 
 function withoutIds(name: string, value: unknown): unknown {
-  return /^id$|Ids?$|^(authToken|addressKey|keyHash|picture)$/.test(name) ? undefined : value;
+  return /^id$|_ids?$|^(auth_token|address_key|key_hash|picture)$/.test(name) ? undefined : value;
 }
 
 function inCents(sums: Sums): number {

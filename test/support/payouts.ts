@@ -115,6 +115,7 @@ export async function addPayout(
     total_incl_tax: 12_000,
     period_start: "2026-01-01T00:00:00.000Z",
     period_end: "2026-01-31T23:59:59.999Z",
+    period_end_date: (changes.period_end ?? "2026-01-31").slice(0, 10),
     due_date: "2026-03-02",
     has_own_terms: false,
     run_id: null,

@@ -17,9 +17,11 @@ const NOUNS = [
   "commission",
   "payout",
 ];
-/** Columns for searches, unique values and secrets. They may change with any release. */
+/** Columns for searches and unique values. They may change with any release. */
 const OWN =
-  /(^|_)(words|names|hash)$|^(claimed|folded|proposed|nameless|has)_|^(script|auth_token|direct_url|display_coupon|is_proposed|rewarded_products)$/;
+  /(^|_)(words|names|hash|list)$|^(claimed|folded|proposed|nameless|has|sorted)_|^(email|username|coupon|cust_id)_key$|^(script|direct_url|is_proposed|rewarded_products)$/;
+/** Columns that a person who counts must not see. */
+const SECRET = /hash|password|auth_token|address_key/;
 
 interface Shown {
   name: string;
@@ -32,11 +34,10 @@ interface Shown {
 function shownTables(): Shown[] {
   const nouns = NOUNS.map((noun): Shown => {
     const table = tableNamed(noun)!;
-    const columns = Object.entries(table.columns).map(([name, column]): [string, string] => [
-      name,
-      typeof column === "string" ? column : column[0],
-    ]);
-    return { name: sqlName(table), key: table.key, columns: columns.filter(([name]) => !OWN.test(name)) };
+    const isShown = (name: string) =>
+      table.fields[name]?.type !== "json" && !OWN.test(name) && !SECRET.test(name);
+    const columns = Object.entries(table.columns).filter(([name]) => isShown(name));
+    return { name: sqlName(table), key: table.key, columns };
   });
   const sums = daily.sums.map((name): [string, string] => [name, "integer"]);
   return [

@@ -1,13 +1,12 @@
 // Commits pairs of records until it is killed, and prints what was acknowledged. Arguments: the bundled
 // storage module, the store's URL, the writer's name.
 const [, , module, url, writer] = process.argv;
-const { openStore, table } = await import(module);
-const things = table()({
-  name: "thing",
-  columns: { id: "integer", name: "text", writer: "text" },
-  unique: { name: ["name"] },
-  indexes: { writer: { on: ["writer"] } },
-});
+const { openStore, integer, table, text } = await import(module);
+const things = table(
+  "thing",
+  { id: integer(), name: text(), writer: text(), count: integer().optional() },
+  { unique: { name: ["name"] }, indexes: { writer: { on: ["writer"] } } },
+);
 const store = await openStore(url, { tables: [things] });
 process.stdout.write("ready\n");
 

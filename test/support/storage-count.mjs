@@ -1,8 +1,8 @@
 // Adds one to the same record again and again, eight at a time. Arguments: the bundled storage module, the
 // store's URL, how often each of the eight adds.
 const [, , module, url, times] = process.argv;
-const { openStore, table } = await import(module);
-const things = table()({ name: "thing", columns: { id: "integer" } });
+const { openStore, integer, table } = await import(module);
+const things = table("thing", { id: integer(), count: integer().optional() });
 const store = await openStore(url, { tables: [things] });
 
 async function add() {

@@ -1,7 +1,7 @@
 // Exits in the middle of a write. Arguments: the bundled storage module, the store's URL.
 const [, , module, url] = process.argv;
-const { openStore, table } = await import(module);
-const turns = table()({ name: "turn", columns: { id: "integer" } });
+const { openStore, integer, table } = await import(module);
+const turns = table("turn", { id: integer() });
 const store = await openStore(url, { tables: [turns] });
 
 await store.transact((tx) => tx.put(turns, { account_id: 1, id: 0 }));

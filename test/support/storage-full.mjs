@@ -6,12 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const [, , module, url] = process.argv;
-const { openEngine, openStore, storeOn, table } = await import(module);
-const things = table()({
-  name: "thing",
-  columns: { id: "integer", name: "text" },
-  unique: { name: ["name"] },
-});
+const { openEngine, openStore, storeOn, integer, table, text } = await import(module);
+const things = table(
+  "thing",
+  { id: integer(), name: text(), filler: text() },
+  { unique: { name: ["name"] } },
+);
 const tables = [things];
 const engine = await openEngine(url, { tables });
 const store = await storeOn(engine);

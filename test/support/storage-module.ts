@@ -1,2 +1,2 @@
-export { table } from "../../server/storage/table.ts";
+export { integer, table, text } from "../../server/storage/table.ts";
 export { openEngine, openStore, storeOn } from "../../server/storage/open.ts";

@@ -2,9 +2,9 @@
 import { once } from "node:events";
 
 const [, , module, url] = process.argv;
-const { openStore, table } = await import(module);
+const { openStore, integer, table } = await import(module);
 const tables = ["thing", "turn", "note"].map((name) =>
-  table()({ name, columns: { id: "integer" }, indexes: { newest: { on: ["id"] } } }),
+  table(name, { id: integer() }, { indexes: { newest: { on: ["id"] } } }),
 );
 process.stdout.write("ready\n");
 await once(process.stdin, "data");

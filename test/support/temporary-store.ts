@@ -3,9 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openEngine, storeOn } from "../../server/storage/open.ts";
 import type { Engine } from "../../server/storage/session.ts";
-import { mayBeSealed, openDoc } from "../../server/storage/sealed.ts";
+import { openRow } from "../../server/storage/sealed.ts";
 import { sqlName } from "../../server/storage/sql.ts";
-import type { ColumnValue } from "../../server/storage/table.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { runOn } from "../../server/storage/transaction.ts";
 import { SUM_TABLES, tableNamed, TABLES } from "../../server/tables.ts";
@@ -78,12 +77,10 @@ export async function linesIn({ reads, seal = TEST_SEAL }: Engine): Promise<stri
   const all = [
     ...names.map(async (name) => (await rowsOf(name)).map((row) => `${name} ${row.join(" ")}`)),
     ...TABLES.map(async (table) => {
-      const name = sqlName(table);
-      const secretsOf = (row: ColumnValue[]) =>
-        row.filter((value) => typeof value === "string" && mayBeSealed(table, value));
-      return (await rowsOf(name)).map((row) => {
-        const secrets = secretsOf(row).map((doc) => JSON.stringify(openDoc(table, String(doc), seal)));
-        return [name, ...row, ...secrets].join(" ");
+      const text = `select ${table.selected} from ${sqlName(table)}`;
+      return (await reads.all({ text, values: [] })).map((row) => {
+        const secrets = table.sealed === undefined ? [] : [JSON.stringify(openRow(table, row, seal))];
+        return [sqlName(table), ...row, ...secrets].join(" ");
       });
     }),
   ];

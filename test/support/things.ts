@@ -2,23 +2,25 @@ import { postgresEngine } from "../../server/storage/engines/postgres/engine.ts"
 import { freezes } from "../../server/storage/freeze.ts";
 import type { EngineOptions } from "../../server/storage/open.ts";
 import { newStore, type Store, type View } from "../../server/storage/store.ts";
-import { table } from "../../server/storage/table.ts";
+import { integer, table, text, type RowOf } from "../../server/storage/table.ts";
+
+const fields = {
+  id: integer(),
+  /** Empty: it has none. */
+  name: text(),
+  count: integer(),
+};
 
 /** A made-up record for tests of engines. */
-export interface Thing {
-  account_id: number;
-  id: number;
-  /** Empty: it has none. */
-  name: string;
-  count: number;
-}
+export type Thing = RowOf<typeof fields>;
 
 const totals = { name: "thing_totals", by: { kind: "text" }, sums: ["total"] } as const;
 
-export const things = table<Thing>()({
-  name: "thing",
-  columns: { id: "integer", name: ["text", ({ name }) => name || null], count: "integer" },
-  unique: { name: ["name"] },
+export const things = table("thing", fields, {
+  derived: {
+    name_key: ["text", ({ name }) => name || null],
+  },
+  unique: { name: ["name_key"] },
   indexes: { count: { on: ["count"] } },
   sums: { into: totals, sharesOf: ({ count }) => [{ key: ["all"], amounts: [count] }] },
 });

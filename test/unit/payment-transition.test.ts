@@ -35,6 +35,7 @@ describe("an order is sent again", () => {
   const order = {
     attempts: 1,
     is_settled: false,
+    silent_since: null,
     asked_account: "acme",
     created_at: "2026-03-01T00:00:00.000Z",
   };

@@ -31,7 +31,7 @@ describe("a run of payouts", () => {
 
 describe("a payout's terms", () => {
   const march = { start: "2026-03-01T00:00:00.000Z", end: "2026-03-31T23:59:59.999Z" };
-  const period = { period_start: march.start, period_end: march.end };
+  const period = { period_start: march.start, period_end: march.end, period_end_date: "2026-03-31" };
 
   it("count the due date from the period's end by the account's days", () => {
     const promoter = { net_payout_days: null, tax_rate_hundredths: 1_900 };

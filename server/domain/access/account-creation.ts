@@ -1,6 +1,6 @@
 import { Failure } from "../../failure.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
-import { table } from "../../storage/table.ts";
+import { integer, table, text } from "../../storage/table.ts";
 import { putCampaign } from "../program/campaign/campaign.ts";
 import { type Context, SYSTEM } from "../context.ts";
 import { keepPassword } from "./password.ts";
@@ -38,20 +38,20 @@ export async function createAccount(context: Context, input: NewAccount): Promis
   return context.store.transact((tx) => putAccount(tx, context, { ...input, ...ids }));
 }
 
-interface FirstStart {
-  account_id: typeof SYSTEM;
-  owner_id: number;
+const fields = {
+  owner_id: integer(),
   /** Present if the store has demo data. `begun`: it was not filled in completely. */
-  demo_data?: "begun" | "complete";
-}
+  demo_data: text<"begun" | "complete">().optional(),
+};
 
 /**
  * Records that the store has had its first account. There is only one such record, so two concurrent first
  * starts can't both make an account.
  */
-export const firstStarts = table<FirstStart>()({
-  name: "first-start",
-  columns: { id: ["integer", () => 1] },
+export const firstStarts = table("first-start", fields, {
+  derived: {
+    id: ["integer", () => 1],
+  },
 });
 
 /** The owner of a new account. */

@@ -1,6 +1,6 @@
 import { Failure } from "../../failure.ts";
 import type { Reader, Transaction, View } from "../../storage/store.ts";
-import { table } from "../../storage/table.ts";
+import { integer, json, table, text, time, type RowOf } from "../../storage/table.ts";
 import type { Context } from "../context.ts";
 
 /** The lists of the dashboard whose filters can be saved. */
@@ -16,23 +16,25 @@ export const SAVED_LISTS = [
 
 export type SavedList = (typeof SAVED_LISTS)[number];
 
-/** Filters of a list that the team has given a name. */
-export interface SavedView {
-  account_id: number;
-  id: number;
-  list: SavedList;
-  name: string;
+const fields = {
+  id: integer(),
+  list: text<SavedList>(),
+  name: text(),
   /** The list's filters and its order, as its page names them. */
-  filters: Record<string, string>;
-  created_at: string;
-  updated_at: string;
-}
+  filters: json<Record<string, string>>(),
+  created_at: time(),
+  updated_at: time(),
+};
 
-export const savedViews = table<SavedView>()({
-  name: "saved-view",
-  columns: { id: "integer", list: "text", name: ["text", ({ name }) => name.toLowerCase()] },
-  unique: { name: ["list", "name"] },
-  indexes: { list: { on: ["list", "name"] } },
+/** Filters of a list that the team has given a name. */
+export type SavedView = RowOf<typeof fields>;
+
+export const savedViews = table("saved-view", fields, {
+  derived: {
+    folded_name: ["text", ({ name }) => name.toLowerCase()],
+  },
+  unique: { name: ["list", "folded_name"] },
+  indexes: { list: { on: ["list", "folded_name"] } },
 });
 
 /** The maximum of saved views in an account. */

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { digest, numberOf } from "../../storage/digests.ts";
 import { withoutFrozen } from "../../storage/freeze.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
-import { table } from "../../storage/table.ts";
+import { flag, json, table, text, time, type RowOf } from "../../storage/table.ts";
 import type { Account } from "../program/account/account.ts";
 import { SYSTEM, type Chance, type Context, type LeasedContext } from "../context.ts";
 
@@ -19,43 +19,39 @@ export interface Holder {
   id: number;
 }
 
-/** A persistent sign-in. Its token is in a cookie, and only the token's hash is stored. */
-export interface Session {
-  account_id: typeof SYSTEM;
+const fields = {
   /** SHA-256 of the token, hexadecimal. */
-  hash: string;
-  holder: Holder;
+  hash: text(),
+  holder: json<Holder>(),
   /** A digest of the holder's credential. The session ends when that changes. */
-  password_digest: string;
+  password_digest: text(),
   /** The browser's `User-Agent`, so that people recognise their sessions, or null if it sent none. */
-  device: string | null;
-  created_at: string;
+  device: text().nullable(),
+  created_at: time(),
   /** When it was last used, to the hour. */
-  seen_at: string;
+  seen_at: time(),
   /** When it ends even if it is in use, or null for no fixed end. */
-  ends_at: string | null;
+  ends_at: time().nullable(),
   /**
    * Whether the promoter signed in with a temporary password and must first choose a new one. Absent: false.
    */
-  must_set_password?: true;
+  must_set_password: flag().optional(),
   /** Whether a user only views a promoter's portal. Absent: the session may change things. */
-  is_read_only?: true;
+  is_read_only: flag().optional(),
   /** Whether the company's own product asked for it, for a promoter. Absent: false. */
-  is_of_product?: true;
-}
+  is_of_product: flag().optional(),
+};
+
+/** A persistent sign-in. Its token is in a cookie, and only the token's hash is stored. */
+export type Session = RowOf<typeof fields>;
 
 /** Stored by the hash of the token, so that a request costs one read and the token itself is never stored. */
-export const sessions = table<Session>()({
-  name: "session",
+export const sessions = table("session", fields, {
   key: ["hash"],
-  columns: {
-    hash: "text",
+  derived: {
     holder_kind: ["text", ({ holder }) => holder.kind],
     holder_account_id: ["integer", ({ holder }) => holder.account_id],
     holder_id: ["integer", ({ holder }) => holder.id],
-    created_at: "text",
-    seen_at: "text",
-    ends_at: "text",
   },
   indexes: { holder: { on: ["holder_kind", "holder_account_id", "holder_id"] } },
   owner: ({ holder }) => holder.account_id,

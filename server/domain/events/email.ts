@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Failure } from "../../failure.ts";
 import type { Reader } from "../../storage/store.ts";
-import { table } from "../../storage/table.ts";
+import { integer, table, text } from "../../storage/table.ts";
 import type { Context } from "../context.ts";
 
 export const EMAIL_KINDS = [
@@ -113,16 +113,13 @@ export interface OwnEmail extends Omit<Email, "kind"> {
 type UserEmailKind = (typeof USER_EMAIL_KINDS)[number];
 
 /** Records that a promoter has unsubscribed from all e-mails. */
-interface Unsubscription {
-  account_id: number;
-  promoter_id: number;
-  at: string;
-}
+const fields = {
+  promoter_id: integer(),
+  at: text(),
+};
 
-export const unsubscriptions = table<Unsubscription>()({
-  name: "unsubscription",
+export const unsubscriptions = table("unsubscription", fields, {
   key: ["promoter_id"],
-  columns: { promoter_id: "integer", at: "text" },
 });
 
 /** The account that sends an e-mail. */

@@ -1,5 +1,5 @@
 import type { Transaction } from "../../storage/store.ts";
-import { table } from "../../storage/table.ts";
+import { integer, json, table, text, type RowOf } from "../../storage/table.ts";
 import { SYSTEM, type Context } from "../context.ts";
 import {
   BALANCE_EVENT,
@@ -12,37 +12,36 @@ import {
   type Entity,
 } from "./event-type.ts";
 
+const factFields = {
+  owner_id: integer(),
+  entity: text<Entity>(),
+  entity_id: integer(),
+  /** Numbers the waiting facts of one entity. */
+  number: integer(),
+  at: text(),
+  /** Null if the record is new. */
+  before: json<AnnouncedRecords[Entity]>().nullable(),
+  /** Null if the record was deleted. If `before` is null too, the record itself has the data. */
+  after: json<AnnouncedRecords[Entity]>().nullable(),
+  /** The change of the promoter's balance, if nothing else changed. Otherwise absent. */
+  balance: json<{ before: unknown; after: unknown }>().optional(),
+  /** The first password that the request gave a new promoter. It is kept nowhere else. */
+  temp_password: text().optional(),
+};
+
 /**
  * Records that a record was created, changed or deleted. It is written in the same commit, and removed once
  * its deliveries are made. A created record is copied into it only when it changes again. Until then the
  * record itself has the data.
  */
-export interface Fact {
-  account_id: typeof SYSTEM;
-  owner_id: number;
-  entity: Entity;
-  entity_id: number;
-  /** Numbers the waiting facts of one entity. */
-  number: number;
-  at: string;
-  /** Null if the record is new. */
-  before: AnnouncedRecords[Entity] | null;
-  /** Null if the record was deleted. If `before` is null too, the record itself has the data. */
-  after: AnnouncedRecords[Entity] | null;
-  /** The change of the promoter's balance, if nothing else changed. Otherwise absent. */
-  balance?: { before: unknown; after: unknown };
-  /** The first password that the request gave a new promoter. It is kept nowhere else. */
-  temp_password?: string;
-}
+export type Fact = RowOf<typeof factFields>;
 
 /**
  * Unsent events of all accounts, because one process sends them all. Each sign-up writes one, so they are
  * small and have no index besides the id.
  */
-export const facts = table<Fact>()({
-  name: "fact",
+export const facts = table("fact", factFields, {
   key: ["owner_id", "entity", "entity_id", "number"],
-  columns: { owner_id: "integer", entity: "text", entity_id: "integer", number: "integer", at: "text" },
   owner: ({ owner_id }) => owner_id,
   sealed: {
     fields: ["before", "after"],
@@ -55,20 +54,22 @@ export const facts = table<Fact>()({
   },
 });
 
+const wantedEventsFields = {
+  event_types: json<string[]>(),
+  /** Grows with each write, so that two simultaneous writers conflict. */
+  version: integer(),
+};
+
 /**
  * The event types that an account's webhooks and campaigns want, updated with them. Absent if there never
  * were any.
  */
-interface WantedEvents {
-  account_id: number;
-  event_types: string[];
-  /** Grows with each write, so that two simultaneous writers conflict. */
-  version: number;
-}
+type WantedEvents = RowOf<typeof wantedEventsFields>;
 
-export const wantedEvents = table<WantedEvents>()({
-  name: "listening",
-  columns: { id: ["integer", () => 1] },
+export const wantedEvents = table("listening", wantedEventsFields, {
+  derived: {
+    id: ["integer", () => 1],
+  },
 });
 
 /** The number of an entity's first waiting fact. */

@@ -157,9 +157,8 @@ function changed(lead: Lead, changes: LeadChanges, now: Date): Lead {
     plan_name: plan_name === undefined ? lead.plan_name : plan_name,
     suspicion: changes.suspicion ?? lead.suspicion,
     splits: splits === undefined ? lead.splits : splits,
-    ...(changes.custom_status_id !== undefined && {
-      custom_status_id: changes.custom_status_id ?? undefined,
-    }),
+    custom_status_id:
+      changes.custom_status_id === undefined ? lead.custom_status_id : changes.custom_status_id,
     customer_since:
       customer_since === undefined ? lead.customer_since : (customer_since?.toISOString() ?? null),
   };

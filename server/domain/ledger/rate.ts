@@ -1,27 +1,25 @@
 import { Failure } from "../../failure.ts";
 import type { Reader } from "../../storage/store.ts";
-import { table } from "../../storage/table.ts";
+import { json, table, text, time, type RowOf } from "../../storage/table.ts";
 import { accounts, type Account } from "../program/account/account.ts";
 import { SYSTEM, type Context } from "../context.ts";
 import { exponentOf, share } from "../money.ts";
 
-/** The exchange rates of one day. */
-export interface DayRates {
-  /** `SYSTEM` for the operator's rates, which all accounts use. Otherwise the account's own. */
-  account_id: number;
+const fields = {
   /** In UTC, such as `2026-03-04`. */
-  day: string;
+  day: text(),
   /** ISO 4217 code of the currency that the rates are relative to. */
-  base: string;
+  base: text(),
   /** How much of each currency one unit of the base buys, as decimal text. */
-  rates: Record<string, string>;
-  updated_at: string;
-}
+  rates: json<Record<string, string>>(),
+  updated_at: time(),
+};
 
-export const dayRates = table<DayRates>()({
-  name: "day-rates",
+/** The exchange rates of one day. */
+export type DayRates = RowOf<typeof fields>;
+
+export const dayRates = table("day-rates", fields, {
   key: ["day"],
-  columns: { day: "text", base: "text" },
 });
 
 /** An amount in the account's currency, and as given. */

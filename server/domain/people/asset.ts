@@ -10,7 +10,7 @@ import {
   type Window,
 } from "../../storage/query.ts";
 import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
-import { table } from "../../storage/table.ts";
+import { integer, json, table, text, time, type RowOf } from "../../storage/table.ts";
 import type { UploadedFile } from "../program/account/account.ts";
 import { campaigns, type Campaign } from "../program/campaign/campaign.ts";
 import type { Context } from "../context.ts";
@@ -23,54 +23,49 @@ export const ASSET_TYPES = ["image", "document", "link", "text"] as const;
 
 export type AssetType = (typeof ASSET_TYPES)[number];
 
-/** Material for promoters: a banner, a document, a page to link to, or a text. */
-export interface Asset {
-  account_id: number;
-  id: number;
-  name: string;
-  type: AssetType;
+const assetFields = {
+  id: integer(),
+  name: text(),
+  type: text<AssetType>(),
   /** The campaigns whose promoters see it. Empty: all campaigns. */
-  campaign_ids: number[];
-  category_id: number | null;
+  campaign_ids: json<number[]>(),
+  category_id: integer().nullable(),
   /** The file of an image or document. Null if `url` names it, or if it needs none. */
-  file: UploadedFile | null;
+  file: json<UploadedFile>().nullable(),
   /** The address of an image or a document on another server, or the page of a link. */
-  url: string | null;
+  url: text().nullable(),
   /** The content of a text. `{{ref_link}}` is replaced by the promoter's link. */
-  content: string | null;
+  content: text().nullable(),
   /** The page that it leads to, or null for the promoter's default page. */
-  landing_page_url: string | null;
-  created_at: string;
-}
+  landing_page_url: text().nullable(),
+  created_at: time(),
+};
 
-export const assets = table<Asset>()({
-  name: "asset",
-  columns: {
-    id: "integer",
-    type: "text",
-    name: ["text", ({ name }) => name.toLowerCase()],
-    category_id: "integer",
+/** Material for promoters: a banner, a document, a page to link to, or a text. */
+export type Asset = RowOf<typeof assetFields>;
+
+export const assets = table("asset", assetFields, {
+  derived: {
+    folded_name: ["text", ({ name }) => name.toLowerCase()],
     /** ` 1 7 `, so that each id has a blank on both sides, or null for all campaigns. */
-    campaign_ids: ["text", ({ campaign_ids: ids }) => (ids.length === 0 ? null : ` ${ids.join(" ")} `)],
-    created_at: "text",
+    campaign_list: ["text", ({ campaign_ids: ids }) => (ids.length === 0 ? null : ` ${ids.join(" ")} `)],
   },
   indexes: { category: { on: ["category_id"], where: "category_id is not null" } },
 });
 
-/** A heading above assets. */
-export interface AssetCategory {
-  account_id: number;
-  id: number;
-  name: string;
+const assetCategoryFields = {
+  id: integer(),
+  name: text(),
   /** Lower ones come first. */
-  position: number;
-  created_at: string;
-  updated_at: string;
-}
+  position: integer(),
+  created_at: time(),
+  updated_at: time(),
+};
 
-export const assetCategories = table<AssetCategory>()({
-  name: "asset-category",
-  columns: { id: "integer", position: "integer" },
+/** A heading above assets. */
+export type AssetCategory = RowOf<typeof assetCategoryFields>;
+
+export const assetCategories = table("asset-category", assetCategoryFields, {
   indexes: { position: { on: ["position"] } },
 });
 
@@ -175,14 +170,14 @@ export function findAssets(
     .selectFrom("assets")
     .where("account_id", "=", accountId)
     .orderBy("id", "desc");
-  if (text !== null) query = query.where(contains("name", text.trim()));
+  if (text !== null) query = query.where(contains("folded_name", text.trim()));
   if (types.length > 0) query = query.where(among("type", types));
   if (categoryIds.length > 0) query = query.where(among("category_id", categoryIds));
   if (campaign_ids.length > 0) {
     query = query.where((where) =>
       where.or([
-        where("campaign_ids", "is", null),
-        ...campaign_ids.map((id) => where("campaign_ids", "like", `% ${id} %`)),
+        where("campaign_list", "is", null),
+        ...campaign_ids.map((id) => where("campaign_list", "like", `% ${id} %`)),
       ]),
     );
   }

@@ -1,6 +1,6 @@
 import { Failure } from "../../failure.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
-import { table, type Table } from "../../storage/table.ts";
+import { integer, json, table, text, type RowOf, type Table } from "../../storage/table.ts";
 import type { Promoter } from "./promoter/promoter.ts";
 
 /** The domain of erased people's addresses, which can never receive mail (RFC 2606). */
@@ -38,14 +38,14 @@ export function refuseErased(promoter: Promoter): void {
 }
 
 /** The number of an account's erasures. Absent before the first. */
-interface ErasureCount {
-  account_id: number;
-  count: number;
-}
+const erasureCountFields = {
+  count: integer(),
+};
 
-export const erasureCounts = table<ErasureCount>()({
-  name: "erasure-count",
-  columns: { id: ["integer", () => 1] },
+export const erasureCounts = table("erasure-count", erasureCountFields, {
+  derived: {
+    id: ["integer", () => 1],
+  },
 });
 
 /**
@@ -64,20 +64,19 @@ export async function countErasure(store: Store, accountId: number): Promise<voi
   );
 }
 
+const unfinishedErasureFields = {
+  entity: text<"promoter" | "referral">(),
+  entity_id: integer(),
+  /** The promoter campaigns of an erased promoter. */
+  promoter_campaign_ids: json<number[]>(),
+};
+
 /**
  * An unfinished erasure. Its first commit has removed the person's own data and written this record; its last
  * one removes it. A job completes erasures whose process was killed.
  */
-export interface UnfinishedErasure {
-  account_id: number;
-  entity: "promoter" | "referral";
-  entity_id: number;
-  /** The promoter campaigns of an erased promoter. */
-  promoter_campaign_ids: number[];
-}
+export type UnfinishedErasure = RowOf<typeof unfinishedErasureFields>;
 
-export const unfinishedErasures = table<UnfinishedErasure>()({
-  name: "unfinished-erasure",
+export const unfinishedErasures = table("unfinished-erasure", unfinishedErasureFields, {
   key: ["entity", "entity_id"],
-  columns: { entity: "text", entity_id: "integer" },
 });

@@ -1,6 +1,6 @@
 import { fingerprint } from "../../storage/digests.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
-import { table, type Column, type Table } from "../../storage/table.ts";
+import { type Derived, integer, table, text, type Table } from "../../storage/table.ts";
 import type { PromoterCampaign } from "./promoter-campaign/promoter-campaign.ts";
 
 /**
@@ -32,27 +32,29 @@ interface SeenName {
 }
 
 /** A source or a page that reports show. */
-interface OriginName extends SeenName {
-  kind: OriginKind;
-}
+const originNameFields = {
+  kind: text<OriginKind>(),
+  name: text(),
+  /** On how many days it was seen. Absent: on several. */
+  days: integer().optional(),
+  /** The last one (UTC). */
+  last_day: text().optional(),
+};
 
 /** The names of sources and pages. Other records and the counters store only their keys. */
-export const originNames = table<OriginName>()({
-  name: "origin",
+export const originNames = table("origin", originNameFields, {
   key: ["kind", "name_key"],
-  columns: {
-    kind: "text",
+  derived: {
     name_key: ["text", ({ name }) => nameKey(name)],
-    name: "text",
   },
 });
 
 /** The columns of records that came by a visit. */
 export const ORIGIN_COLUMNS = {
-  source_key: ["text", ({ origin }: { origin: Origin | null }) => origin?.source_key],
-  page_key: ["text", ({ origin }: { origin: Origin | null }) => origin?.page_key],
-  sub_key: ["text", ({ origin }: { origin: Origin | null }) => origin?.sub_key],
-} satisfies Record<string, Column<{ origin: Origin | null }>>;
+  source_key: ["text", ({ origin }) => origin?.source_key],
+  page_key: ["text", ({ origin }) => origin?.page_key],
+  sub_key: ["text", ({ origin }) => origin?.sub_key],
+} as const satisfies Record<string, Derived<{ origin: Origin | null }>>;
 
 /** The name for all sources, pages and channels that have no record. */
 export const OTHER = "other";
@@ -122,18 +124,20 @@ export function nameKey(name: string): string {
 }
 
 /** A channel of a promoter campaign, as named in links (`sub_id`). */
-interface SubIdName extends SeenName {
-  promoter_campaign_id: number;
-}
+const subIdNameFields = {
+  promoter_campaign_id: integer(),
+  name: text(),
+  /** On how many days it was seen. Absent: on several. */
+  days: integer().optional(),
+  /** The last one (UTC). */
+  last_day: text().optional(),
+};
 
 /** The channels of promoter campaigns. Other records and the counters store only their keys. */
-export const subIdNames = table<SubIdName>()({
-  name: "sub-id",
+export const subIdNames = table("sub-id", subIdNameFields, {
   key: ["promoter_campaign_id", "name_key"],
-  columns: {
-    promoter_campaign_id: "integer",
+  derived: {
     name_key: ["text", ({ name }) => nameKey(name)],
-    name: "text",
   },
 });
 

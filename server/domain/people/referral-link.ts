@@ -1,6 +1,6 @@
 import { Failure } from "../../failure.ts";
 import type { Reader, Transaction, View } from "../../storage/store.ts";
-import { table } from "../../storage/table.ts";
+import { integer, table, text, time, type RowOf } from "../../storage/table.ts";
 import { parseUrl } from "../../url.ts";
 import { loadCampaign, type Campaign } from "../program/campaign/campaign.ts";
 import type { Context } from "../context.ts";
@@ -15,31 +15,24 @@ import {
 } from "./promoter-campaign/promoter-campaign.ts";
 import { loadPromoterInUse } from "./promoter/promoter.ts";
 
-/** A link that a promoter made for a page or a channel of their choice. */
-interface OwnLink {
-  account_id: number;
-  id: number;
-  promoter_campaign_id: number;
-  promoter_id: number;
-  name: string;
+const fields = {
+  id: integer(),
+  promoter_campaign_id: integer(),
+  promoter_id: integer(),
+  name: text(),
   /** The page that it leads to, or null for that of the default link. */
-  url: string | null;
+  url: text().nullable(),
   /** The name of the channel, which clicks and leads by the link carry, or null. */
-  sub_id: string | null;
+  sub_id: text().nullable(),
   /** The link's own ref token, from another program. Absent: the promoter campaign's token. */
-  ref_token?: string;
-  created_at: string;
-}
+  ref_token: text().optional(),
+  created_at: time(),
+};
 
-export const ownLinks = table<OwnLink>()({
-  name: "own-link",
-  columns: {
-    id: "integer",
-    promoter_campaign_id: "integer",
-    promoter_id: "integer",
-    sub_id: "text",
-    created_at: "text",
-  },
+/** A link that a promoter made for a page or a channel of their choice. */
+type OwnLink = RowOf<typeof fields>;
+
+export const ownLinks = table("own-link", fields, {
   indexes: { promoter_campaign: { on: ["promoter_campaign_id"] } },
 });
 

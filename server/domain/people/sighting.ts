@@ -1,5 +1,5 @@
 import type { Store } from "../../storage/store.ts";
-import { table } from "../../storage/table.ts";
+import { flag, integer, json, table, text, time, type RowOf } from "../../storage/table.ts";
 import { SYSTEM } from "../context.ts";
 
 const SIGHTING_KINDS = [
@@ -28,32 +28,30 @@ export interface Sighting {
   last_at: string;
 }
 
+const serverSetupFields = {
+  public_url: text(),
+  trust_proxy_hops: integer(),
+  has_mail: flag(),
+  started_at: time(),
+};
+
 /** The set-up of the server that started last. */
-export interface ServerSetup {
-  account_id: typeof SYSTEM;
-  public_url: string;
-  trust_proxy_hops: number;
-  has_mail: boolean;
-  started_at: string;
-}
+export type ServerSetup = RowOf<typeof serverSetupFields>;
 
 /** The latest sightings of one kind, newest first. */
-interface Sightings {
-  /** The account that owns the sites, or SYSTEM if they concern the server. */
-  account_id: number;
-  kind: SightingKind;
-  seen: Sighting[];
-}
+const sightingsFields = {
+  kind: text<SightingKind>(),
+  seen: json<Sighting[]>(),
+};
 
-export const sightings = table<Sightings>()({
-  name: "sighting",
+export const sightings = table("sighting", sightingsFields, {
   key: ["kind"],
-  columns: { kind: "text" },
 });
 
-export const serverSetups = table<ServerSetup>()({
-  name: "server-setup",
-  columns: { id: ["text", () => "last"] },
+export const serverSetups = table("server-setup", serverSetupFields, {
+  derived: {
+    id: ["text", () => "last"],
+  },
 });
 
 /** Only the newest are kept, because strangers may send any number of sites. */

@@ -1,5 +1,5 @@
 import { Failure } from "../../failure.ts";
-import { keyOf } from "../../storage/sql.ts";
+import { keyOf } from "../../storage/record.ts";
 import type { Store, Transaction, View } from "../../storage/store.ts";
 import { servedAccounts } from "../program/account/account.ts";
 import { withoutLog } from "../access/audit/audited-store.ts";
@@ -381,12 +381,12 @@ function erasedLead(tx: Transaction, lead: Lead): Promise<Lead> {
     first_name: null,
     last_name: null,
     website: null,
-    comment: undefined,
+    comment: null,
     custom_fields: null,
     tid: null,
     sub_id: null,
     subscription_id: null,
-    subscriptions: undefined,
+    subscriptions: null,
     skip_email_notification: true,
   });
 }

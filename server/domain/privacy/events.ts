@@ -3,7 +3,7 @@ import { deliveries, dropDelivery, type Delivery } from "../events/webhook/deliv
 import type { Entity, EventMessage } from "../events/event-type.ts";
 import { facts, type Fact } from "../events/event.ts";
 import { recordChangeOf } from "../ledger/announcement.ts";
-import { keyOf } from "../../storage/sql.ts";
+import { keyOf } from "../../storage/record.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import { countErasure } from "../people/erased.ts";
 

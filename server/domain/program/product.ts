@@ -2,7 +2,7 @@ import { Failure } from "../../failure.ts";
 import { indexed } from "../../storage/digests.ts";
 import { contains, findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
 import { type Reader, type Store, type Transaction, TAKEN } from "../../storage/store.ts";
-import { table } from "../../storage/table.ts";
+import { integer, json, table, text, time, type RowOf } from "../../storage/table.ts";
 import type { Context } from "../context.ts";
 
 /** A price, or a plan, at which a product is sold. */
@@ -12,41 +12,37 @@ export interface Price {
   description: string | null;
 }
 
-/** A product of the company. Rewards may be limited to certain products. */
-export interface Product {
-  account_id: number;
-  id: number;
-  name: string;
+const productFields = {
+  id: integer(),
+  name: text(),
   /** The payment processor's id of the product, or null. */
-  ext_id: string | null;
-  prices: Price[];
-  created_at: string;
-}
+  ext_id: text().nullable(),
+  prices: json<Price[]>(),
+  created_at: time(),
+};
 
-export const products = table<Product>()({
-  name: "product",
-  columns: {
-    id: "integer",
-    name: "text",
-    ext_id: "text",
+/** A product of the company. Rewards may be limited to certain products. */
+export type Product = RowOf<typeof productFields>;
+
+export const products = table("product", productFields, {
+  derived: {
     words: ["text", wordsOf],
-    created_at: "text",
   },
   unique: { ext_id: ["ext_id"] },
 });
 
 /** Links a price to its product. */
-interface ProductPrice {
-  account_id: number;
-  ext_id: string;
-  product_id: number;
-}
+const productPriceFields = {
+  ext_id: text(),
+  product_id: integer(),
+};
 
 /** The prices of all products. Each belongs to one product only. */
-export const productPrices = table<ProductPrice>()({
-  name: "product-price",
-  key: ["ext_id"],
-  columns: { ext_id: ["text", ({ ext_id }) => indexed(ext_id)], product_id: "integer" },
+export const productPrices = table("product-price", productPriceFields, {
+  key: ["ext_id_key"],
+  derived: {
+    ext_id_key: ["text", ({ ext_id }) => indexed(ext_id)],
+  },
 });
 
 /** The input for a new product. */

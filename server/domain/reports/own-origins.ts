@@ -155,8 +155,7 @@ async function readRows(view: View, { kind, ...wanted }: Wanted & { kind: Origin
 /** The sums of each promo code: of the sales with it, and of the commissions in cash that were approved. */
 async function readCodeRows(view: View, wanted: Wanted): Promise<Row[]> {
   const days = daysOf(wanted);
-  // Only few sales are read, so the code needs no column.
-  const key = sql<string | null>`sales.doc ->> 'promo_code_id'`;
+  const key = sql<string>`cast(sales.promo_code_id as text)`;
   const bySale = ownSales(view, wanted)
     .where(sql<SqlBool>`${key} is not null`)
     .groupBy(key)

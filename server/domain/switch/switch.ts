@@ -1,6 +1,6 @@
 import { enqueueEmail } from "../people/mailing/mailing.ts";
 import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
-import { table } from "../../storage/table.ts";
+import { integer, json, table, text, time, type RowOf } from "../../storage/table.ts";
 import type { Account } from "../program/account/account.ts";
 import { listConnections } from "../ledger/billing/connection.ts";
 import { commissions } from "../ledger/commission/commission.ts";
@@ -38,20 +38,22 @@ export const SWITCH_STEPS = [
 
 export type SwitchStep = (typeof SWITCH_STEPS)[number];
 
-/** The steps that users have done and that the server can't detect. */
-export interface Switch {
-  account_id: number;
+const switchFields = {
   /** The steps that users have ticked. */
-  ticked: SwitchStep[];
+  ticked: json<SwitchStep[]>(),
   /** When promoters were last sent their new links, or null. */
-  links_mailed_at: string | null;
+  links_mailed_at: time().nullable(),
   /** The number of promoters who were sent them. */
-  links_mailed_count: number;
-}
+  links_mailed_count: integer(),
+};
 
-export const switches = table<Switch>()({
-  name: "switch",
-  columns: { id: ["integer", () => 1] },
+/** The steps that users have done and that the server can't detect. */
+export type Switch = RowOf<typeof switchFields>;
+
+export const switches = table("switch", switchFields, {
+  derived: {
+    id: ["integer", () => 1],
+  },
 });
 
 /** The account's switch, or one that has not begun. */
@@ -173,16 +175,13 @@ export async function* listLinkPairs(
 }
 
 /** A promoter who was sent their new link. */
-interface MailedLink {
-  account_id: number;
-  promoter_id: number;
-  at: string;
-}
+const mailedLinkFields = {
+  promoter_id: integer(),
+  at: text(),
+};
 
-export const mailedLinks = table<MailedLink>()({
-  name: "mailed-link",
+export const mailedLinks = table("mailed-link", mailedLinkFields, {
   key: ["promoter_id"],
-  columns: { promoter_id: "integer", at: "text" },
 });
 
 /** How many promoters get the e-mail, and why others do not. */

@@ -9,8 +9,7 @@ import { leads } from "../../domain/people/lead/lead.ts";
 import { promoterCampaigns } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
 import { promoters } from "../../domain/people/promoter/promoter.ts";
 import type { sales } from "../../domain/ledger/sale/sale.ts";
-import { parse } from "../../storage/table.ts";
-import type { Schema } from "../../storage/query.ts";
+import { allOf, type Schema } from "../../storage/query.ts";
 import { isPaid } from "../../domain/ledger/commission/commission.ts";
 import { allCommissions, type CommissionParts } from "../../domain/ledger/commission/search.ts";
 import { payouts } from "../../domain/ledger/payout/payout.ts";
@@ -209,8 +208,6 @@ type ExportSchema = Schema<{
 }>;
 
 interface LeadRow {
-  lead: string;
-  promoter: string | null;
   ref_token: string | null;
   mrr: number | null;
 }
@@ -232,7 +229,7 @@ async function* leadPages({ account, context: { store } }: V2Request): AsyncGene
     )
     .where("leads.account_id", "=", account.id)
     .where("leads.archived_at", "is", null)
-    .select(["leads.id", "leads.doc as lead", "promoters.doc as promoter", "promoter_campaigns.ref_token"])
+    .select(["leads.id", ...allOf(leads), ...allOf(promoters), "promoter_campaigns.ref_token"])
     .select(({ selectFrom }) =>
       selectFrom("sales")
         .select("sales.mrr_cents")
@@ -244,8 +241,8 @@ async function* leadPages({ account, context: { store } }: V2Request): AsyncGene
         .as("mrr"),
     );
   const lineOf = (row: LeadRow): Line => {
-    const lead = parse(leads, row.lead);
-    const promoter = row.promoter === null ? null : parse(promoters, row.promoter);
+    const lead = store.record(leads, row)!;
+    const promoter = store.record(promoters, row);
     const mrr = row.mrr === null || lead.sales_count === 0 ? null : Number(row.mrr);
     return {
       id: lead.id,
@@ -312,10 +309,10 @@ async function* payoutPages({ account, context: { store } }: V2Request): AsyncGe
         .onRef("promoters.id", "=", "payouts.promoter_id"),
     )
     .where("payouts.account_id", "=", account.id)
-    .select(["payouts.id", "payouts.doc as payout", "promoters.doc as promoter"]);
-  const lineOf = (docs: { payout: string; promoter: string | null }): Line => {
-    const payout = parse(payouts, docs.payout);
-    const promoter = docs.promoter === null ? null : parse(promoters, docs.promoter);
+    .select(["payouts.id", ...allOf(payouts), ...allOf(promoters)]);
+  const lineOf = (row: object): Line => {
+    const payout = store.record(payouts, row)!;
+    const promoter = store.record(promoters, row);
     const { unit } = payout;
     return {
       id: payout.id,
@@ -356,11 +353,16 @@ async function* promoterPages({ account, context: { store } }: V2Request): Async
         .onRef("firsts.id", "=", "promoters.default_promoter_campaign_id"),
     )
     .where("promoters.account_id", "=", account.id)
-    .select(["promoters.id", "promoters.doc as promoter", "parents.doc as parent", "firsts.doc as first"]);
-  const lineOf = (docs: { promoter: string; parent: string | null; first: string | null }): Line => {
-    const promoter = parse(promoters, docs.promoter);
-    const parent = docs.parent === null ? null : parse(promoters, docs.parent);
-    const first = docs.first === null ? null : parse(promoterCampaigns, docs.first);
+    .select([
+      "promoters.id",
+      ...allOf(promoters),
+      ...allOf(promoters, "parents"),
+      ...allOf(promoterCampaigns, "firsts"),
+    ]);
+  const lineOf = (row: object): Line => {
+    const promoter = store.record(promoters, row)!;
+    const parent = store.record(promoters, row, "parents");
+    const first = store.record(promoterCampaigns, row, "firsts");
     const { profile } = promoter;
     return {
       id: promoter.id,

@@ -7,8 +7,7 @@ import { Failure } from "../../failure.ts";
 import { field, message } from "../../http/fields.ts";
 import { id } from "../../input/fields.ts";
 import { MAX_ZIPPED, zipParts, type ZippedFile } from "../../paper/zip.ts";
-import { parse } from "../../storage/table.ts";
-import type { Schema } from "../../storage/query.ts";
+import { allOf, type Schema } from "../../storage/query.ts";
 import { amountCell, csvPages, rowsById } from "../export/csv-pages.ts";
 import { logExport } from "../export/exports.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
@@ -117,16 +116,14 @@ function query({ account, context: { store } }: V2Request, promoterId: number | 
         .onRef("promoters.id", "=", "invoices.promoter_id"),
     )
     .where("invoices.account_id", "=", account.id)
-    .select(["invoices.id", "invoices.doc as invoice", "promoters.doc as promoter"]);
+    .select(["invoices.id", ...allOf(invoices), ...allOf(promoters)]);
   return promoterId === undefined ? all : all.where("invoices.promoter_id", "=", promoterId);
 }
 
 async function* pages(request: V2Request, promoterId: number | undefined): AsyncGenerator<Line[]> {
   const { store } = request.context;
   for await (const rows of rowsById(store, query(request, promoterId), "invoices.id"))
-    yield rows.map((row) =>
-      lineOf(parse(invoices, row.invoice), row.promoter === null ? null : parse(promoters, row.promoter)),
-    );
+    yield rows.map((row) => lineOf(store.record(invoices, row)!, store.record(promoters, row)));
 }
 
 function lineOf(invoice: Invoice, promoter: Parameters<typeof promoterName>[0] | null): Line {
@@ -155,7 +152,7 @@ function lineOf(invoice: Invoice, promoter: Parameters<typeof promoterName>[0] |
 async function* files(request: V2Request, promoterId: number | undefined): AsyncGenerator<ZippedFile> {
   for await (const rows of rowsById(request.context.store, query(request, promoterId), "invoices.id")) {
     for (const row of rows) {
-      const invoice = parse(invoices, row.invoice);
+      const invoice = request.context.store.record(invoices, row)!;
       if (invoice.date === null) continue;
       yield {
         name: invoiceFileName(invoice),

@@ -87,7 +87,7 @@ export async function showReferral(reader: Reader, lead: Lead): Promise<z.output
       (splits ?? []).map((split) => reader.get(promoterCampaigns, account_id, split.promoter_campaign_id)),
     ),
     customStatus:
-      custom_status_id === undefined ? null : await reader.get(customStatuses, account_id, custom_status_id),
+      custom_status_id === null ? null : await reader.get(customStatuses, account_id, custom_status_id),
   });
 }
 
@@ -111,7 +111,7 @@ function referralJson(parts: ReferralParts): z.output<typeof referralAnswer> {
     first_name: lead.first_name,
     last_name: lead.last_name,
     website: lead.website,
-    comment: lead.comment ?? null,
+    comment: lead.comment,
     is_expired: false,
     custom_status: parts.customStatus?.name ?? null,
   };

@@ -103,6 +103,7 @@ describe.each(STORAGES)("on %s", (kind) => {
       total_incl_tax: 1_000,
       period_start: NOW,
       period_end: NOW,
+      period_end_date: NOW.slice(0, 10),
       due_date: "2026-04-01",
       has_own_terms: false,
       run_id: null,

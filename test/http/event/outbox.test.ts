@@ -335,7 +335,7 @@ describe.each(STORAGES)("the outbox on %s", (storage) => {
     let whenListed = async () => {};
     app.stored.edge.read = async (from, read) => {
       const found = await read();
-      if (/ from deliveries .*order by due_at/.test(from)) await whenListed();
+      if (/ from deliveries .*order by "due_at"/.test(from)) await whenListed();
       return found;
     };
     await signUp("lead@example.com");

@@ -36,6 +36,7 @@ describe.each(STORAGES)("GET /api/v1/payouts/list on %s", (storage) => {
       total_incl_tax: 1000,
       period_start: "2026-02-01T00:00:00.000Z",
       period_end: "2026-02-28T23:59:59.999Z",
+      period_end_date: (changes.period_end ?? "2026-02-28").slice(0, 10),
       due_date: "2026-03-30",
       has_own_terms: false,
       run_id: null,

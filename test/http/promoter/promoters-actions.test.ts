@@ -288,6 +288,7 @@ function newPayout(accountId: number): RecordOf<"payout"> {
     total_incl_tax: 100,
     period_start: NOW,
     period_end: NOW,
+    period_end_date: NOW.slice(0, 10),
     due_date: "2026-04-01",
     has_own_terms: false,
     run_id: null,

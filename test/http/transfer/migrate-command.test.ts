@@ -87,15 +87,11 @@ it("ends with a fault if a person differs, and says who", async () => {
   expect(stderr).toMatch(/^promoter-1@example\.com: customers: \d+ there, \d+ here$/m);
 });
 
-it.each([
-  ["the record", "doc = json_set(doc, '$.amount', json_extract(doc, '$.amount') + 777)"],
-  ["the column", "amount = amount + 777"],
-  ["both", "amount = amount + 777, doc = json_set(doc, '$.amount', json_extract(doc, '$.amount') + 777)"],
-])("ends with a fault if 7.77 were added to a commission in the database, in %s", async (_, change) => {
+it("ends with a fault if 7.77 were added to a commission in the database", async () => {
   standIn = await startRewardful({ size: 100 });
   expect((await migrate()).code).toBe(0);
   const approved = "select min(id) from commissions where status = 'approved' and unit = 'cash'";
-  const text = `update commissions set ${change} where id = (${approved})`;
+  const text = `update commissions set amount = amount + 777 where id = (${approved})`;
   const changed = inStore(`sqlite:${folder()}`, (engine) =>
     engine.transact(async (session) => session.run({ text, values: [] })),
   );

@@ -1,6 +1,6 @@
 import { sql, type SelectQueryBuilder, type SqlBool } from "kysely";
-import { parse, table } from "../../../storage/table.ts";
-import { findPage, isWithin, type Found, type Schema, type Window } from "../../../storage/query.ts";
+import { integer, json, table, text, type RowOf } from "../../../storage/table.ts";
+import { allOf, findPage, isWithin, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import type { Store, Transaction, View } from "../../../storage/store.ts";
 import type { Actor } from "../../context.ts";
 import { isoRange, type Span } from "../../span.ts";
@@ -66,43 +66,35 @@ export const AUDITED = {
 
 export type AuditedEntity = (typeof AUDITED)[keyof typeof AUDITED];
 
-/** One change of one record, written in the commit that made it. */
-export interface AuditEntry {
-  account_id: number;
-  id: number;
-  at: string;
-  actor: Actor;
-  action: AuditAction;
-  entity: AuditedEntity;
+const fields = {
+  id: integer(),
+  at: text(),
+  actor: json<Actor>(),
+  action: text<AuditAction>(),
+  entity: text<AuditedEntity>(),
   /** The record's id as text. */
-  entity_id: string;
+  entity_id: text(),
   /** The promoter, the promoter campaign and the lead that the record is about, or null. */
-  promoter_id: number | null;
-  promoter_campaign_id: number | null;
-  lead_id: number | null;
+  promoter_id: integer().nullable(),
+  promoter_campaign_id: integer().nullable(),
+  lead_id: integer().nullable(),
   /** The changed fields, before and after. Null: the record was new or is gone, or the person was erased. */
-  before: AuditedFields | null;
-  after: AuditedFields | null;
-}
+  before: json<AuditedFields>().nullable(),
+  after: json<AuditedFields>().nullable(),
+};
+
+/** One change of one record, written in the commit that made it. */
+export type AuditEntry = RowOf<typeof fields>;
 
 type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** Fields of a record by name. Secrets are replaced by `hidden`. */
 export type AuditedFields = Record<string, unknown>;
 
-export const auditEntries = table<AuditEntry>()({
-  name: "audit",
-  columns: {
-    id: "integer",
-    at: "text",
+export const auditEntries = table("audit", fields, {
+  derived: {
     actor_kind: ["text", ({ actor }) => actor.kind],
     actor_id: ["integer", ({ actor }) => actor.id],
-    action: "text",
-    entity: "text",
-    entity_id: "text",
-    promoter_id: "integer",
-    promoter_campaign_id: "integer",
-    lead_id: "integer",
   },
   few: ["entity"],
   indexes: {
@@ -243,11 +235,15 @@ export async function* scanAuditEntries(
   accountId: number,
   filter: AuditFilter,
 ): AsyncGenerator<AuditEntry[]> {
-  const all = auditQuery(store, accountId, filter).select("doc").orderBy("at").orderBy("id").limit(CHUNK);
+  const all = auditQuery(store, accountId, filter)
+    .select(allOf(auditEntries))
+    .orderBy("at")
+    .orderBy("id")
+    .limit(CHUNK);
   let last: AuditEntry | undefined;
   do {
     const rest = last === undefined ? all : all.where(sql<SqlBool>`(at, id) > (${last.at}, ${last.id})`);
-    const entries = (await store.rows(rest)).map(({ doc }) => parse(auditEntries, doc));
+    const entries = (await store.rows(rest)).map((row) => store.record(auditEntries, row)!);
     yield entries;
     last = entries[CHUNK - 1];
   } while (last !== undefined);

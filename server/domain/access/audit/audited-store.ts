@@ -1,6 +1,6 @@
 import { SYSTEM, type Context, type Actor } from "../../context.ts";
 import { numberOf } from "../../../storage/digests.ts";
-import { keyOf } from "../../../storage/sql.ts";
+import { keyOf } from "../../../storage/record.ts";
 import { ownerOf, type Key, type Table } from "../../../storage/table.ts";
 import type { Store, Transaction } from "../../../storage/store.ts";
 import { AUDITED, writeAuditEntry, type AuditedChange, type AuditedEntity } from "./audit.ts";

@@ -1,7 +1,7 @@
 import { Failure } from "../../../failure.ts";
 import { digest } from "../../../storage/digests.ts";
 import type { Reader, Transaction } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { integer, table, text, time, type RowOf } from "../../../storage/table.ts";
 import { accounts, type Account } from "../../program/account/account.ts";
 import { SYSTEM, type Context, type Actor } from "../../context.ts";
 import { auditedStore } from "../audit/audited-store.ts";
@@ -104,24 +104,23 @@ export async function findSignedInUser(
   return account && { account, user, session };
 }
 
-/** A one-time right to set a password. Its token is in a link, and only the token's hash is stored. */
-interface UserLink {
-  account_id: typeof SYSTEM;
+const fields = {
   /** SHA-256 of the token, hexadecimal. */
-  hash: string;
-  kind: LinkKind;
+  hash: text(),
+  kind: text<LinkKind>(),
   /** The account. */
-  owner_id: number;
+  owner_id: integer(),
   /** Null if the user does not exist yet. */
-  user_id: number | null;
-  expires_at: string;
-}
+  user_id: integer().nullable(),
+  expires_at: time(),
+};
+
+/** A one-time right to set a password. Its token is in a link, and only the token's hash is stored. */
+type UserLink = RowOf<typeof fields>;
 
 /** Stored by the hash of the token, like sessions. */
-export const userLinks = table<UserLink>()({
-  name: "user-link",
+export const userLinks = table("user-link", fields, {
   key: ["hash"],
-  columns: { hash: "text", kind: "text", owner_id: "integer", user_id: "integer", expires_at: "text" },
   indexes: { user: { on: ["user_id"], where: "user_id is not null" } },
   owner: ({ owner_id }) => owner_id,
 });

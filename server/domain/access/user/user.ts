@@ -2,7 +2,7 @@ import { Secret, TOTP } from "otpauth";
 import { Failure } from "../../../failure.ts";
 import { digest } from "../../../storage/digests.ts";
 import type { Reader, Transaction } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Account } from "../../program/account/account.ts";
 import { endSessions, type Session } from "../session.ts";
 import { SYSTEM, type Chance, type Context } from "../../context.ts";
@@ -17,27 +17,27 @@ export const ROLES = ["viewer", "manager", "owner"] as const;
  */
 export type Role = (typeof ROLES)[number];
 
-/** A person who signs in to an account's dashboard. */
-export interface User {
-  /** Users are stored outside their accounts, so that an e-mail address is unique in the whole server. */
-  account_id: typeof SYSTEM;
-  id: number;
+const fields = {
+  id: integer(),
   /** The account. */
-  owner_id: number;
-  email: string;
+  owner_id: integer(),
+  email: text(),
   /** Null if not given. */
-  name: string | null;
-  role: Role;
+  name: text().nullable(),
+  role: text<Role>(),
   /** Null until a password is set. */
-  password_hash: string | null;
+  password_hash: text().nullable(),
   /** Null if the password is enough. */
-  second_factor: SecondFactor | null;
+  second_factor: json<SecondFactor>().nullable(),
   /** The secret of a second factor that no code has confirmed yet, or null. */
-  begun_secret: string | null;
-  created_at: string;
+  begun_secret: text().nullable(),
+  created_at: time(),
   /** Null before the first sign-in. */
-  last_sign_in_at: string | null;
-}
+  last_sign_in_at: time().nullable(),
+};
+
+/** A person who signs in to an account's dashboard. */
+export type User = RowOf<typeof fields>;
 
 /** An authenticator app that shows a code for every half minute (RFC 6238). */
 interface SecondFactor {
@@ -55,19 +55,12 @@ interface SecondFactor {
  *
  * @see docs/spec/common.md "Authentication", 3
  */
-export const users = table<User>()({
-  name: "user",
-  columns: {
-    id: "integer",
-    owner_id: "integer",
-    email: ["text", ({ email }) => email.toLowerCase()],
-    name: "text",
-    role: "text",
+export const users = table("user", fields, {
+  derived: {
+    email_key: ["text", ({ email }) => email.toLowerCase()],
     can_own: ["integer", canOwn],
-    created_at: "text",
-    last_sign_in_at: "text",
   },
-  unique: { email: ["email"] },
+  unique: { email: ["email_key"] },
   indexes: { owner: { on: ["owner_id"] }, can_own: { on: ["owner_id"], where: "can_own = 1" } },
   owner: ({ owner_id }) => owner_id,
 });

@@ -35,12 +35,12 @@ export async function loadDeliveryState(store: Store, set: DeliverySet): Promise
   const [oldest] = await store.rows(waiting.select(({ fn }) => fn.min("created_at").as("at")));
   const failing = deliveriesWith(store, set, ["retrying", "failed"]);
   const [newest] = await store.rows(
-    failing.select("doc").orderBy("created_at", "desc").orderBy("id", "desc").limit(1),
+    failing.select("last_error").orderBy("created_at", "desc").orderBy("id", "desc").limit(1),
   );
   return {
     counts,
     oldestWaitingAt: oldest?.at ?? null,
-    last_error: newest === undefined ? null : store.parse(deliveries, newest.doc).last_error,
+    last_error: newest?.last_error ?? null,
   };
 }
 

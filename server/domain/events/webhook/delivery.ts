@@ -2,7 +2,7 @@ import { sql, type SqlBool } from "kysely";
 import { Failure } from "../../../failure.ts";
 import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import type { Store, Transaction, View } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import { SYSTEM, type Context } from "../../context.ts";
 import type { Email, OwnEmail } from "../email.ts";
 import { causeOf, EVENT_TYPES, isV1EventType, type Entity, type EventMessage } from "../event-type.ts";
@@ -13,57 +13,49 @@ export const DELIVERY_STATUSES = ["pending", "delivered", "retrying", "failed", 
 
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
-/** One event for one webhook, or one e-mail. It is kept for a month after it was sent. */
-export interface Delivery {
-  account_id: typeof SYSTEM;
-  id: number;
-  owner_id: number;
+const deliveryFields = {
+  id: integer(),
+  owner_id: integer(),
   /** The receiving webhook, or null for an e-mail. */
-  webhook_id: number | null;
+  webhook_id: integer().nullable(),
   /** Deliveries of one lane to one destination are sent one after another. */
-  lane: string;
+  lane: text(),
   /** The position in its lane. */
-  place: number;
-  message: EventMessage | null;
-  email: Email | OwnEmail | null;
-  status: DeliveryStatus;
+  place: integer(),
+  message: json<EventMessage>().nullable(),
+  email: json<Email | OwnEmail>().nullable(),
+  status: text<DeliveryStatus>(),
   /** Attempts since it was made or restarted by hand, successful or not. */
-  attempts: number;
+  attempts: integer(),
   /** When to try it, in milliseconds. Null: never by itself, or after those ahead of it in its lane. */
-  due_at: number | null;
-  response_code: number | null;
-  response_body: string | null;
-  last_error: string | null;
-  created_at: string;
-  delivered_at: string | null;
+  due_at: integer().nullable(),
+  response_code: integer().nullable(),
+  response_body: text().nullable(),
+  last_error: text().nullable(),
+  created_at: time(),
+  delivered_at: time().nullable(),
   /** When it ended, or null while it is open. */
-  finished_at: string | null;
-}
+  finished_at: time().nullable(),
+};
+
+/** One event for one webhook, or one e-mail. It is kept for a month after it was sent. */
+export type Delivery = RowOf<typeof deliveryFields>;
+
+const laneFields = {
+  destination: text(),
+  lane: text(),
+  /** Deliveries that are not finished. */
+  count: integer(),
+  last_place: integer(),
+};
 
 /** The state of one lane of a destination. Absent if nothing waits there. */
-export interface Lane {
-  account_id: typeof SYSTEM;
-  destination: string;
-  lane: string;
-  /** Deliveries that are not finished. */
-  count: number;
-  last_place: number;
-}
+export type Lane = RowOf<typeof laneFields>;
 
 /** The deliveries of all accounts, because one process sends them all. */
-export const deliveries = table<Delivery>()({
-  name: "delivery",
-  columns: {
-    id: "integer",
-    owner_id: "integer",
-    webhook_id: "integer",
+export const deliveries = table("delivery", deliveryFields, {
+  derived: {
     destination: ["text", destinationOf],
-    lane: "text",
-    place: "integer",
-    status: "text",
-    due_at: "integer",
-    created_at: "text",
-    finished_at: "text",
   },
   indexes: {
     due: { on: ["destination", "due_at"], where: "due_at is not null" },
@@ -101,10 +93,8 @@ function withoutDetails(value: unknown, isWithin = false): unknown {
 /** The deliveries, for queries. */
 export type DeliverySchema = Schema<{ deliveries: typeof deliveries }>;
 
-export const lanes = table<Lane>()({
-  name: "lane",
+export const lanes = table("lane", laneFields, {
   key: ["destination", "lane"],
-  columns: { destination: "text", lane: "text", count: "integer", last_place: "integer" },
 });
 
 /** The name of a delivery's destination. All e-mails of an account share one. */

@@ -1,7 +1,7 @@
 import { Failure } from "../../../failure.ts";
 import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import type { Reader, Store, Transaction } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Chance, Context } from "../../context.ts";
 import type { EmailKind } from "../email.ts";
 import { causeOf, EMAIL_EVENTS, isV1EventType, type EventFormat } from "../event-type.ts";
@@ -10,29 +10,30 @@ import { wantedEvents } from "../event.ts";
 /** The maximum and default number of attempts. */
 export const MAX_RETRIES = 10;
 
-/** A receiver of events. */
-export interface Webhook {
-  account_id: number;
-  id: number;
-  url: string;
-  description: string | null;
-  format: EventFormat;
+const fields = {
+  id: integer(),
+  url: text(),
+  description: text().nullable(),
+  format: text<EventFormat>(),
   /** Types of its format. */
-  event_types: string[];
+  event_types: json<string[]>(),
   /** Restricts events to these campaigns. Empty: all. */
-  campaign_ids: number[];
-  is_active: boolean;
-  timeout_seconds: number;
+  campaign_ids: json<number[]>(),
+  is_active: flag(),
+  timeout_seconds: integer(),
   /** Failed attempts after which a delivery fails for good. At least one attempt is made. */
-  max_retries: number;
-  headers: Record<string, string>;
-  basic_auth_user: string | null;
-  basic_auth_password: string | null;
+  max_retries: integer(),
+  headers: json<Record<string, string>>(),
+  basic_auth_user: text().nullable(),
+  basic_auth_password: text().nullable(),
   /** Newest first. */
-  secrets: WebhookSecret[];
-  created_at: string;
-  updated_at: string;
-}
+  secrets: json<WebhookSecret[]>(),
+  created_at: time(),
+  updated_at: time(),
+};
+
+/** A receiver of events. */
+export type Webhook = RowOf<typeof fields>;
 
 /** A secret that signs deliveries. */
 interface WebhookSecret {
@@ -42,10 +43,7 @@ interface WebhookSecret {
   expires_at: string | null;
 }
 
-export const webhooks = table<Webhook>()({
-  name: "webhook",
-  columns: { id: "integer", url: "text", format: "text", is_active: "integer", created_at: "text" },
-});
+export const webhooks = table("webhook", fields);
 
 /** A page of an account's webhooks, newest first. */
 export function findWebhooks(store: Store, accountId: number, window: Window): Promise<Found<Webhook>> {

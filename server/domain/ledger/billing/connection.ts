@@ -1,6 +1,6 @@
 import { Failure } from "../../../failure.ts";
 import type { Reader, Store } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Context } from "../../context.ts";
 
 export const BILLING_PROVIDERS = ["stripe", "paddle"] as const;
@@ -12,25 +12,24 @@ export const BILLING_MODES = ["live", "test"] as const;
 
 export type BillingMode = (typeof BILLING_MODES)[number];
 
-/** An account's connection with a billing provider, which reports payments to us. */
-export interface BillingConnection {
-  account_id: number;
-  provider: BillingProvider;
+const fields = {
+  provider: text<BillingProvider>(),
   /** Signs the provider's events. */
-  secret: string;
+  secret: text(),
   /** Reads from the provider's API. Null: events only. */
-  apiKey: string | null;
+  apiKey: text().nullable(),
   /** The address of the provider's API, or null for the default. */
-  api_url: string | null;
+  api_url: text().nullable(),
   /** Only events of this mode count. Absent in records of earlier releases: `modeOf` says it. */
-  mode?: BillingMode;
-  created_at: string;
-}
+  mode: text<BillingMode>().optional(),
+  created_at: time(),
+};
 
-export const billingConnections = table<BillingConnection>()({
-  name: "billing-connection",
+/** An account's connection with a billing provider, which reports payments to us. */
+export type BillingConnection = RowOf<typeof fields>;
+
+export const billingConnections = table("billing-connection", fields, {
   key: ["provider"],
-  columns: { provider: "text", created_at: "text" },
 });
 
 /** The input of a connection. Undefined fields stay unchanged, or are none. */

@@ -1,40 +1,39 @@
 import { digest } from "../../../storage/digests.ts";
 import type { Reader, Transaction } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { integer, json, table, text, type RowOf } from "../../../storage/table.ts";
 import { bestParts, type PaymentParts } from "../sale/payment.ts";
 import type { Lead } from "../../people/lead/lead.ts";
 import type { BillingProvider } from "./connection.ts";
 
-/**
- * An object of a billing provider that belongs to a payment, such as its invoice, its charge or its customer.
- * Several events report one payment, each with another object.
- */
-interface BillingObject {
-  account_id: number;
-  provider: BillingProvider;
+const fields = {
+  provider: text<BillingProvider>(),
   /** The object's id is stored as a hash, because a customer's id is personal. */
-  hash: string;
+  hash: text(),
   /** The event id of the payment's sale, recorded or to be recorded. Null: a customer who has paid nothing. */
-  sale_event_id: string | null;
+  sale_event_id: text().nullable(),
   /** The lead of a customer, for as long as no sale says it. Absent: unknown, or it is no customer. */
-  lead_id?: number;
-  /** The best knowledge of the payment. Null, or absent in records of earlier releases: none. */
-  parts?: PaymentParts | null;
+  lead_id: integer().optional(),
+  /** The best knowledge of the payment, or null. */
+  parts: json<PaymentParts>().nullable(),
   /**
    * The names that the payment had before events showed that they mean one payment. Refunds may wait under
    * them. Only the object that the payment is named after has all of them. Records of earlier releases have
    * none.
    */
-  former_names?: string[];
-}
+  former_names: json<string[]>().optional(),
+};
+
+/**
+ * An object of a billing provider that belongs to a payment, such as its invoice, its charge or its customer.
+ * Several events report one payment, each with another object.
+ */
+type BillingObject = RowOf<typeof fields>;
 
 /** The object that a payment is named after. */
 type NamedPayment = BillingObject & { sale_event_id: string };
 
-export const billingObjects = table<BillingObject>()({
-  name: "billing-object",
+export const billingObjects = table("billing-object", fields, {
   key: ["provider", "hash"],
-  columns: { provider: "text", hash: "text", sale_event_id: "text" },
 });
 
 /** The payment that an object belongs to, or null if unknown. */
@@ -111,7 +110,7 @@ export async function linkCustomer(
   const hash = digest(id);
   const before = await tx.get(billingObjects, account_id, provider, hash);
   if (before?.lead_id === leadId) return;
-  const customer = before ?? { account_id, provider, hash, sale_event_id: null };
+  const customer = before ?? { account_id, provider, hash, sale_event_id: null, parts: null };
   await tx.put(billingObjects, { ...customer, lead_id: leadId });
 }
 

@@ -1,9 +1,9 @@
 import type { LeasedContext } from "../../context.ts";
 import { digest, numberOf } from "../../../storage/digests.ts";
 import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
-import { keyOf } from "../../../storage/sql.ts";
+import { keyOf } from "../../../storage/record.ts";
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { flag, integer, table, text, time, type RowOf } from "../../../storage/table.ts";
 import { servedAccounts } from "../../program/account/account.ts";
 import { missingRate } from "../rate.ts";
 import { cancellations, refunds, sales, type Sale } from "../sale/sale.ts";
@@ -30,42 +30,41 @@ export const RECEIVED_OUTCOMES = [...OUTCOMES, "refused"] as const;
 
 export type ReceivedOutcome = (typeof RECEIVED_OUTCOMES)[number];
 
+const fields = {
+  /** Made of the event's name, so that a repetition is the same record. */
+  id: integer(),
+  provider: text<BillingProvider>(),
+  /** The provider's id. Null: the event could not be read, or was not the provider's. */
+  event_id: text().nullable(),
+  type: text().nullable(),
+  outcome: text<ReceivedOutcome>(),
+  /** Why nothing was recorded. */
+  reason: text().nullable(),
+  /** In the minor unit of the currency, with tax. Null: no money moved. */
+  amount: integer().nullable(),
+  currency: text().nullable(),
+  /** Null: unknown, or a person without a promoter. */
+  lead_id: integer().nullable(),
+  /** An object of the payment, such as its invoice, which leads to the sale. */
+  object: text().nullable(),
+  /** The digest of the event id of the refund or the cancellation, or null for a payment. */
+  record_hash: text().nullable(),
+  /** Whether a user sent it to try the connection. */
+  is_test: flag(),
+  /** How often it arrived. */
+  count: integer(),
+  happened_at: time().nullable(),
+  first_at: time(),
+  last_at: time(),
+};
+
 /**
  * An event that a billing provider sent, and what became of it, for the people who connect the two. It has no
  * name of a person: the lead's are read when it is shown, so that an erasure forgets them here too.
  */
-export interface ReceivedEvent {
-  account_id: number;
-  /** Made of the event's name, so that a repetition is the same record. */
-  id: number;
-  provider: BillingProvider;
-  /** The provider's id. Null: the event could not be read, or was not the provider's. */
-  event_id: string | null;
-  type: string | null;
-  outcome: ReceivedOutcome;
-  /** Why nothing was recorded. */
-  reason: string | null;
-  /** In the minor unit of the currency, with tax. Null: no money moved. */
-  amount: number | null;
-  currency: string | null;
-  /** Null: unknown, or a person without a promoter. */
-  lead_id: number | null;
-  /** An object of the payment, such as its invoice, which leads to the sale. */
-  object: string | null;
-  /** The digest of the event id of the refund or the cancellation, or null for a payment. */
-  record_hash: string | null;
-  /** Whether a user sent it to try the connection. */
-  is_test: boolean;
-  /** How often it arrived. */
-  count: number;
-  happened_at: string | null;
-  first_at: string;
-  last_at: string;
-}
+export type ReceivedEvent = RowOf<typeof fields>;
 
-export const receivedEvents = table<ReceivedEvent>()({
-  name: "received-event",
-  columns: { id: "integer", provider: "text", outcome: "text", last_at: "text" },
+export const receivedEvents = table("received-event", fields, {
   indexes: { age: { on: ["last_at"] } },
 });
 

@@ -1,40 +1,32 @@
-import { keyOf } from "../../../storage/sql.ts";
+import { keyOf } from "../../../storage/record.ts";
 import type { Reader, Store, Transaction } from "../../../storage/store.ts";
-import { table, type Table } from "../../../storage/table.ts";
+import { integer, table, text, time, type RowOf, type Table } from "../../../storage/table.ts";
 import type { BillingProvider } from "./connection.ts";
 
-/** A refund whose sale is not known yet. */
-export interface WaitingRefund {
-  account_id: number;
-  provider: BillingProvider;
-  sale_event_id: string;
-  event_id: string;
+const waitingRefundFields = {
+  provider: text<BillingProvider>(),
+  sale_event_id: text(),
+  event_id: text(),
   /** The refunded part of the payment, with tax: the sum of its refunds before and after this one. */
-  gross_from: number;
-  gross_to: number;
+  gross_from: integer(),
+  gross_to: integer(),
   /** Without tax. Null: the payment's own tax share applies. */
-  net_amount: number | null;
-  /** What was paid, with tax. Null, or absent in records of earlier releases: unknown. */
-  paid_amount?: number | null;
-  currency: string;
+  net_amount: integer().nullable(),
+  /** What was paid, with tax. Null: unknown. */
+  paid_amount: integer().nullable(),
+  currency: text(),
   /** Absent in records of earlier releases: an ordinary refund. */
-  kind?: "refund" | "dispute" | "reversal";
+  kind: text<"refund" | "dispute" | "reversal">().optional(),
   /** When the money moved. */
-  created_at: string;
-  kept_at: string;
-}
+  created_at: time(),
+  kept_at: time(),
+};
 
-export const waitingRefunds = table<WaitingRefund>()({
-  name: "waiting-refund",
+/** A refund whose sale is not known yet. */
+export type WaitingRefund = RowOf<typeof waitingRefundFields>;
+
+export const waitingRefunds = table("waiting-refund", waitingRefundFields, {
   key: ["provider", "event_id"],
-  columns: {
-    provider: "text",
-    event_id: "text",
-    sale_event_id: "text",
-    gross_to: "integer",
-    created_at: "text",
-    kept_at: "text",
-  },
   indexes: {
     /** In the order in which the money moved. */
     payment: { on: ["provider", "sale_event_id", "created_at", "gross_to"] },
@@ -61,21 +53,20 @@ export function forgetRefund(store: Store, { account_id, provider, event_id }: W
   return store.transact((tx) => tx.remove(waitingRefunds, account_id, provider, event_id));
 }
 
-/** A cancellation of a subscription whose first payment is not known yet. */
-interface WaitingCancellation {
-  account_id: number;
-  provider: BillingProvider;
+const waitingCancellationFields = {
+  provider: text<BillingProvider>(),
   /** The provider's id. It is also the event id of the cancellation. */
-  subscription_id: string;
+  subscription_id: text(),
   /** When the subscription ended. */
-  created_at: string;
-  kept_at: string;
-}
+  created_at: time(),
+  kept_at: time(),
+};
 
-export const waitingCancellations = table<WaitingCancellation>()({
-  name: "waiting-cancellation",
+/** A cancellation of a subscription whose first payment is not known yet. */
+type WaitingCancellation = RowOf<typeof waitingCancellationFields>;
+
+export const waitingCancellations = table("waiting-cancellation", waitingCancellationFields, {
   key: ["provider", "subscription_id"],
-  columns: { provider: "text", subscription_id: "text", kept_at: "text" },
   indexes: { age: { on: ["kept_at"] } },
 });
 

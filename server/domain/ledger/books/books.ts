@@ -1,7 +1,6 @@
 import { sql, type Kysely, type RawBuilder, type SelectQueryBuilder, type SqlBool } from "kysely";
-import { among, type Schema } from "../../../storage/query.ts";
+import { allOf, among, type Schema } from "../../../storage/query.ts";
 import type { View } from "../../../storage/store.ts";
-import { parse } from "../../../storage/table.ts";
 import { promoterName, promoters } from "../../people/promoter/promoter.ts";
 import type { Account } from "../../program/account/account.ts";
 import { dayIn, startOfDay, timeZoneOf } from "../../program/account/time-zone.ts";
@@ -178,11 +177,11 @@ export async function loadPayees(
     const query = view
       .query<Schema<{ promoters: typeof promoters }>>()
       .selectFrom("promoters")
-      .select("doc")
+      .select(allOf(promoters))
       .where("account_id", "=", accountId)
       .where(among("id", ids.slice(at, at + MOST_IDS)));
-    for (const { doc } of await view.rows(query)) {
-      const promoter = parse(promoters, doc);
+    for (const row of await view.rows(query)) {
+      const promoter = view.record(promoters, row)!;
       found.set(promoter.id, { name: promoterName(promoter), email: promoter.email });
     }
   }

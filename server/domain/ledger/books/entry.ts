@@ -1,5 +1,5 @@
 import type { Transaction } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { integer, table, text, type RowOf } from "../../../storage/table.ts";
 import type { Context } from "../../context.ts";
 import type { Commission } from "../commission/commission.ts";
 import type { Payment } from "../payment/payment.ts";
@@ -17,6 +17,21 @@ export const BOOKED_RECORDS = ["commission", "payout", "payment"] as const;
 
 export type BookedRecord = (typeof BOOKED_RECORDS)[number];
 
+const fields = {
+  record: text<BookedRecord>(),
+  record_id: integer(),
+  /** Counts the entries of a record, from 1. */
+  number: integer(),
+  /** When it was recorded. */
+  at: text(),
+  kind: text<EntryKind>(),
+  promoter_id: integer(),
+  /** In the currency's minor unit: what it adds to the balance of the promoter. Of a fee: the fee. */
+  amount: integer(),
+  /** The tax that was paid with it, or came back. */
+  tax: integer(),
+};
+
 /**
  * A change of what a promoter is owed in money, or a fee. It is written with the change and never changes, so that
  * the books of a past day stay as they were. A record without entries has not changed since it was imported, or
@@ -24,35 +39,10 @@ export type BookedRecord = (typeof BOOKED_RECORDS)[number];
  *
  * @see docs/spec/money.md "The books"
  */
-export interface BookEntry {
-  account_id: number;
-  record: BookedRecord;
-  record_id: number;
-  /** Counts the entries of a record, from 1. */
-  number: number;
-  /** When it was recorded. */
-  at: string;
-  kind: EntryKind;
-  promoter_id: number;
-  /** In the currency's minor unit: what it adds to the balance of the promoter. Of a fee: the fee. */
-  amount: number;
-  /** The tax that was paid with it, or came back. */
-  tax: number;
-}
+export type BookEntry = RowOf<typeof fields>;
 
-export const bookEntries = table<BookEntry>()({
-  name: "book-entry",
+export const bookEntries = table("book-entry", fields, {
   key: ["record", "record_id", "number"],
-  columns: {
-    record: "text",
-    record_id: "integer",
-    number: "integer",
-    at: "text",
-    kind: "text",
-    promoter_id: "integer",
-    amount: "integer",
-    tax: "integer",
-  },
   indexes: { at: { on: ["at"] } },
 });
 

@@ -1,5 +1,5 @@
 import { digest } from "../../../storage/digests.ts";
-import { table } from "../../../storage/table.ts";
+import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Creator } from "../../context.ts";
 import type { Suspicion } from "../../people/lead/lead.ts";
 import type { Unit } from "../../money.ts";
@@ -15,88 +15,89 @@ export type CommissionStatus = (typeof COMMISSION_STATUSES)[number];
 
 export const COMMISSION_TYPES = ["sale", "custom"] as const;
 
-/** A promoter's earnings from one event. V1 calls it a reward. */
-export interface Commission {
-  account_id: number;
-  id: number;
-  promoter_campaign_id: number;
-  promoter_id: number;
-  campaign_id: number;
+const commissionFields = {
+  id: integer(),
+  promoter_campaign_id: integer(),
+  promoter_id: integer(),
+  campaign_id: integer(),
   /** Null if it does not belong to a lead. */
-  lead_id: number | null;
-  status: CommissionStatus;
-  type: CommissionType;
-  unit: Unit;
+  lead_id: integer().nullable(),
+  status: text<CommissionStatus>(),
+  type: text<CommissionType>(),
+  unit: text<Unit>(),
   /** In cents for `cash`, otherwise in whole units. Negative if it takes back another one. */
-  amount: number;
+  amount: integer(),
   /** The sale that earned it, or null if it was imported or made by hand. */
-  sale_id: number | null;
+  sale_id: integer().nullable(),
   /** The lead's origin. Null without a visit, or without a lead. */
-  origin: Origin | null;
+  origin: json<Origin>().nullable(),
   /** The refund that made it, if it takes back another commission. */
-  refund_id: number | null;
+  refund_id: integer().nullable(),
   /** The commission that it takes back, or null. */
-  takes_back_id: number | null;
+  takes_back_id: integer().nullable(),
   /** The commissions that take this one back, a few for each refund. */
-  taken_back_by_ids: number[];
+  taken_back_by_ids: json<number[]>(),
   /** Those of them that only correct it, because its sale's amount was corrected. Absent: none. */
-  corrected_by_ids?: number[];
+  corrected_by_ids: json<number[]>().optional(),
   /** The client's own id of the sale. */
-  event_id: string | null;
+  event_id: text().nullable(),
   /** The sale's amount. */
-  sale_cents: number;
+  sale_cents: integer(),
   /** The sale's amount before it was converted, in the minor unit of its own currency. */
-  original_sale_amount: number;
+  original_sale_amount: integer(),
   /** Null for the account's currency. */
-  original_sale_currency: string | null;
+  original_sale_currency: text().nullable(),
   /** The sold price or plan, by the client's own id. */
-  plan_id: string | null;
-  billing_period: BillingPeriod | null;
-  tier_level: number;
+  plan_id: text().nullable(),
+  billing_period: text<BillingPeriod>().nullable(),
+  tier_level: integer(),
   /** The reward that gave it, or null if it was imported or made by hand. */
-  reward_id: number | null;
-  reward_name: string | null;
+  reward_id: integer().nullable(),
+  reward_name: text().nullable(),
   /** The rule that determined its amount. Null like `reward_id`. */
-  terms: CommissionTerms | null;
+  terms: json<CommissionTerms>().nullable(),
   /**
    * The rules of the target if it is a bonus for reaching one. Absent: it is none, or older than this field.
    */
-  target_rules?: unknown[];
+  target_rules: json<unknown[]>().optional(),
   /** The promoter's share of a split commission, in ten-thousandths of a percent. Null: not split. */
-  split_ten_thousandths: number | null;
+  split_ten_thousandths: integer().nullable(),
   /**
    * Whether a promoter other than the lead's own earned it, so that it stays with them when the lead moves.
    * Absent: the tier decides.
    */
-  stays_on_move?: true;
-  suspicion: Suspicion | null;
+  stays_on_move: flag().optional(),
+  suspicion: text<Suspicion>().nullable(),
   /** Whether promoter and lead are the same person. Null: not judged. */
-  is_self_referral: boolean | null;
+  is_self_referral: flag().nullable(),
   /** When a held commission is approved automatically. Null: not held. */
-  approve_at: string | null;
+  approve_at: time().nullable(),
   /** The payout that it belongs to, or null. */
-  payout_id: number | null;
+  payout_id: integer().nullable(),
   /** Whether another program paid it before the import. Such a commission joins no payout. */
-  is_paid_elsewhere: boolean;
+  is_paid_elsewhere: flag(),
   /** Whether reports already count the imported sale or refund by another commission. Absent: no. */
-  is_of_counted_sale?: true;
+  is_of_counted_sale: flag().optional(),
   /**
    * The other campaign, if it sets a debt off: negative in the campaign that pays, positive in the one that owed.
    * Absent: it does not.
    */
-  set_off?: { campaign_id: number };
+  set_off: json<{ campaign_id: number }>().optional(),
   /** Whether the promoter gets no e-mail about it. Absent: they do, if their campaign sends it. */
-  is_silent?: true;
+  is_silent: flag().optional(),
   /** Absent unless a user gave it by hand in the dashboard. */
-  created_by_user?: Creator;
+  created_by_user: json<Creator>().optional(),
   /** The company's own remark. */
-  internal_note: string | null;
+  internal_note: text().nullable(),
   /** A remark that the promoter sees. */
-  external_note: string | null;
+  external_note: text().nullable(),
   /** Null if its status was never changed. */
-  status_updated_at: string | null;
-  created_at: string;
-}
+  status_updated_at: time().nullable(),
+  created_at: time(),
+};
+
+/** A promoter's earnings from one event. V1 calls it a reward. */
+export type Commission = RowOf<typeof commissionFields>;
 
 /** The cause of a commission: a sale, or anything else that the company rewards. */
 type CommissionType = (typeof COMMISSION_TYPES)[number];
@@ -116,21 +117,10 @@ export interface CommissionTerms {
   base: number;
 }
 
-export const commissions = table<Commission>()({
-  name: "commission",
-  columns: {
-    id: "integer",
-    promoter_campaign_id: "integer",
-    promoter_id: "integer",
-    campaign_id: "integer",
+export const commissions = table("commission", commissionFields, {
+  derived: {
     /** 0 without a lead, so that these come first in both engines when sorted by lead. */
-    lead_id: ["integer", ({ lead_id }) => lead_id ?? 0],
-    status: "text",
-    type: "text",
-    unit: "text",
-    amount: "integer",
-    sale_id: "integer",
-    sale_cents: "integer",
+    sorted_lead_id: ["integer", ({ lead_id }) => lead_id ?? 0],
     /**
      * The client's event id, for searches. The end of a very long one is cut off, because indexes have
      * limits.
@@ -138,17 +128,8 @@ export const commissions = table<Commission>()({
     words: ["text", ({ event_id }) => event_id?.slice(0, 255).toLowerCase()],
     /** Clients' event ids may be too long for an index. */
     event_hash: ["text", ({ event_id }) => (event_id === null ? null : digest(event_id))],
-    plan_id: "text",
-    reward_id: "integer",
-    refund_id: "integer",
-    takes_back_id: "integer",
     is_of_refund: ["integer", isOfRefund],
-    suspicion: "text",
-    payout_id: "integer",
-    is_paid_elsewhere: "integer",
     has_note: ["integer", ({ internal_note, external_note }) => (internal_note ?? external_note) !== null],
-    approve_at: "text",
-    created_at: "text",
   },
   few: ["campaign_id", "status", "unit"],
   indexes: {
@@ -169,6 +150,7 @@ export const commissions = table<Commission>()({
         "amount",
         "sale_cents",
         "lead_id",
+        "sorted_lead_id",
         "plan_id",
         "created_at",
         "words",
@@ -269,19 +251,18 @@ export function isPaid({ is_paid_elsewhere }: Commission, payout: Pick<Payout, "
   return is_paid_elsewhere || payout?.status === "completed";
 }
 
-/** The origin of a commission without a sale. A repeated request finds it and makes no second commission. */
-export interface CommissionSource {
-  account_id: number;
+const commissionSourceFields = {
   /** The hash of an imported line, or of the event for which a commission was given by hand. */
-  source_hash: string;
-  commission_id: number;
-}
+  source_hash: text(),
+  commission_id: integer(),
+};
+
+/** The origin of a commission without a sale. A repeated request finds it and makes no second commission. */
+export type CommissionSource = RowOf<typeof commissionSourceFields>;
 
 /** The name is older than commissions that are given by hand for an event. */
-export const commissionSources = table<CommissionSource>()({
-  name: "imported-commission",
+export const commissionSources = table("imported-commission", commissionSourceFields, {
   key: ["source_hash"],
-  columns: { source_hash: "text", commission_id: "integer" },
 });
 
 /** Whether a refund took back a part of it, or made it to take back another. */

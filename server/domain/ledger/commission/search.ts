@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from "kysely";
-import { parse, type Table } from "../../../storage/table.ts";
 import {
+  allOf,
   among,
   contains,
   filtered,
@@ -35,7 +35,7 @@ const COLUMNS = {
   saleAmount: "commissions.sale_cents",
   amount: "commissions.amount",
   created_at: "commissions.created_at",
-  lead: "commissions.lead_id",
+  lead: "commissions.sorted_lead_id",
 } as const;
 
 /**
@@ -71,7 +71,7 @@ export async function listCommissions(
   const { ids, total } = await findIds(store, commissions, { query, limit, offset });
   const parts = withParts(commissionQuery(context, account, { ids }));
   const rows = await findInOrder(store, ids, parts.select("commissions.id"));
-  return { records: rows.map(partsOf), total };
+  return { records: rows.map((row) => partsOf(store, row)), total };
 }
 
 /** Commissions that an export reads at a time. */
@@ -87,7 +87,9 @@ export async function* allCommissions(
     .orderBy("commissions.id")
     .limit(CHUNK);
   for (let last = 0; ;) {
-    const chunk = (await store.rows(all.where("commissions.id", ">", last))).map(partsOf);
+    const chunk = (await store.rows(all.where("commissions.id", ">", last))).map((row) =>
+      partsOf(store, row),
+    );
     yield chunk;
     if (chunk.length < CHUNK) return;
     last = chunk.at(-1)!.commission.id;
@@ -158,7 +160,7 @@ interface Asking {
 const PAYOUT_ID = sql.ref("commissions.payout_id");
 
 /** A commission without a lead is never the first. */
-const IS_FIRST = sql<SqlBool>`(commissions.lead_id <> 0 and exists (
+const IS_FIRST = sql<SqlBool>`(commissions.lead_id is not null and exists (
   select 1 from (
     select earliest.id, earliest.sale_id from commissions as earliest
     where earliest.account_id = commissions.account_id and earliest.lead_id = commissions.lead_id
@@ -242,32 +244,20 @@ function withParts(query: CommissionQuery) {
         .onRef("payouts.account_id", "=", "commissions.account_id")
         .onRef("payouts.id", "=", "commissions.payout_id"),
     )
-    .select([
-      "commissions.doc as commission",
-      "promoter_campaigns.doc as promoterCampaign",
-      "promoters.doc as promoter",
-      "campaigns.doc as campaign",
-      "leads.doc as lead",
-      "payouts.doc as payout",
-    ]);
+    .select(
+      [commissions, promoterCampaigns, promoters, campaigns, leads, payouts].flatMap((each) => allOf(each)),
+    );
 }
 
-/** The texts of a commission and its parts. */
-type PartsRow = { [Name in keyof CommissionParts]: string | null } & { commission: string };
-
-function partsOf(row: PartsRow): CommissionParts {
+function partsOf(view: Pick<View, "record">, row: object): CommissionParts {
   return {
-    commission: parse(commissions, row.commission),
-    promoterCampaign: parsed(promoterCampaigns, row.promoterCampaign),
-    promoter: parsed(promoters, row.promoter),
-    campaign: parsed(campaigns, row.campaign),
-    lead: parsed(leads, row.lead),
-    payout: parsed(payouts, row.payout),
+    commission: view.record(commissions, row)!,
+    promoterCampaign: view.record(promoterCampaigns, row),
+    promoter: view.record(promoters, row),
+    campaign: view.record(campaigns, row),
+    lead: view.record(leads, row),
+    payout: view.record(payouts, row),
   };
-}
-
-function parsed<R>(from: Table<R>, doc: string | null): R | null {
-  return doc === null ? null : parse(from, doc);
 }
 
 /** Whether the event's id, or the lead's e-mail address or uid, contains a text. */

@@ -1,6 +1,6 @@
 import { Failure, type FieldErrors } from "../../../failure.ts";
 import type { Transaction, View, Reader } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { integer, table, text, time, type RowOf } from "../../../storage/table.ts";
 import { changeAccount, accounts, type Account, type Invoicing } from "../../program/account/account.ts";
 import { SYSTEM, type Context } from "../../context.ts";
 import { countryFault, vatFault } from "../../people/vat-number.ts";
@@ -75,23 +75,25 @@ function faultsOf({ is_on, legal_name, address, country, vat_id, prefix }: Invoi
 
 export const INVOICE_TEXTS = ["agreement", "template"] as const;
 
+const invoiceTextFields = {
+  kind: text<(typeof INVOICE_TEXTS)[number]>(),
+  /** From 1. */
+  version: integer(),
+  text: text(),
+  created_at: time(),
+};
+
 /**
  * A version of a text about invoices: the agreement that promoters accept, or the template of the paper. Versions
  * never change, because agreements and invoices name them.
  */
-export interface InvoiceText {
-  account_id: number;
-  kind: (typeof INVOICE_TEXTS)[number];
-  /** From 1. */
-  version: number;
-  text: string;
-  created_at: string;
-}
+export type InvoiceText = RowOf<typeof invoiceTextFields>;
 
-export const invoiceTexts = table<InvoiceText>()({
-  name: "invoice-text",
+export const invoiceTexts = table("invoice-text", invoiceTextFields, {
   key: ["kind", "text_version"],
-  columns: { kind: "text", text_version: ["integer", ({ version }) => version], created_at: "text" },
+  derived: {
+    text_version: ["integer", ({ version }) => version],
+  },
 });
 
 /** The newest version of a text, or null if there is none. */
@@ -129,18 +131,20 @@ async function publishWithin(
   return published;
 }
 
-/** A promoter's consent that the company writes their invoices, under one version of its text. Kept for ever. */
-export interface InvoiceAgreement {
-  account_id: number;
-  promoter_id: number;
-  version: number;
-  agreed_at: string;
-}
+const invoiceAgreementFields = {
+  promoter_id: integer(),
+  version: integer(),
+  agreed_at: time(),
+};
 
-export const invoiceAgreements = table<InvoiceAgreement>()({
-  name: "invoice-agreement",
+/** A promoter's consent that the company writes their invoices, under one version of its text. Kept for ever. */
+export type InvoiceAgreement = RowOf<typeof invoiceAgreementFields>;
+
+export const invoiceAgreements = table("invoice-agreement", invoiceAgreementFields, {
   key: ["promoter_id", "text_version"],
-  columns: { promoter_id: "integer", text_version: ["integer", ({ version }) => version] },
+  derived: {
+    text_version: ["integer", ({ version }) => version],
+  },
 });
 
 /** The company's present text, and since when a promoter agrees to it. */

@@ -2,12 +2,41 @@ import { Failure } from "../../../failure.ts";
 import type { Language } from "../../../languages/languages.ts";
 import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Payout } from "../payout/payout.ts";
 
 export const INVOICE_STATUSES = ["draft", "open", "paid", "voided"] as const;
 
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
+
+const invoiceFields = {
+  id: integer(),
+  kind: text<"invoice" | "credit_note">(),
+  /** A credit note is always `paid`. */
+  status: text<InvoiceStatus>(),
+  promoter_id: integer(),
+  payout_ids: json<number[]>(),
+  currency: text(),
+  /** In hundredths of a percent. All its payouts have this rate. */
+  tax_rate_hundredths: integer(),
+  /** Without tax, in the currency's minor unit. Negative for a credit note. */
+  total_cents: integer(),
+  total_incl_tax_cents: integer(),
+  /** Such as `AFF-2026-000001`, or null for a draft. It never changes. */
+  number: text().nullable(),
+  /** The year of its series, and its place in it, from 1. Null for a draft. */
+  year: integer().nullable(),
+  place: integer().nullable(),
+  /** The calendar day of its number in the account's time zone, or null for a draft. */
+  date: text().nullable(),
+  /** The paper as it was sent: what it says, and the HTML of `markup.ts` that shows it. Null for a draft. */
+  details: json<{ paper: Paper; html: string }>().nullable(),
+  /** The invoice that this credit note cancels. Null for an invoice. */
+  credited_invoice_id: integer().nullable(),
+  /** The credit note that cancels this invoice, or null. */
+  credit_note_id: integer().nullable(),
+  created_at: time(),
+};
 
 /**
  * An invoice that the company writes in a promoter's name, about payouts that it has paid, or the credit note that
@@ -15,35 +44,7 @@ export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
  *
  * @see docs/spec/money.md "Invoices"
  */
-export interface Invoice {
-  account_id: number;
-  id: number;
-  kind: "invoice" | "credit_note";
-  /** A credit note is always `paid`. */
-  status: InvoiceStatus;
-  promoter_id: number;
-  payout_ids: number[];
-  currency: string;
-  /** In hundredths of a percent. All its payouts have this rate. */
-  tax_rate_hundredths: number;
-  /** Without tax, in the currency's minor unit. Negative for a credit note. */
-  total_cents: number;
-  total_incl_tax_cents: number;
-  /** Such as `AFF-2026-000001`, or null for a draft. It never changes. */
-  number: string | null;
-  /** The year of its series, and its place in it, from 1. Null for a draft. */
-  year: number | null;
-  place: number | null;
-  /** The calendar day of its number in the account's time zone, or null for a draft. */
-  date: string | null;
-  /** The paper as it was sent: what it says, and the HTML of `markup.ts` that shows it. Null for a draft. */
-  details: { paper: Paper; html: string } | null;
-  /** The invoice that this credit note cancels. Null for an invoice. */
-  credited_invoice_id: number | null;
-  /** The credit note that cancels this invoice, or null. */
-  credit_note_id: number | null;
-  created_at: string;
-}
+export type Invoice = RowOf<typeof invoiceFields>;
 
 /** A party on the paper. */
 export interface PaperParty {
@@ -82,17 +83,7 @@ export interface Paper extends Pick<
   lines: PaperLine[];
 }
 
-export const invoices = table<Invoice>()({
-  name: "invoice",
-  columns: {
-    id: "integer",
-    status: "text",
-    promoter_id: "integer",
-    number: "text",
-    year: "integer",
-    place: "integer",
-    created_at: "text",
-  },
+export const invoices = table("invoice", invoiceFields, {
   few: ["status"],
   unique: { number: ["number"], place: ["year", "place"] },
   indexes: {
@@ -102,33 +93,29 @@ export const invoices = table<Invoice>()({
 });
 
 /** The last number of a year. It is locked to draw the next one. */
-interface InvoiceSeries {
-  account_id: number;
-  year: number;
-  last: number;
-}
+const invoiceSeriesFields = {
+  year: integer(),
+  last: integer(),
+};
 
-export const invoiceSeries = table<InvoiceSeries>()({
-  name: "invoice-series",
+export const invoiceSeries = table("invoice-series", invoiceSeriesFields, {
   key: ["year"],
-  columns: { year: "integer" },
 });
 
-/** A paid payout that has an invoice, or will get one. */
-export interface InvoicedPayout {
-  account_id: number;
-  payout_id: number;
-  promoter_id: number;
+const invoicedPayoutFields = {
+  payout_id: integer(),
+  promoter_id: integer(),
   /** Null while it waits for its invoice. */
-  invoice_id: number | null;
+  invoice_id: integer().nullable(),
   /** When it was paid. */
-  paid_at: string;
-}
+  paid_at: time(),
+};
 
-export const invoicedPayouts = table<InvoicedPayout>()({
-  name: "invoiced-payout",
+/** A paid payout that has an invoice, or will get one. */
+export type InvoicedPayout = RowOf<typeof invoicedPayoutFields>;
+
+export const invoicedPayouts = table("invoiced-payout", invoicedPayoutFields, {
   key: ["payout_id"],
-  columns: { payout_id: "integer", promoter_id: "integer", invoice_id: "integer", paid_at: "text" },
   indexes: {
     waiting: { on: ["paid_at"], where: "invoice_id is null" },
     promoter: { on: ["promoter_id"], where: "invoice_id is null" },

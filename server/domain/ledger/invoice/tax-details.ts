@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from "kysely";
 import { Failure } from "../../../failure.ts";
-import { table } from "../../../storage/table.ts";
+import { integer, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Context } from "../../context.ts";
 import { loadPromoterInUse } from "../../people/promoter/promoter.ts";
 import type { Schema } from "../../../storage/query.ts";
@@ -29,26 +29,25 @@ export const TAX_CLASSES = [
 
 export type TaxClass = (typeof TAX_CLASSES)[number];
 
-/** The data of a promoter's form W-9 or W-8. Name and address are in the profile too, but a form says them itself. */
-export interface TaxDetails {
-  account_id: number;
-  promoter_id: number;
-  form: TaxForm;
-  name: string;
-  tax_class: TaxClass;
+const fields = {
+  promoter_id: integer(),
+  form: text<TaxForm>(),
+  name: text(),
+  tax_class: text<TaxClass>(),
   /** The tax number, encrypted in the store. Empty if it came by an export without secrets. */
-  tax_number: string;
+  tax_number: text(),
   /** Its last four characters. */
-  tax_number_end: string;
+  tax_number_end: text(),
   /** The name with which the promoter has signed, and when. */
-  signature: string;
-  signed_at: string;
-}
+  signature: text(),
+  signed_at: time(),
+};
 
-export const taxDetails = table<TaxDetails>()({
-  name: "tax-details",
+/** The data of a promoter's form W-9 or W-8. Name and address are in the profile too, but a form says them itself. */
+export type TaxDetails = RowOf<typeof fields>;
+
+export const taxDetails = table("tax-details", fields, {
   key: ["promoter_id"],
-  columns: { promoter_id: "integer", form: "text" },
   sealed: {
     fields: ["tax_number"],
     isSecret: ({ tax_number }) => tax_number !== "",

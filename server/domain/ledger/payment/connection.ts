@@ -2,7 +2,7 @@ import { createHash, createPublicKey } from "node:crypto";
 import { Failure } from "../../../failure.ts";
 import type { Seal } from "../../../seal.ts";
 import type { Reader, Store, View } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Context } from "../../context.ts";
 
 export const PAYMENT_PROVIDERS = ["paypal", "stripe", "wise", "tremendous"] as const;
@@ -26,33 +26,32 @@ export interface FeeRule {
   max: number | null;
 }
 
-/** An account's connection with a provider that pays promoters. */
-export interface PaymentConnection {
-  account_id: number;
-  provider: PaymentProviderName;
+const fields = {
+  provider: text<PaymentProviderName>(),
   /** PayPal: the name of the company's app. Null for other providers. */
-  client_id: string | null;
+  client_id: text().nullable(),
   /** Tremendous: the campaign that chooses the gift cards. Null for other providers. */
-  campaign_id: string | null;
+  campaign_id: text().nullable(),
   /** Wise: the paying profile. Null for other providers. */
-  profile_id: string | null;
+  profile_id: text().nullable(),
   /** The secret, encrypted with a key that is not in the store. */
-  sealed_secret: string;
+  sealed_secret: text(),
   /** PayPal: its id of the webhook for its events, or null if the server only polls. Null for other providers. */
-  webhook_id: string | null;
-  /** The key that shows whether an event is the provider's, encrypted like the secret. Absent or null: there is none. */
-  sealed_webhook_key?: string | null;
-  /** What the provider charges for a payment, as the company knows it. Absent or null: unknown. */
-  fee_rule?: FeeRule | null;
+  webhook_id: text().nullable(),
+  /** The key that shows whether an event is the provider's, encrypted like the secret, or null. */
+  sealed_webhook_key: text().nullable(),
+  /** What the provider charges for a payment, as the company knows it. Null: unknown. */
+  fee_rule: json<FeeRule>().nullable(),
   /** The address of the provider's API, or null for the default. */
-  api_url: string | null;
-  created_at: string;
-}
+  api_url: text().nullable(),
+  created_at: time(),
+};
 
-export const paymentConnections = table<PaymentConnection>()({
-  name: "payment-connection",
+/** An account's connection with a provider that pays promoters. */
+export type PaymentConnection = RowOf<typeof fields>;
+
+export const paymentConnections = table("payment-connection", fields, {
   key: ["provider"],
-  columns: { provider: "text", created_at: "text" },
 });
 
 /** The input of a connection. Undefined fields stay unchanged, or are none. */
@@ -97,7 +96,7 @@ export function connectPayments(
         webhookKey === undefined ? (before?.sealed_webhook_key ?? null) : webhookKey && sealKey(webhookKey),
       api_url: api_url === undefined ? (before?.api_url ?? null) : api_url,
       created_at: before?.created_at ?? now.toISOString(),
-      ...(before?.fee_rule != null && { fee_rule: before.fee_rule }),
+      fee_rule: before?.fee_rule ?? null,
     };
     await tx.put(paymentConnections, connection);
     return connection;

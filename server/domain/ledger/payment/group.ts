@@ -1,29 +1,28 @@
 import type { View } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { flag, integer, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Context } from "../../context.ts";
 import { batchReference } from "../payments-batch/batch.ts";
 import { paymentOrders, type Payer, type PaymentOrder } from "./payment.ts";
 
-/** Drafts of a payments batch that a person funds together at the provider. */
-export interface PaymentGroup {
-  account_id: number;
-  id: number;
-  payer: Payer;
-  payments_batch_id: number;
+const fields = {
+  id: integer(),
+  payer: text<Payer>(),
+  payments_batch_id: integer(),
   /** The company's account at the provider that has it. */
-  asked_account: string;
+  asked_account: text(),
   /** The provider's own id. */
-  group_id: string;
+  group_id: text(),
   /** How often a draft was to be put into it. */
-  use_count: number;
+  use_count: integer(),
   /** Whether no draft comes any more, so that it can be funded. */
-  is_closed: boolean;
-  created_at: string;
-}
+  is_closed: flag(),
+  created_at: time(),
+};
 
-export const paymentGroups = table<PaymentGroup>()({
-  name: "payment-group",
-  columns: { id: "integer", payments_batch_id: "integer" },
+/** Drafts of a payments batch that a person funds together at the provider. */
+export type PaymentGroup = RowOf<typeof fields>;
+
+export const paymentGroups = table("payment-group", fields, {
   indexes: { batch: { on: ["payments_batch_id"] } },
 });
 

@@ -1,6 +1,5 @@
 import { Failure } from "../../../failure.ts";
-import { parse } from "../../../storage/table.ts";
-import type { Schema } from "../../../storage/query.ts";
+import { allOf, type Schema } from "../../../storage/query.ts";
 import type { Transaction } from "../../../storage/store.ts";
 import { accounts, type Account } from "../../program/account/account.ts";
 import { type Context, SYSTEM } from "../../context.ts";
@@ -151,10 +150,10 @@ async function refuseExcess(
   const query = view
     .query<Schema<{ payments: typeof payments }>>()
     .selectFrom("payments")
-    .select("doc")
+    .select(allOf(payments))
     .where("account_id", "=", id)
     .where("created_at", ">", since);
-  const latest = (await view.rows(query)).map(({ doc }) => parse(payments, doc));
+  const latest = (await view.rows(query)).map((row) => view.record(payments, row)!);
   const paid = latest.filter((one) => one.payer !== "file" && isLive(one));
   const before = paid.reduce((sum, { amount }) => sum + amount, 0);
   if (before + total <= max_day_cents) return;
@@ -199,6 +198,7 @@ export async function newOrder(
     asked_account: null,
     held_until: null,
     is_settled: false,
+    silent_since: null,
     provider_id: null,
     next_ask_at: null,
     created_at: now.toISOString(),

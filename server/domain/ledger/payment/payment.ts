@@ -1,7 +1,7 @@
 import { Failure } from "../../../failure.ts";
 import { among, findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import type { Reader, Store, View } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { BankAccount } from "../../program/account/account.ts";
 import { PROVIDER_WORDS, type PaymentProviderName } from "./connection.ts";
 
@@ -44,55 +44,47 @@ export interface Review {
   told_at?: string;
 }
 
+const paymentFields = {
+  id: integer(),
+  order_id: integer(),
+  payer: text<Payer>(),
+  payments_batch_id: integer(),
+  promoter_id: integer(),
+  payout_ids: json<number[]>(),
+  payout_method_id: integer().nullable(),
+  /** With tax, in the currency's minor unit. */
+  amount: integer(),
+  currency: text(),
+  /** A UUID that identifies it at the provider. */
+  reference: text(),
+  state: text<PaymentState>(),
+  /** When each state was reached. */
+  steps: json<{ state: PaymentState; at: string }[]>(),
+  /** The provider's own id, or null if not known yet. */
+  provider_id: text().nullable(),
+  /** The provider's fee, in the currency's minor unit, or null if unknown. */
+  fee: integer().nullable(),
+  /** Why it failed or came back, in the provider's words. */
+  error: text().nullable(),
+  /** Whether the receiver's details were at fault, so that a retry with the same details is pointless. */
+  is_payee_fault: flag().optional(),
+  /** The person who decided whether it was paid. Absent: the provider's report. */
+  decided_by: text().optional(),
+  /** The provider's report that the decision was about. The same report again changes nothing. */
+  decided_about: json<Said>().optional(),
+  review: json<Review>().nullable(),
+  created_at: time(),
+};
+
 /**
  * The money for one promoter's payouts. Amount, currency, receiver and reference never change: the receiver
  * is the payout method, whose details are frozen once a payout uses it.
  */
-export interface Payment {
-  account_id: number;
-  id: number;
-  order_id: number;
-  payer: Payer;
-  payments_batch_id: number;
-  promoter_id: number;
-  payout_ids: number[];
-  payout_method_id: number | null;
-  /** With tax, in the currency's minor unit. */
-  amount: number;
-  currency: string;
-  /** A UUID that identifies it at the provider. */
-  reference: string;
-  state: PaymentState;
-  /** When each state was reached. */
-  steps: { state: PaymentState; at: string }[];
-  /** The provider's own id, or null if not known yet. */
-  provider_id: string | null;
-  /** The provider's fee, in the currency's minor unit, or null if unknown. */
-  fee: number | null;
-  /** Why it failed or came back, in the provider's words. */
-  error: string | null;
-  /** Whether the receiver's details were at fault, so that a retry with the same details is pointless. */
-  is_payee_fault?: boolean;
-  /** The person who decided whether it was paid. Absent: the provider's report. */
-  decided_by?: string;
-  /** The provider's report that the decision was about. The same report again changes nothing. */
-  decided_about?: Said;
-  review: Review | null;
-  created_at: string;
-}
+export type Payment = RowOf<typeof paymentFields>;
 
-export const payments = table<Payment>()({
-  name: "payment",
-  columns: {
-    id: "integer",
-    order_id: "integer",
-    payments_batch_id: "integer",
-    promoter_id: "integer",
-    payer: "text",
-    state: "text",
-    reference: "text",
+export const payments = table("payment", paymentFields, {
+  derived: {
     review_since: ["text", ({ review }) => review?.since ?? null],
-    created_at: "text",
   },
   unique: { reference: ["reference"] },
   indexes: {
@@ -115,52 +107,45 @@ export interface FileTerms {
   payer: (BankAccount & { name: string }) | null;
 }
 
-/**
- * One request to a provider that pays several payments together, or one file. A provider may have executed it
- * after the first request, even if the response was an error.
- */
-export interface PaymentOrder {
-  account_id: number;
-  id: number;
-  payer: Payer;
-  payments_batch_id: number;
-  currency: string;
+const paymentOrderFields = {
+  id: integer(),
+  payer: text<Payer>(),
+  payments_batch_id: integer(),
+  currency: text(),
   /** Only for a file. Absent: it is from an earlier release, which did not keep the terms. */
-  file?: FileTerms;
+  file: json<FileTerms>().optional(),
   /** A UUID that identifies it at the provider, or at the bank. */
-  reference: string;
+  reference: text(),
   /** How often the provider was asked to execute it. Written before each request. */
-  attempts: number;
-  first_asked_at: string | null;
-  last_asked_at: string | null;
+  attempts: integer(),
+  first_asked_at: time().nullable(),
+  last_asked_at: time().nullable(),
   /**
    * The company's account at the provider that was asked to execute it, or null.
    *
    * @see payingAccountOf
    */
-  asked_account: string | null;
+  asked_account: text().nullable(),
   /** The end of one process's exclusive right to contact the provider about it, or null. */
-  held_until: string | null;
+  held_until: text().nullable(),
   /** Whether its outcome is known, from the provider or a person. It is then never sent again. */
-  is_settled: boolean;
+  is_settled: flag(),
   /** Since when the provider has not reported its outcome. Null: its last response did. */
-  silent_since?: string | null;
+  silent_since: text().nullable(),
   /** The provider's own id, or null if not known yet. */
-  provider_id: string | null;
+  provider_id: text().nullable(),
   /** When the server asks for news, or null if nothing is open. */
-  next_ask_at: string | null;
-  created_at: string;
-}
+  next_ask_at: time().nullable(),
+  created_at: time(),
+};
 
-export const paymentOrders = table<PaymentOrder>()({
-  name: "payment-order",
-  columns: {
-    id: "integer",
-    payments_batch_id: "integer",
-    reference: "text",
-    next_ask_at: "text",
-    created_at: "text",
-  },
+/**
+ * One request to a provider that pays several payments together, or one file. A provider may have executed it
+ * after the first request, even if the response was an error.
+ */
+export type PaymentOrder = RowOf<typeof paymentOrderFields>;
+
+export const paymentOrders = table("payment-order", paymentOrderFields, {
   unique: { reference: ["reference"] },
   indexes: {
     batch: { on: ["payments_batch_id"] },
@@ -169,16 +154,13 @@ export const paymentOrders = table<PaymentOrder>()({
 });
 
 /** The latest payment of a payout: at most one, so that no payout is paid twice. */
-interface PayoutClaim {
-  account_id: number;
-  payout_id: number;
-  payment_id: number;
-}
+const payoutClaimFields = {
+  payout_id: integer(),
+  payment_id: integer(),
+};
 
-export const payoutClaims = table<PayoutClaim>()({
-  name: "payout-claim",
+export const payoutClaims = table("payout-claim", payoutClaimFields, {
   key: ["payout_id"],
-  columns: { payout_id: "integer", payment_id: "integer" },
 });
 
 /** How sentences name who moves the money. */

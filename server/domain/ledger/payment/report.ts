@@ -84,7 +84,7 @@ type AskedOrder = Asked & Pick<PaymentOrder, "asked_account">;
 
 /** Since when the outcome of an order is unknown, or null if the provider reports it. */
 export function untoldSince({ is_settled, silent_since, first_asked_at, created_at }: Asked): string | null {
-  return is_settled ? (silent_since ?? null) : (first_asked_at ?? created_at);
+  return is_settled ? silent_since : (first_asked_at ?? created_at);
 }
 
 /** Whether the outcome of an order has been unknown for so long that a person must decide. */
@@ -123,7 +123,7 @@ export function inPast(order: PaymentOrder, now: Date): PaymentOrder {
     created_at: past(order.created_at),
     first_asked_at: past(order.first_asked_at),
     last_asked_at: past(order.last_asked_at),
-    ...(order.silent_since !== undefined && { silent_since: past(order.silent_since) }),
+    silent_since: past(order.silent_since),
   };
 }
 

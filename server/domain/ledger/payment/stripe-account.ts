@@ -1,6 +1,6 @@
 import { Failure } from "../../../failure.ts";
 import type { Reader, Store, Transaction } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Context } from "../../context.ts";
 import type { MoneyEmailKind } from "../../events/email.ts";
 import { isErased } from "../../people/erased.ts";
@@ -36,35 +36,34 @@ export interface StripeAccountReport {
   has_payouts: boolean;
 }
 
-/** The account of a promoter at Stripe, which was opened under the company's key. */
-export interface StripeAccount {
-  account_id: number;
-  promoter_id: number;
+const fields = {
+  promoter_id: integer(),
   /** A UUID that identifies it at Stripe before its id is known. */
-  reference: string;
+  reference: text(),
   /** The two letters of the promoter's country. Stripe never changes it. */
-  country: string;
+  country: text(),
   /** Null: not known yet. */
-  stripe_id: string | null;
-  state: StripeAccountState;
-  missing: string[];
-  has_payouts: boolean;
+  stripe_id: text().nullable(),
+  state: text<StripeAccountState>(),
+  missing: json<string[]>(),
+  has_payouts: flag(),
   /** The payout method that pays to it. Null: it has not been enabled yet. */
-  payout_method_id: number | null;
+  payout_method_id: integer().nullable(),
   /** When Stripe was first asked to open it by a key that it still remembers. */
-  asked_at: string;
-  checked_at: string | null;
+  asked_at: time(),
+  checked_at: time().nullable(),
   /** When the server asks about it again, or null if it waits for an event or the promoter. */
-  next_ask_at: string | null;
-  created_at: string;
+  next_ask_at: time().nullable(),
+  created_at: time(),
   /** Why Stripe has not closed it yet, in Stripe's words. Absent: it was not refused. */
-  closing_refusal?: string;
-}
+  closing_refusal: text().optional(),
+};
 
-export const stripeAccounts = table<StripeAccount>()({
-  name: "stripe-account",
+/** The account of a promoter at Stripe, which was opened under the company's key. */
+export type StripeAccount = RowOf<typeof fields>;
+
+export const stripeAccounts = table("stripe-account", fields, {
   key: ["promoter_id"],
-  columns: { promoter_id: "integer", stripe_id: "text", next_ask_at: "text" },
   unique: { stripe: ["stripe_id"] },
   indexes: { due: { on: ["next_ask_at"], where: "next_ask_at is not null" } },
 });

@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { Failure } from "../../../failure.ts";
 import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import type { Reader, Store, Transaction, View } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import { payoutMethods, type PayoutMethodName } from "../payout-method/payout-method.ts";
 import { payouts, type Payout } from "../payout/payout.ts";
 import { hasLatinForm, latinOf } from "../../latin.ts";
@@ -25,27 +25,28 @@ export const PAYMENTS_BATCH_STATUSES = [
 
 export type PaymentsBatchStatus = (typeof PAYMENTS_BATCH_STATUSES)[number];
 
-/** Pending payouts that are paid together by one method. The payouts refer to it. */
-export interface PaymentsBatch {
-  account_id: number;
-  id: number;
-  method: PayoutMethodName;
-  status: PaymentsBatchStatus;
-  processing_started_at: string | null;
-  completed_at: string | null;
+const fields = {
+  id: integer(),
+  method: text<PayoutMethodName>(),
+  status: text<PaymentsBatchStatus>(),
+  processing_started_at: time().nullable(),
+  completed_at: time().nullable(),
   /** Why it failed. */
-  error: string | null;
+  error: text().nullable(),
   /**
    * The promoters with whom its files begin, if it needs several. A payout may leave the batch, but no
    * promoter may move to another file, because the first one may have been uploaded.
    */
-  part_starts?: number[];
+  part_starts: json<number[]>().optional(),
   /** The user who has made it. Absent: a program did, or a release before this was noted. */
-  made_by?: Pick<PaymentsBatchUser, "user_id" | "email">;
+  made_by: json<Pick<PaymentsBatchUser, "user_id" | "email">>().optional(),
   /** The user who has approved its payment by a provider. Absent: not approved, or changed since. */
-  approved_by?: PaymentsBatchUser;
-  created_at: string;
-}
+  approved_by: json<PaymentsBatchUser>().optional(),
+  created_at: time(),
+};
+
+/** Pending payouts that are paid together by one method. The payouts refer to it. */
+export type PaymentsBatch = RowOf<typeof fields>;
 
 /** A user who has done something with a batch, with their address on that day. */
 interface PaymentsBatchUser {
@@ -54,10 +55,7 @@ interface PaymentsBatchUser {
   at: string;
 }
 
-export const paymentsBatches = table<PaymentsBatch>()({
-  name: "payments-batch",
-  columns: { id: "integer", method: "text", status: "text", created_at: "text" },
-});
+export const paymentsBatches = table("payments-batch", fields);
 
 /** @throws Failure `not_found` */
 export async function loadPaymentsBatch(

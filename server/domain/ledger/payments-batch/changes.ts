@@ -1,6 +1,6 @@
 import { Failure } from "../../../failure.ts";
-import { parse } from "../../../storage/table.ts";
 import type { Transaction, Reader } from "../../../storage/store.ts";
+import { allOf } from "../../../storage/query.ts";
 import type { Account } from "../../program/account/account.ts";
 import { SYSTEM, type Context, type Actor } from "../../context.ts";
 import { announce } from "../../events/event.ts";
@@ -167,8 +167,8 @@ async function sortOut(context: Context, account: Account, method: PayoutMethodN
   );
   const payable: Payout[] = [];
   const leftOut: LeftOut[] = [];
-  for (const { doc } of await store.rows(free.select("payouts.doc").orderBy("payouts.id"))) {
-    const payout = parse(payouts, doc);
+  for (const row of await store.rows(free.select(allOf(payouts)).orderBy("payouts.id"))) {
+    const payout = store.record(payouts, row)!;
     const reason = reasons.get(payout.promoter_id);
     if (reason === null) payable.push(payout);
     else if (reason !== undefined) leftOut.push({ payout, reason: UNPAYABLE_REASONS[reason] });

@@ -15,7 +15,7 @@ import {
   type PayoutMethod,
 } from "./payout-method.ts";
 import { textsOf, type Language } from "../../../languages/languages.ts";
-import { table } from "../../../storage/table.ts";
+import { integer, table, time, type RowOf } from "../../../storage/table.ts";
 import { withoutAccess } from "../../people/promoter/changes.ts";
 import { endSessions } from "../../access/session.ts";
 import type { Account } from "../../program/account/account.ts";
@@ -176,24 +176,23 @@ function hasSameTarget(one: PayoutMethod, other: PayoutMethod): boolean {
   return one.method === other.method && isDeepStrictEqual(one.details, other.details);
 }
 
+const fields = {
+  promoter_id: integer(),
+  /** When the payout method was changed. Links about this change, and about earlier ones, have been used. */
+  changed_at: time(),
+  held_at: time(),
+  /** Null while the payouts are held. */
+  released_at: time().nullable(),
+};
+
 /**
  * Records that a promoter has said that someone else changed their payout method. They are not paid until an owner has
  * released their payouts. It stays after that, so that the same link works once.
  */
-export interface PayoutHold {
-  account_id: number;
-  promoter_id: number;
-  /** When the payout method was changed. Links about this change, and about earlier ones, have been used. */
-  changed_at: string;
-  held_at: string;
-  /** Null while the payouts are held. */
-  released_at: string | null;
-}
+export type PayoutHold = RowOf<typeof fields>;
 
-export const payoutHolds = table<PayoutHold>()({
-  name: "payout-hold",
+export const payoutHolds = table("payout-hold", fields, {
   key: ["promoter_id"],
-  columns: { promoter_id: "integer", held_at: "text", released_at: "text" },
   indexes: { open: { on: ["held_at"], where: "released_at is null" } },
 });
 

@@ -1,7 +1,7 @@
 import { Failure } from "../../../failure.ts";
 import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import type { Reader, Store, Transaction } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 
 export const PAYOUT_METHODS = ["bank", "crypto", "custom", "paypal", "wise", "dots"] as const;
 
@@ -17,42 +17,35 @@ export const METHOD_WORDS: Record<PayoutMethodName, string> = {
   dots: "Dots",
 };
 
-/** A way to pay a promoter. */
-export interface PayoutMethod {
-  account_id: number;
-  id: number;
-  promoter_id: number;
-  method: PayoutMethodName;
+const fields = {
+  id: integer(),
+  promoter_id: integer(),
+  method: text<PayoutMethodName>(),
   /** The destination of the money: an account, a wallet. */
-  details: Record<string, unknown>;
-  meta: Record<string, unknown>;
+  details: json<Record<string, unknown>>(),
+  meta: json<Record<string, unknown>>(),
   /** At most one of a promoter's methods is selected. */
-  is_selected: boolean;
-  is_disabled: boolean;
-  is_managed: boolean;
+  is_selected: flag(),
+  is_disabled: flag(),
+  is_managed: flag(),
   /**
    * The method that replaced it when its details changed. It is kept, unselected and disabled, for the
    * payouts that used it. Absent: it is current.
    */
-  replaced_by_id?: number;
+  replaced_by_id: integer().optional(),
   /** When the promoter's money was redirected here. Absent: it is the promoter's first method. */
-  changed_at?: string;
-  created_at: string;
-}
+  changed_at: time().optional(),
+  created_at: time(),
+};
+
+/** A way to pay a promoter. */
+export type PayoutMethod = RowOf<typeof fields>;
 
 /** A promoter can have only one selected method. */
-export const payoutMethods = table<PayoutMethod>()({
-  name: "payout-method",
-  columns: {
-    id: "integer",
-    promoter_id: "integer",
-    method: "text",
-    is_selected: "integer",
+export const payoutMethods = table("payout-method", fields, {
+  derived: {
     /** The promoter whose selected method this is. */
     selected_by_id: ["integer", ({ promoter_id, is_selected }) => (is_selected ? promoter_id : null)],
-    is_disabled: "integer",
-    replaced_by_id: "integer",
-    created_at: "text",
   },
   unique: { selected: ["selected_by_id"] },
   indexes: { promoter: { on: ["promoter_id"] } },
@@ -60,7 +53,7 @@ export const payoutMethods = table<PayoutMethod>()({
     fields: ["details"],
     // Otherwise an account could be given to another promoter by changing one number in the store.
     boundTo: ({ promoter_id }) => [promoter_id],
-    isSecret: ({ details }) => Object.keys(details).length > 0,
+    isSecret: ({ details }) => Object.keys(details ?? {}).length > 0,
     without: (method) => ({ ...method, details: {} }),
   },
 });

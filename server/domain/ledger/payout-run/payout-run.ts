@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import { Failure, isOutage } from "../../../failure.ts";
 import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import type { Store, View, Transaction } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { integer, table, text, time, type RowOf } from "../../../storage/table.ts";
 import { servedAccounts, type Account } from "../../program/account/account.ts";
 import type { Context, JobContext } from "../../context.ts";
 import type { Unit } from "../../money.ts";
@@ -20,22 +20,21 @@ import { ownGroups, setOffsOf, sumOfSetOffs, writeSetOffs } from "./set-off.ts";
 import { promoters } from "../../people/promoter/promoter.ts";
 import { loadPromoterTotals } from "../../people/daily.ts";
 
-/** Makes the payouts of one period, once. Its record lets an interrupted run continue. */
-export interface PayoutRun {
-  account_id: number;
-  id: number;
+const fields = {
+  id: integer(),
   /** The period's name, shared by all payouts of the run. It is unique within an account. */
-  group_ref: string;
-  period_start: string;
-  period_end: string;
-  started_at: string;
+  group_ref: text(),
+  period_start: text(),
+  period_end: text(),
+  started_at: time(),
   /** Null while it is running, or if it was interrupted. */
-  finished_at: string | null;
-}
+  finished_at: time().nullable(),
+};
 
-export const payoutRuns = table<PayoutRun>()({
-  name: "payout-run",
-  columns: { id: "integer", group_ref: "text", period_end: "text", finished_at: "text" },
+/** Makes the payouts of one period, once. Its record lets an interrupted run continue. */
+export type PayoutRun = RowOf<typeof fields>;
+
+export const payoutRuns = table("payout-run", fields, {
   unique: { group_ref: ["group_ref"] },
 });
 

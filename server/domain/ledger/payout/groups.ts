@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import { among, type Schema } from "../../../storage/query.ts";
+import { allOf, among, type Schema } from "../../../storage/query.ts";
 import type { View } from "../../../storage/store.ts";
 import type { Account } from "../../program/account/account.ts";
 import { dayIn, timeZoneOf } from "../../program/account/time-zone.ts";
@@ -136,8 +136,8 @@ export function payeeQuery(view: View, accountId: number) {
     )
     .where("promoters.account_id", "=", accountId)
     .select([
-      "promoters.doc as promoter",
-      "selected.doc as selected",
+      ...allOf(promoters),
+      ...allOf(payoutMethods, "selected"),
       "hold.held_at as held_at",
       pendingCents.as("pending_cents"),
     ]);
@@ -145,17 +145,12 @@ export function payeeQuery(view: View, accountId: number) {
 
 /** A payee from a row. */
 export function payeeOf(
-  { parse }: Pick<View, "parse">,
-  row: {
-    promoter: string;
-    selected: string | null;
-    held_at: string | null;
-    pending_cents: number;
-  },
+  view: Pick<View, "record">,
+  row: { held_at: string | null; pending_cents: number },
 ): Payee {
   return {
-    promoter: parse(promoters, row.promoter),
-    selected: row.selected === null ? null : parse(payoutMethods, row.selected),
+    promoter: view.record(promoters, row)!,
+    selected: view.record(payoutMethods, row, "selected"),
     pendingCents: Number(row.pending_cents),
     isHeld: row.held_at !== null,
   };

@@ -1,6 +1,6 @@
 import { Failure } from "../../../failure.ts";
 import type { Reader } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Account, PayoutCycle } from "../../program/account/account.ts";
 import { dayIn, startOfDay, timeZoneOf } from "../../program/account/time-zone.ts";
 import { share, type Unit } from "../../money.ts";
@@ -18,76 +18,57 @@ export interface SetOff {
   amount: number;
 }
 
-/** The amount that a promoter is paid for one campaign, unit and period. */
-export interface Payout {
-  account_id: number;
-  id: number;
-  promoter_campaign_id: number;
-  promoter_id: number;
-  campaign_id: number;
-  status: PayoutStatus;
-  unit: Unit;
+const fields = {
+  id: integer(),
+  promoter_campaign_id: integer(),
+  promoter_id: integer(),
+  campaign_id: integer(),
+  status: text<PayoutStatus>(),
+  unit: text<Unit>(),
   /**
    * The sum of its commissions, without tax. In cents for `cash`, otherwise in whole units. A cancelled
    * payout keeps its last amount and has no commissions.
    */
-  amount: number;
+  amount: integer(),
   /** What the run has set off. The amount is less by it. Absent: nothing. */
-  set_offs?: SetOff[];
+  set_offs: json<SetOff[]>().optional(),
   /** In hundredths of a percent. */
-  tax_rate_hundredths: number;
+  tax_rate_hundredths: integer(),
   /** In the unit of `amount`. */
-  total_incl_tax: number;
-  period_start: string;
-  period_end: string;
-  /** The calendar day on which the period ended in the account's time zone. Absent: the day of `period_end` in UTC. */
-  period_end_date?: string;
+  total_incl_tax: integer(),
+  period_start: text(),
+  period_end: text(),
+  /** The calendar day on which the period ended in the account's time zone. */
+  period_end_date: text(),
   /** The calendar day by which it must be paid. */
-  due_date: string;
+  due_date: text(),
   /**
    * Whether it is due independently of the account's cycle: by the promoter's own terms, or because no run of
    * a period made it.
    */
-  has_own_terms: boolean;
+  has_own_terms: flag(),
   /** The run of a period that made it. Null: it was made by hand, or with the approval of its commission. */
-  run_id: number | null;
+  run_id: integer().nullable(),
   /** Shared by payouts that were made together. */
-  group_ref: string | null;
-  payments_batch_id: number | null;
+  group_ref: text().nullable(),
+  payments_batch_id: integer().nullable(),
   /** The method that pays or paid it, or null for the promoter's selected one. */
-  payout_method_id: number | null;
+  payout_method_id: integer().nullable(),
   /** Why it failed. */
-  error: string | null;
-  paid_at: string | null;
-  processing_started_at: string | null;
-  failed_at: string | null;
-  created_at: string;
-}
+  error: text().nullable(),
+  paid_at: time().nullable(),
+  processing_started_at: time().nullable(),
+  failed_at: time().nullable(),
+  created_at: time(),
+};
 
-export const payouts = table<Payout>()({
-  name: "payout",
-  columns: {
-    id: "integer",
-    promoter_campaign_id: "integer",
-    promoter_id: "integer",
-    campaign_id: "integer",
-    status: "text",
-    unit: "text",
-    amount: "integer",
-    total_incl_tax: "integer",
-    period_start: "text",
-    period_end: "text",
-    period_end_date: ["text", periodEndDateOf],
-    due_date: "text",
-    has_own_terms: "integer",
-    run_id: "integer",
+/** The amount that a promoter is paid for one campaign, unit and period. */
+export type Payout = RowOf<typeof fields>;
+
+export const payouts = table("payout", fields, {
+  derived: {
     /** Null if it occupies no place in a run. */
     claimed_run_id: ["integer", ({ run_id, status }) => (status === "cancelled" ? null : run_id)],
-    group_ref: "text",
-    payments_batch_id: "integer",
-    payout_method_id: "integer",
-    paid_at: "text",
-    created_at: "text",
   },
   few: [
     "status",
@@ -165,7 +146,7 @@ export function payoutTerms(
     total_incl_tax: withTax(amount, taxRateHundredths),
     period_start: start,
     period_end: end,
-    ...(endDate !== end.slice(0, 10) && { period_end_date: endDate }),
+    period_end_date: endDate,
     due_date: dayAfter(endDate, promoter.net_payout_days ?? net_payout_days),
     has_own_terms: promoter.net_payout_days !== null,
   };
@@ -216,11 +197,6 @@ export function periodOfDay({ payout_cycle, ...settings }: PeriodSettings, day: 
 /** The latest period that has ended. */
 export function latestPeriod(settings: PeriodSettings, now: Date): Period {
   return periodAt(settings, new Date(Date.parse(periodAt(settings, now).start) - 1));
-}
-
-/** The calendar day on which the period of a payout ended, in the time zone that the account had. */
-export function periodEndDateOf({ period_end_date, period_end }: Payout): string {
-  return period_end_date ?? period_end.slice(0, 10);
 }
 
 /** A completed payout counts on the day when it was paid. */

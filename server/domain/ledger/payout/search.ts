@@ -1,5 +1,6 @@
 import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from "kysely";
 import {
+  allOf,
   among,
   anyOf,
   contains,
@@ -14,7 +15,6 @@ import {
   type Window,
 } from "../../../storage/query.ts";
 import type { View } from "../../../storage/store.ts";
-import type { Table } from "../../../storage/table.ts";
 import type { Account } from "../../program/account/account.ts";
 import { dayIn, timeZoneOf } from "../../program/account/time-zone.ts";
 import { campaigns, type Campaign } from "../../program/campaign/campaign.ts";
@@ -91,29 +91,22 @@ export function withParts(query: PayoutQuery) {
         .onRef("selected.selected_by_id", "=", "payouts.promoter_id"),
     )
     .select([
-      "payouts.doc as payout",
-      "promoters.doc as promoter",
-      "campaigns.doc as campaign",
-      "used.doc as used",
-      "selected.doc as selected",
+      ...allOf(payouts),
+      ...allOf(promoters),
+      ...allOf(campaigns),
+      ...allOf(payoutMethods, "used"),
+      ...allOf(payoutMethods, "selected"),
     ]);
 }
 
-/** The texts of a payout and its parts. */
-type PartsRow = { [Name in keyof PayoutParts]: string | null } & { payout: string };
-
 /** A payout with its parts from a row. */
-export function partsOf(
-  { parse }: Pick<View, "parse">,
-  { payout, promoter, campaign, used, selected }: PartsRow,
-): PayoutParts {
-  const parsed = <R>(from: Table<R>, doc: string | null) => (doc === null ? null : parse(from, doc));
+export function partsOf(view: Pick<View, "record">, row: object): PayoutParts {
   return {
-    payout: parse(payouts, payout),
-    promoter: parsed(promoters, promoter),
-    campaign: parsed(campaigns, campaign),
-    used: parsed(payoutMethods, used),
-    selected: parsed(payoutMethods, selected),
+    payout: view.record(payouts, row)!,
+    promoter: view.record(promoters, row),
+    campaign: view.record(campaigns, row),
+    used: view.record(payoutMethods, row, "used"),
+    selected: view.record(payoutMethods, row, "selected"),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Transaction } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { integer, json, table, time, type RowOf } from "../../../storage/table.ts";
 import { accounts, servedAccounts } from "../../program/account/account.ts";
 import { SYSTEM, type LeasedContext } from "../../context.ts";
 import type { Earning } from "../commission/earnings.ts";
@@ -23,22 +23,21 @@ export interface InstalmentPlan {
   max_count: number | null;
 }
 
-/** A sale's future commissions, with the terms of the sale. */
-interface Instalments {
-  account_id: number;
-  sale_id: number;
-  lead_id: number;
-  earnings: Earning[];
-  next_at: string;
-  every_days: number | null;
+const fields = {
+  sale_id: integer(),
+  lead_id: integer(),
+  earnings: json<Earning[]>(),
+  next_at: time(),
+  every_days: integer().nullable(),
   /** How many are left. */
-  left_count: number;
-}
+  left_count: integer(),
+};
 
-export const instalments = table<Instalments>()({
-  name: "instalment",
+/** A sale's future commissions, with the terms of the sale. */
+type Instalments = RowOf<typeof fields>;
+
+export const instalments = table("instalment", fields, {
   key: ["sale_id"],
-  columns: { sale_id: "integer", lead_id: "integer", next_at: "text" },
   indexes: { due: { on: ["next_at"] } },
 });
 

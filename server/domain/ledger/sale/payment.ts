@@ -1,4 +1,4 @@
-import { table } from "../../../storage/table.ts";
+import { flag, integer, json, table, type RowOf } from "../../../storage/table.ts";
 import type { Transaction } from "../../../storage/store.ts";
 import { USUAL_BASE, type CommissionBase } from "../../program/account/account.ts";
 import type { Earning } from "../commission/earnings.ts";
@@ -46,35 +46,34 @@ export interface Taking {
   at: string;
 }
 
+const fields = {
+  sale_id: integer(),
+  /** Null if only refunds of it were reported. */
+  parts: json<PaymentParts>().nullable(),
+  /** The commission base on the day of the sale. Absent: the default. */
+  base: json<CommissionBase>().optional(),
+  /**
+   * Whether the sale's amount comes from the parts. False: the account sent the sale itself, and its amount
+   * stays.
+   */
+  is_reported: flag(),
+  /** The earnings of a reported sale, and the commission of each. */
+  earnings: json<Earning[]>(),
+  commission_ids: json<number[]>(),
+  /** In the order of their arrival. */
+  takings: json<Taking[]>(),
+};
+
 /**
  * A billing provider's reports on a sale's payment. The amounts of the sale, its refunds and its commissions
  * follow from it alone, so that the order of the provider's events does not matter.
  *
  * @see docs/spec/money.md "Billing providers"
  */
-export interface SalePayment {
-  account_id: number;
-  sale_id: number;
-  /** Null if only refunds of it were reported. */
-  parts: PaymentParts | null;
-  /** The commission base on the day of the sale. Absent: the default. */
-  base?: CommissionBase;
-  /**
-   * Whether the sale's amount comes from the parts. False: the account sent the sale itself, and its amount
-   * stays.
-   */
-  is_reported: boolean;
-  /** The earnings of a reported sale, and the commission of each. */
-  earnings: Earning[];
-  commission_ids: number[];
-  /** In the order of their arrival. */
-  takings: Taking[];
-}
+export type SalePayment = RowOf<typeof fields>;
 
-export const salePayments = table<SalePayment>()({
-  name: "sale-payment",
+export const salePayments = table("sale-payment", fields, {
   key: ["sale_id"],
-  columns: { sale_id: "integer" },
 });
 
 /** The better parts: those of the later source, then those of the larger sum. Null if none are known. */

@@ -1,7 +1,7 @@
 import { Failure } from "../../../failure.ts";
 import { digest } from "../../../storage/digests.ts";
 import type { Reader, View } from "../../../storage/store.ts";
-import { table, type Table } from "../../../storage/table.ts";
+import { flag, integer, json, table, text, time, type RowOf, type Table } from "../../../storage/table.ts";
 import type { Lead } from "../../people/lead/lead.ts";
 import { share } from "../../money.ts";
 import type { Origin } from "../../people/origin.ts";
@@ -13,99 +13,86 @@ export const BILLING_PERIODS = ["monthly", "yearly", "one_time"] as const;
 /** How often the sold plan is paid. */
 export type BillingPeriod = (typeof BILLING_PERIODS)[number];
 
-/** A payment of a referred person. Its owner is the lead's promoter at that time. */
-export interface Sale {
-  account_id: number;
-  id: number;
-  promoter_campaign_id: number;
-  promoter_id: number;
-  campaign_id: number;
-  lead_id: number;
+const saleFields = {
+  id: integer(),
+  promoter_campaign_id: integer(),
+  promoter_id: integer(),
+  campaign_id: integer(),
+  lead_id: integer(),
   /** The lead's origin, or null without a visit. */
-  origin: Origin | null;
+  origin: json<Origin>().nullable(),
   /** The client's own id, unique among the account's sales. */
-  event_id: string;
-  amount_cents: number;
+  event_id: text(),
+  amount_cents: integer(),
   /** The amount before it was converted, in the minor unit of its own currency. */
-  original_amount: number;
+  original_amount: integer(),
   /** ISO 4217 code, or null for the account's currency. */
-  original_currency: string | null;
-  quantity: number;
+  original_currency: text().nullable(),
+  quantity: integer(),
   /** The sold price or plan, by the client's own id. */
-  plan_id: string | null;
+  plan_id: text().nullable(),
   /** The product that has this price, or null. */
-  product_id: number | null;
-  billing_period: BillingPeriod | null;
+  product_id: integer().nullable(),
+  billing_period: text<BillingPeriod>().nullable(),
   /** The promo code that was used, if it is the promoter's. Absent: none, or an older release recorded the sale. */
-  promo_code_id?: number;
+  promo_code_id: integer().optional(),
   /** Monthly recurring revenue in the account's currency, for statistics only. */
-  mrr_cents: number | null;
+  mrr_cents: integer().nullable(),
   /** The reward for the referred person. It earns no promoter money. */
-  referral_reward_id: number | null;
+  referral_reward_id: integer().nullable(),
   /** Its commissions, including those of later instalments. */
-  commission_ids: number[];
+  commission_ids: json<number[]>(),
   /** The sum of its refunds, in the account's currency and in its own. */
-  refunded_cents: number;
-  refunded_original_amount: number;
+  refunded_cents: integer(),
+  refunded_original_amount: integer(),
   /**
    * Whether it turned out to be the same payment as an earlier sale, so that it counts for nothing. Absent:
    * no.
    */
-  is_duplicate?: true;
-  created_at: string;
-}
+  is_duplicate: flag().optional(),
+  created_at: time(),
+};
+
+/** A payment of a referred person. Its owner is the lead's promoter at that time. */
+export type Sale = RowOf<typeof saleFields>;
+
+const refundFields = {
+  id: integer(),
+  promoter_campaign_id: integer(),
+  promoter_id: integer(),
+  campaign_id: integer(),
+  lead_id: integer(),
+  sale_id: integer(),
+  /** As for the sale. */
+  origin: json<Origin>().nullable(),
+  /** The client's own id, unique among the account's refunds. */
+  event_id: text(),
+  /** Negative if a bank returned the money of a dispute. */
+  amount_cents: integer(),
+  original_amount: integer(),
+  original_currency: text().nullable(),
+  commission_ids: json<number[]>(),
+  created_at: time(),
+};
 
 /** Takes back a sale, or a part of it. */
-export interface Refund {
-  account_id: number;
-  id: number;
-  promoter_campaign_id: number;
-  promoter_id: number;
-  campaign_id: number;
-  lead_id: number;
-  sale_id: number;
-  /** As for the sale. */
-  origin: Origin | null;
-  /** The client's own id, unique among the account's refunds. */
-  event_id: string;
-  /** Negative if a bank returned the money of a dispute. */
-  amount_cents: number;
-  original_amount: number;
-  original_currency: string | null;
-  commission_ids: number[];
-  created_at: string;
-}
+export type Refund = RowOf<typeof refundFields>;
+
+const cancellationFields = {
+  id: integer(),
+  lead_id: integer(),
+  /** The client's own id, or null if it gave none. */
+  event_id: text().nullable(),
+  created_at: time(),
+};
 
 /** Says that a customer has left. */
-export interface Cancellation {
-  account_id: number;
-  id: number;
-  lead_id: number;
-  /** The client's own id, or null if it gave none. */
-  event_id: string | null;
-  created_at: string;
-}
+export type Cancellation = RowOf<typeof cancellationFields>;
 
-export const sales = table<Sale>()({
-  name: "sale",
-  columns: {
-    id: "integer",
-    promoter_campaign_id: "integer",
-    promoter_id: "integer",
-    campaign_id: "integer",
-    lead_id: "integer",
-    event_id: "text",
+export const sales = table("sale", saleFields, {
+  derived: {
     /** Clients' event ids may be too long for an index. */
     event_hash: ["text", ({ event_id }) => digest(event_id)],
-    amount_cents: "integer",
-    refunded_cents: "integer",
-    mrr_cents: "integer",
-    product_id: "integer",
-    plan_id: "text",
-    billing_period: "text",
-    referral_reward_id: "integer",
-    is_duplicate: ["integer", ({ is_duplicate }) => is_duplicate === true],
-    created_at: "text",
   },
   unique: { event: ["event_hash"] },
   indexes: {
@@ -126,19 +113,9 @@ export async function findNextSale(view: View, { account_id, id }: Lead, at: str
   return next ?? null;
 }
 
-export const refunds = table<Refund>()({
-  name: "refund",
-  columns: {
-    id: "integer",
-    promoter_campaign_id: "integer",
-    promoter_id: "integer",
-    campaign_id: "integer",
-    lead_id: "integer",
-    sale_id: "integer",
-    event_id: "text",
+export const refunds = table("refund", refundFields, {
+  derived: {
     event_hash: ["text", ({ event_id }) => digest(event_id)],
-    amount_cents: "integer",
-    created_at: "text",
   },
   unique: { event: ["event_hash"] },
   indexes: { lead: { on: ["lead_id"] } },
@@ -149,13 +126,9 @@ export const refunds = table<Refund>()({
   ]),
 });
 
-export const cancellations = table<Cancellation>()({
-  name: "cancellation",
-  columns: {
-    id: "integer",
-    lead_id: "integer",
+export const cancellations = table("cancellation", cancellationFields, {
+  derived: {
     event_hash: ["text", ({ event_id }) => (event_id === null ? null : digest(event_id))],
-    created_at: "text",
   },
   unique: { event: ["event_hash"] },
 });

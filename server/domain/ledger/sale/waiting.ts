@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { Failure, isOutage } from "../../../failure.ts";
-import { table } from "../../../storage/table.ts";
+import { type Table, integer, json, table, text, time } from "../../../storage/table.ts";
 import { digest } from "../../../storage/digests.ts";
 import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import type { Reader, Store, Transaction, View } from "../../../storage/store.ts";
@@ -84,19 +84,33 @@ export interface Shows<R, T, W> {
   showWaiting?: Show<ShownWaiting, W>;
 }
 
-export const waitingEvents = table<WaitingEvent>()({
-  name: "waiting-event",
-  columns: {
-    id: "integer",
-    kind: "text",
-    lead_id: "integer",
-    event_id: "text",
+const fields = {
+  kind: text<WaitingEvent["kind"]>(),
+  /** The id that the sale or the refund gets. */
+  id: integer(),
+  event_id: text(),
+  lead_id: integer(),
+  /** The missing rate. A refund of a waiting sale has that of its sale. */
+  rate: json<MissingRate>(),
+  /** Why it could not be recorded although there was a rate, or null if it was not tried yet. */
+  fault: text().nullable(),
+  /** When it happened, and when it arrived. */
+  created_at: time(),
+  kept_at: time(),
+  facts: json<SaleFacts>().optional(),
+  promo_code_id: integer().nullable(),
+  sale_event_id: text().optional(),
+  amount: integer().optional(),
+  currency: text().optional(),
+};
+
+const rows = table("waiting-event", fields, {
+  derived: {
     /** Clients' event ids may be too long for an index. */
     event_hash: ["text", ({ event_id }) => digest(event_id)],
-    sale_event_hash: ["text", (event) => (event.kind === "refund" ? digest(event.sale_event_id) : null)],
+    sale_event_hash: ["text", ({ sale_event_id: id }) => (id === undefined ? null : digest(id))],
     rate_from: ["text", ({ rate }) => rate.from],
     has_failed: ["integer", ({ fault }) => fault !== null],
-    created_at: "text",
   },
   unique: { event: ["kind", "event_hash"] },
   indexes: {
@@ -105,6 +119,13 @@ export const waitingEvents = table<WaitingEvent>()({
     sale: { on: ["sale_event_hash"], where: "sale_event_hash is not null" },
   },
 });
+/** Sales and refunds are in one table. */
+export const waitingEvents = rows as unknown as Table<
+  WaitingEvent,
+  keyof (typeof rows)["unique"],
+  keyof (typeof rows)["indexes"],
+  (typeof rows)["columns"]
+>;
 
 /** The waiting sale with this event id, or null. */
 export async function findWaitingSale(

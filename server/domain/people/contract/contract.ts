@@ -1,46 +1,53 @@
 import { sql } from "kysely";
 import { Failure, type FieldErrors } from "../../../failure.ts";
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import { SYSTEM, type Context } from "../../context.ts";
 import { accounts } from "../../program/account/account.ts";
 import { campaigns } from "../../program/campaign/campaign.ts";
 import { isBlankContent, safeContent } from "./content.ts";
 
-/** An agreement that promoters sign. Its text is in its versions. */
-export interface Contract {
-  account_id: number;
-  id: number;
-  name: string;
+const contractFields = {
+  id: integer(),
+  name: text(),
   /** The campaigns whose promoters sign it. */
-  campaign_ids: number[];
+  campaign_ids: json<number[]>(),
   /** Whether it also is for promoters of all campaigns that no contract names. */
-  is_default: boolean;
+  is_default: flag(),
   /** The version that is signed now. */
-  version_id: number;
+  version_id: integer(),
   /** Signatures from before this time no longer count, because everyone is asked again. Absent: all count. */
-  asks_since?: string;
-  created_at: string;
-  updated_at: string;
+  asks_since: text().optional(),
+  created_at: time(),
+  updated_at: time(),
   /** When it was deleted. Its record stays for those who have signed it. Null: it is in use. */
-  archived_at: string | null;
-}
+  archived_at: time().nullable(),
+};
 
-export const contracts = table<Contract>()({
-  name: "contract",
-  columns: { id: "integer", archived_at: "text" },
+/** An agreement that promoters sign. Its text is in its versions. */
+export type Contract = RowOf<typeof contractFields>;
+
+export const contracts = table("contract", contractFields, {
   indexes: { used: { on: ["id"], where: "archived_at is null" } },
 });
 
-/** What a contract says and asks at a time. It never changes. */
-export interface ContractVersion extends ContractText {
-  account_id: number;
-  id: number;
-  contract_id: number;
-  added_at: string;
+const contractVersionFields = {
+  id: integer(),
+  contract_id: integer(),
+  added_at: time(),
   /** The fields that differ from the version before, such as `content, checkbox_label`. Null: it is the first. */
-  changes_made: string | null;
-}
+  changes_made: text().nullable(),
+  /** What stands beside the box that a promoter ticks. */
+  checkbox_label: text(),
+  /** Whether the text is kept here, in `content`. Otherwise it is at `external_link`. */
+  is_hosted: flag(),
+  /** Safe HTML, or null. */
+  content: text().nullable(),
+  external_link: text().nullable(),
+};
+
+/** What a contract says and asks at a time. It never changes. */
+export type ContractVersion = RowOf<typeof contractVersionFields>;
 
 /** The fields of a version that a company sets. */
 export interface ContractText {
@@ -53,9 +60,7 @@ export interface ContractText {
   external_link: string | null;
 }
 
-export const contractVersions = table<ContractVersion>()({
-  name: "contract-version",
-  columns: { id: "integer", contract_id: "integer" },
+export const contractVersions = table("contract-version", contractVersionFields, {
   indexes: { contract: { on: ["contract_id"] } },
 });
 

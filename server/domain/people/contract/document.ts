@@ -1,6 +1,6 @@
 import { Failure } from "../../../failure.ts";
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import { writeAuditEntry } from "../../access/audit/audit.ts";
 import type { Context } from "../../context.ts";
 import { announce } from "../../events/event.ts";
@@ -16,41 +16,34 @@ import {
   type CurrentContract,
 } from "./contract.ts";
 
-/** The signature of a promoter under a version of a contract. Until they sign, there is no record. */
-export interface ContractDocument {
-  account_id: number;
-  /** Made of the promoter's id and the contract's, so that a document has an id before it is signed. */
-  id: number;
-  contract_id: number;
-  contract_version_id: number;
-  promoter_id: number;
-  signed_at: string;
-  /** The network address of the signer, or null if unknown or erased. */
-  signed_ip: string | null;
-  /** The promoter's name and e-mail address when they signed. Null: the promoter was erased. */
-  signed_name: string | null;
-  signed_email: string | null;
-  /** When the document was first to be signed. */
-  created_at: string;
-  /** The signatures under earlier versions, if the contract has asked again. Absent: none. */
-  earlier?: Signature[];
-}
-
 /** Who signed which version, and when. */
-type Signature = Pick<
-  ContractDocument,
-  "contract_version_id" | "signed_at" | "signed_ip" | "signed_name" | "signed_email"
->;
+const signature = {
+  contract_version_id: integer(),
+  signed_at: time(),
+  /** The network address of the signer, or null if unknown or erased. */
+  signed_ip: text().nullable(),
+  /** The promoter's name and e-mail address when they signed. Null: the promoter was erased. */
+  signed_name: text().nullable(),
+  signed_email: text().nullable(),
+};
+type Signature = Omit<RowOf<typeof signature>, "account_id">;
 
-export const contractDocuments = table<ContractDocument>()({
-  name: "contract-document",
-  columns: {
-    id: "integer",
-    contract_id: "integer",
-    promoter_id: "integer",
-    signed_at: "text",
-    created_at: "text",
-  },
+const fields = {
+  ...signature,
+  /** Made of the promoter's id and the contract's, so that a document has an id before it is signed. */
+  id: integer(),
+  contract_id: integer(),
+  promoter_id: integer(),
+  /** When the document was first to be signed. */
+  created_at: time(),
+  /** The signatures under earlier versions, if the contract has asked again. Absent: none. */
+  earlier: json<Signature[]>().optional(),
+};
+
+/** The signature of a promoter under a version of a contract. Until they sign, there is no record. */
+export type ContractDocument = RowOf<typeof fields>;
+
+export const contractDocuments = table("contract-document", fields, {
   indexes: { promoter: { on: ["promoter_id"] }, contract: { on: ["contract_id", "promoter_id"] } },
 });
 

@@ -160,7 +160,7 @@ export function updateProposal<T>(
       first_name: first_name === undefined ? before.first_name : first_name,
       last_name: last_name === undefined ? before.last_name : last_name,
       website: website === undefined ? before.website : website,
-      comment: comment === undefined ? before.comment : (comment ?? undefined),
+      comment: comment === undefined ? before.comment : comment,
     };
     await tx.put(leads, after);
     await announce(tx, context, { entity: "referral", before, after });
@@ -319,7 +319,7 @@ function signupOf({ comment, ...details }: ProposalDetails & { email: string }):
     address: null,
     created_at: null,
     skip_email_notification: true,
-    comment: comment ?? undefined,
+    comment,
   };
 }
 

@@ -1,43 +1,39 @@
 import { Failure } from "../../../failure.ts";
 import type { Transaction, View } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { integer, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Context } from "../../context.ts";
 import type { Lead } from "./lead.ts";
 
-/** A state of leads that a company has named itself, such as "Offer sent". It decides nothing. */
-export interface CustomStatus {
-  account_id: number;
-  id: number;
-  name: string;
-  description: string | null;
+const customStatusFields = {
+  id: integer(),
+  name: text(),
+  description: text().nullable(),
   /** Lower ones come first. */
-  order: number;
-  created_at: string;
-  updated_at: string;
-}
+  order: integer(),
+  created_at: time(),
+  updated_at: time(),
+};
 
-export const customStatuses = table<CustomStatus>()({
-  name: "custom-status",
-  columns: {
-    id: "integer",
-    name: ["text", ({ name }) => name.toLowerCase()],
+/** A state of leads that a company has named itself, such as "Offer sent". It decides nothing. */
+export type CustomStatus = RowOf<typeof customStatusFields>;
+
+export const customStatuses = table("custom-status", customStatusFields, {
+  derived: {
+    folded_name: ["text", ({ name }) => name.toLowerCase()],
     position: ["integer", byOrder],
   },
-  unique: { name: ["name"] },
+  unique: { name: ["folded_name"] },
   indexes: { position: { on: ["position"] } },
 });
 
 /** Finds the leads that have a custom status. Written with the lead, which has the status itself. */
-interface StatusOfLead {
-  account_id: number;
-  lead_id: number;
-  custom_status_id: number;
-}
+const statusOfLeadFields = {
+  lead_id: integer(),
+  custom_status_id: integer(),
+};
 
-export const statusesOfLeads = table<StatusOfLead>()({
-  name: "lead-custom-status",
+export const statusesOfLeads = table("lead-custom-status", statusOfLeadFields, {
   key: ["lead_id"],
-  columns: { lead_id: "integer", custom_status_id: "integer" },
   indexes: { status: { on: ["custom_status_id"] } },
 });
 
@@ -143,6 +139,6 @@ export async function requireCustomStatus(tx: Transaction, accountId: number, id
 export async function noteCustomStatus(tx: Transaction, before: Lead, after: Lead): Promise<void> {
   const { account_id, id: leadId, custom_status_id } = after;
   if (before.custom_status_id === custom_status_id) return;
-  if (custom_status_id === undefined) await tx.remove(statusesOfLeads, account_id, leadId);
+  if (custom_status_id === null) await tx.remove(statusesOfLeads, account_id, leadId);
   else await tx.put(statusesOfLeads, { account_id, lead_id: leadId, custom_status_id });
 }

@@ -1,6 +1,6 @@
 import { Failure } from "../../../failure.ts";
 import { indexed } from "../../../storage/digests.ts";
-import { table } from "../../../storage/table.ts";
+import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import { TAKEN } from "../../../storage/store.ts";
 import type { Creator } from "../../context.ts";
 import { ORIGIN_COLUMNS, type Origin } from "../origin.ts";
@@ -75,112 +75,106 @@ export interface Subscription {
   cancellation_id: number | null;
 }
 
-/** A referred person. */
-export interface Lead {
-  account_id: number;
-  id: number;
-  promoter_campaign_id: number;
-  promoter_id: number;
-  campaign_id: number;
-  state: LeadState;
-  email: string | null;
+const fields = {
+  id: integer(),
+  promoter_campaign_id: integer(),
+  promoter_id: integer(),
+  campaign_id: integer(),
+  state: text<LeadState>(),
+  email: text().nullable(),
   /** The client's own id of the person, which the payment processor knows. */
-  uid: string | null;
-  username: string | null;
-  first_name: string | null;
-  last_name: string | null;
-  website: string | null;
-  /** The comment of the promoter who added the lead. Absent: none. */
-  comment?: string | undefined;
-  custom_fields: Record<string, unknown> | null;
-  plan_name: string | null;
+  uid: text().nullable(),
+  username: text().nullable(),
+  first_name: text().nullable(),
+  last_name: text().nullable(),
+  website: text().nullable(),
+  /** The comment of the promoter who added the lead, or null. */
+  comment: text().nullable(),
+  custom_fields: json<Record<string, unknown>>().nullable(),
+  plan_name: text().nullable(),
   /** The payment processor's id of the latest subscription. */
-  subscription_id: string | null;
-  /** All that are known, and the ends of all. Absent: only `subscription_id` is known. */
-  subscriptions?: Subscription[] | undefined;
-  entry_source: EntrySource;
+  subscription_id: text().nullable(),
+  /** All that are known, and the ends of all. Null: only `subscription_id` is known. */
+  subscriptions: json<Subscription[]>().nullable(),
+  entry_source: text<EntrySource>(),
   /**
    * Whether the promoter added the lead by hand, and it is not approved yet. Such a lead does not own its
    * e-mail address: the person may be a lead already, or become one of another promoter.
    */
-  is_proposal?: true;
+  is_proposal: flag().optional(),
   /**
    * Whether only a page has said that the person signed up, so that the company may still name another
    * promoter. Absent: no, or an earlier release wrote the lead.
    *
    * @see docs/spec/tracking.md "Whose word counts"
    */
-  is_claim?: true;
+  is_claim: flag().optional(),
   /** Null if the lead came without a visit. */
-  origin: Origin | null;
+  origin: json<Origin>().nullable(),
   /** Null if the lead's own promoter gets everything. */
-  splits: Split[] | null;
+  splits: json<Split[]>().nullable(),
   /** The number of sales, including refunded ones. */
-  sales_count: number;
+  sales_count: integer(),
   /** The number of completely refunded sales. */
-  refunded_sales_count: number;
+  refunded_sales_count: integer(),
   /** The cancellation of a cancelled lead, if one was tracked. */
-  cancellation_id: number | null;
+  cancellation_id: integer().nullable(),
   /** The one-time rewards that another program has given. */
-  once_reward_ids: number[];
+  once_reward_ids: json<number[]>(),
   /**
    * The sales that one-time rewards were given with, to promoters or to the lead itself. A reward has several
    * if refunds took back what it gave before. Absent: none.
    */
-  once_given?: OnceGiven[];
+  once_given: json<OnceGiven[]>().optional(),
   /**
    * The first sale, by date, to which each `repeating` reward applied. Absent: no sale since this is
    * recorded.
    */
-  reward_starts?: RewardStart[];
+  reward_starts: json<RewardStart[]>().optional(),
   /**
    * The date from which the months of all rewards count, for a customer from before their first sale here.
    * Absent: each reward counts from its own first sale.
    */
-  repeating_since?: string;
-  suspicion: Suspicion;
+  repeating_since: text().optional(),
+  suspicion: text<Suspicion>(),
   /** The visitor that became this lead. Null: the promoter was named by ref id or e-mail address. */
-  tid: string | null;
-  sub_id: string | null;
+  tid: text().nullable(),
+  sub_id: text().nullable(),
   /** The status that the company has given it. Absent: none. It may have been deleted since. */
-  custom_status_id?: number | undefined;
+  custom_status_id: integer().nullable(),
   /**
    * The id of the sign-up event. Null: the lead was imported or made by a sale, and has not signed up since.
    */
-  signup_event_id: number | null;
+  signup_event_id: integer().nullable(),
   /** Absent unless a user added the lead by hand in the dashboard. */
-  created_by_user?: Creator;
-  skip_email_notification: boolean;
-  customer_since: string | null;
+  created_by_user: json<Creator>().optional(),
+  skip_email_notification: flag(),
+  customer_since: text().nullable(),
   /** Null if it has not cancelled, or has bought since. */
-  cancelled_at: string | null;
+  cancelled_at: time().nullable(),
   /**
    * The customer's history since `customer_since`; `left` and `returned` are in the order of time. Absent:
    * nothing has happened, or an earlier release wrote the lead.
    */
-  customer_history?: CustomerChange[];
+  customer_history: json<CustomerChange[]>().optional(),
   /** When an imported lead, or one made by a sale, signed up. Absent: never, or at `created_at`. */
-  signed_up_at?: string;
+  signed_up_at: time().optional(),
   /**
    * When a lead with sales was deleted. Only its sales, their refunds and an erasure still find it. Absent:
    * not deleted.
    *
    * @see docs/spec/states.md "Leads"
    */
-  archived_at?: string;
-  created_at: string;
-}
+  archived_at: time().optional(),
+  created_at: time(),
+};
 
-export const leads = table<Lead>()({
-  name: "lead",
-  columns: {
-    id: "integer",
-    promoter_campaign_id: "integer",
-    promoter_id: "integer",
-    campaign_id: "integer",
-    state: "text",
-    suspicion: "text",
-    email: ["text", ({ email }) => (email === null ? null : leadEmail(email))],
+/** A referred person. */
+export type Lead = RowOf<typeof fields>;
+
+export const leads = table("lead", fields, {
+  derived: {
+    email_key: ["text", ({ email }) => (email === null ? null : leadEmail(email))],
     claimed_email: ["text", claimedEmail],
     claimed_uid: ["text", claimedUid],
     is_proposed: ["integer", isProposed],
@@ -189,19 +183,10 @@ export const leads = table<Lead>()({
       ({ email, is_proposal }) => (email !== null && is_proposal ? leadEmail(email) : null),
     ],
     nameless_tid: ["text", namelessTid],
-    tid: "text",
-    username: ["text", ({ username }) => (username === null ? null : indexed(username))],
+    username_key: ["text", ({ username }) => (username === null ? null : indexed(username))],
     names: ["text", namesOf],
     words: ["text", wordsOf],
-    entry_source: "text",
     ...ORIGIN_COLUMNS,
-    plan_name: "text",
-    sales_count: "integer",
-    signup_event_id: "integer",
-    customer_since: "text",
-    cancelled_at: "text",
-    created_at: "text",
-    archived_at: "text",
   },
   few: ["state", "campaign_id"],
   unique: {
@@ -237,10 +222,10 @@ export const leads = table<Lead>()({
     campaign: { on: ["campaign_id"], where: "archived_at is null" },
     visitor: { on: ["tid"], where: "tid is not null and archived_at is null" },
     proposed: { on: ["proposed_email"], where: "proposed_email is not null" },
-    username: { on: ["username"], where: "username is not null and archived_at is null" },
+    username: { on: ["username_key"], where: "username is not null and archived_at is null" },
     /** An erasure must find them by their promoter and by their address. */
     archived: { on: ["promoter_id"], where: "archived_at is not null" },
-    archived_email: { on: ["email"], where: "email is not null and archived_at is not null" },
+    archived_email: { on: ["email_key"], where: "email is not null and archived_at is not null" },
     /** Promoters' proposals that wait for approval. */
     proposals: { on: ["promoter_id"], where: "is_proposed = 1" },
     /** Suspicious leads that are not denied. */
@@ -269,9 +254,12 @@ export function newLead(given: Pick<Lead, Named> & Partial<Lead>): Lead {
     first_name: null,
     last_name: null,
     website: null,
+    comment: null,
     custom_fields: null,
     plan_name: null,
     subscription_id: null,
+    subscriptions: null,
+    custom_status_id: null,
     entry_source: "api",
     origin: null,
     splits: null,

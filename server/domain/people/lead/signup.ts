@@ -142,7 +142,8 @@ export interface NewLead {
     address: string | null;
     created_at: Date | null;
     skip_email_notification: boolean;
-    comment?: string | undefined;
+    /** Absent: none. */
+    comment?: string | null;
   };
   referrer: Referrer;
   entry_source: EntrySource;
@@ -284,7 +285,7 @@ function leadOf(
     ...(marks.is_claim && { is_claim: true }),
     splits,
     ...signup.details,
-    comment: signup.comment,
+    comment: signup.comment ?? null,
     sub_id: signup.details.sub_id ?? visitor?.sub_id ?? null,
     entry_source,
     origin: visitor?.origin ?? null,

@@ -72,7 +72,7 @@ export function lastEndsOf(lead: Lead): { at: string; cancellation_id: number | 
 /** Those of the lead. One that was imported has only the last one's id. */
 function subscriptionsOf(lead: Lead): Subscription[] {
   const { subscriptions, subscription_id: id, customer_since, cancelled_at } = lead;
-  if (subscriptions !== undefined) return subscriptions;
+  if (subscriptions !== null) return subscriptions;
   if (id === null || customer_since === null) return [];
   const paid = { first_paid_at: customer_since, last_paid_at: customer_since };
   return [{ id, ...paid, ended_at: cancelled_at, cancellation_id: lead.cancellation_id }];

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Reader, Transaction } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { flag, integer, table, text, time } from "../../../storage/table.ts";
 import type { Account } from "../../program/account/account.ts";
 import type { AdTrafficPolicy, Campaign } from "../../program/campaign/campaign.ts";
 import { mailbox, type Promoter } from "../promoter/promoter.ts";
@@ -8,25 +8,17 @@ import type { Visitor } from "../visitor/visitor.ts";
 import type { Suspicion } from "./lead.ts";
 
 /** Records that a promoter, or a lead of theirs, came from an address. Only a keyed hash of it is stored. */
-interface PromoterAddress {
-  account_id: number;
-  promoter_id: number;
-  address_hash: string;
+const fields = {
+  promoter_id: integer(),
+  address_hash: text(),
   /** Whether the promoter was seen there. */
-  is_own: boolean;
+  is_own: flag(),
   /** Null if no lead came from there. */
-  last_lead_at: string | null;
-}
+  last_lead_at: time().nullable(),
+};
 
-export const promoterAddresses = table<PromoterAddress>()({
-  name: "promoter-address",
+export const promoterAddresses = table("promoter-address", fields, {
   key: ["promoter_id", "address_hash"],
-  columns: {
-    promoter_id: "integer",
-    address_hash: "text",
-    is_own: "integer",
-    last_lead_at: "text",
-  },
 });
 
 /**

@@ -1,5 +1,5 @@
 import type { Transaction } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { integer, table, time, type RowOf } from "../../../storage/table.ts";
 import { servedAccounts, type Account } from "../../program/account/account.ts";
 import { campaigns } from "../../program/campaign/campaign.ts";
 import { promoterCampaigns } from "../promoter-campaign/promoter-campaign.ts";
@@ -11,18 +11,17 @@ const HOUR_MS = 60 * 60 * 1_000;
 /** Of how many new leads in an hour a promoter gets an e-mail each. */
 const TOLD_EACH = 5;
 
-/** The new leads of a promoter campaign within an hour, from the first that its promoter was told of. */
-interface LeadHour {
-  account_id: number;
-  promoter_campaign_id: number;
-  began_at: string;
-  count: number;
-}
+const fields = {
+  promoter_campaign_id: integer(),
+  began_at: time(),
+  count: integer(),
+};
 
-export const leadHours = table<LeadHour>()({
-  name: "lead-hour",
+/** The new leads of a promoter campaign within an hour, from the first that its promoter was told of. */
+type LeadHour = RowOf<typeof fields>;
+
+export const leadHours = table("lead-hour", fields, {
   key: ["promoter_campaign_id"],
-  columns: { promoter_campaign_id: "integer", began_at: "text" },
   indexes: { began: { on: ["began_at"] } },
 });
 

@@ -1,5 +1,5 @@
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import { isUnsubscribed, unsubscribeUrl, type Email, type OwnEmail } from "../../events/email.ts";
 import { enqueue, newDelivery } from "../../events/webhook/delivery.ts";
 import type { Account } from "../../program/account/account.ts";
@@ -15,37 +15,33 @@ import { refLink, type PromoterCampaign } from "../promoter-campaign/promoter-ca
 import { listPromoterCampaigns } from "../promoter-campaign/search.ts";
 import { promoterName, type EmailTopic, type Promoter } from "../promoter/promoter.ts";
 
-/** An e-mail that a trigger has caused and that is sent later. */
-export interface PlannedEmail {
-  account_id: number;
-  id: number;
-  company_email_id: number;
-  promoter_id: number;
-  promoter_campaign_id: number;
+const plannedEmailFields = {
+  id: integer(),
+  company_email_id: integer(),
+  promoter_id: integer(),
+  promoter_campaign_id: integer(),
   /** Values that are known only now, such as an amount. */
-  values: Record<string, string>;
-  due_at: string;
-}
+  values: json<Record<string, string>>(),
+  due_at: time(),
+};
 
-export const plannedEmails = table<PlannedEmail>()({
-  name: "planned-email",
-  columns: { id: "integer", promoter_id: "integer", due_at: "text" },
+/** An e-mail that a trigger has caused and that is sent later. */
+export type PlannedEmail = RowOf<typeof plannedEmailFields>;
+
+export const plannedEmails = table("planned-email", plannedEmailFields, {
   indexes: { due: { on: ["due_at"] }, promoter: { on: ["promoter_id"] } },
 });
 
 /** Records that a promoter was sent an e-mail of the company, so that no kill and no repetition sends it again. */
-interface SentEmail {
-  account_id: number;
-  company_email_id: number;
-  promoter_id: number;
+const sentEmailFields = {
+  company_email_id: integer(),
+  promoter_id: integer(),
   /** The last time. */
-  at: string;
-}
+  at: text(),
+};
 
-export const sentEmails = table<SentEmail>()({
-  name: "sent-email",
+export const sentEmails = table("sent-email", sentEmailFields, {
   key: ["company_email_id", "promoter_id"],
-  columns: { company_email_id: "integer", promoter_id: "integer", at: "text" },
   indexes: { promoter: { on: ["promoter_id"] } },
 });
 

@@ -2,45 +2,37 @@ import { Failure, type FieldErrors } from "../../../failure.ts";
 import { indexed } from "../../../storage/digests.ts";
 import { contains, findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import { type Reader, type Store, type Transaction, type View, TAKEN } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import { accounts } from "../../program/account/account.ts";
 import { SYSTEM } from "../../context.ts";
 import { promoterCampaigns, type PromoterCampaign } from "../promoter-campaign/promoter-campaign.ts";
 import { foldedCoupon, rewards } from "../../program/reward/reward.ts";
 
-/** A coupon of the payment processor that belongs to a promoter campaign. */
-export interface PromoCode {
-  account_id: number;
-  id: number;
+const fields = {
+  id: integer(),
   /** The code that customers enter. Compared without case. */
-  code: string;
-  reward_id: number;
-  promoter_campaign_id: number;
+  code: text(),
+  reward_id: integer(),
+  promoter_campaign_id: integer(),
   /** The promoter who made the code. Absent: the company did. */
-  made_by_promoter_id?: number;
+  made_by_promoter_id: integer().optional(),
   /** The payment processor's id, or null if not linked yet. */
-  ext_id: string | null;
-  description: string | null;
-  metadata: Record<string, unknown> | null;
-  details: Record<string, unknown> | null;
-  created_at: string;
+  ext_id: text().nullable(),
+  description: text().nullable(),
+  metadata: json<Record<string, unknown>>().nullable(),
+  details: json<Record<string, unknown>>().nullable(),
+  created_at: time(),
   /** Null while in use. */
-  archived_at: string | null;
-}
+  archived_at: time().nullable(),
+};
+
+/** A coupon of the payment processor that belongs to a promoter campaign. */
+export type PromoCode = RowOf<typeof fields>;
 
 /** A code is unique among the account's codes in use. An archived code may be made again. */
-export const promoCodes = table<PromoCode>()({
-  name: "promo-code",
-  columns: {
-    id: "integer",
-    code: "text",
+export const promoCodes = table("promo-code", fields, {
+  derived: {
     claimed_code: ["text", ({ code, archived_at }) => (archived_at === null ? claimedCode(code) : null)],
-    promoter_campaign_id: "integer",
-    reward_id: "integer",
-    made_by_promoter_id: "integer",
-    ext_id: "text",
-    created_at: "text",
-    archived_at: "text",
   },
   unique: { code: ["claimed_code"] },
   indexes: {

@@ -2,7 +2,7 @@ import anyAscii from "any-ascii";
 import { Failure } from "../../../failure.ts";
 import { indexed, digest } from "../../../storage/digests.ts";
 import type { Reader, Transaction } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import { parseUrl } from "../../../url.ts";
 import { campaigns, loadCampaign, refParam, type Campaign } from "../../program/campaign/campaign.ts";
 import { foldedCoupon, productsNamed, type RewardEntry } from "../../program/reward/reward.ts";
@@ -12,34 +12,35 @@ export const PROMOTER_CAMPAIGN_STATES = ["pending", "accepted", "rejected", "blo
 
 export type PromoterCampaignState = (typeof PROMOTER_CAMPAIGN_STATES)[number];
 
-/** A promoter in a campaign. V1 calls it a promotion. */
-export interface PromoterCampaign {
-  account_id: number;
-  id: number;
-  campaign_id: number;
-  promoter_id: number;
-  state: PromoterCampaignState;
+const promoterCampaignFields = {
+  id: integer(),
+  campaign_id: integer(),
+  promoter_id: integer(),
+  state: text<PromoterCampaignState>(),
   /** The referral id in links, lower case. */
-  ref_token: string;
+  ref_token: text(),
   /** The ref tokens of further links from another program, lower case. Absent: none. */
-  more_ref_tokens?: string[];
+  more_ref_tokens: json<string[]>().optional(),
   /** The code or id at the payment processor (V1 `promo_code`). */
-  coupon: string | null;
+  coupon: text().nullable(),
   /** The code that customers enter at the checkout (V1 `customer_promo_code`). */
-  display_coupon: string | null;
+  display_coupon: text().nullable(),
   /** The promoter's own landing page, or null for the campaign's. */
-  landing_url: string | null;
+  landing_url: text().nullable(),
   /** Whether a visit of `landing_url` counts as a click even without a parameter. */
-  uses_url_tracking: boolean;
+  uses_url_tracking: flag(),
   /** Rewards of this promoter campaign alone, or null for the campaign's. */
-  rewards_for_promoters: RewardEntry[] | null;
-  rewards_for_referrals: RewardEntry[] | null;
+  rewards_for_promoters: json<RewardEntry[]>().nullable(),
+  rewards_for_referrals: json<RewardEntry[]>().nullable(),
   /** The target rewards that the promoter has got, each once. */
-  targets_reached: { reward_id: number; at: string }[];
+  targets_reached: json<{ reward_id: number; at: string }[]>(),
   /** The terms of the campaign that the promoter has accepted, by version, and when. Absent: none. */
-  accepted_terms?: { version: string; at: string };
-  created_at: string;
-}
+  accepted_terms: json<{ version: string; at: string }>().optional(),
+  created_at: time(),
+};
+
+/** A promoter in a campaign. V1 calls it a promotion. */
+export type PromoterCampaign = RowOf<typeof promoterCampaignFields>;
 
 /** A record that belongs to a promoter campaign: a lead, or a commission. */
 export interface Belonging {
@@ -49,18 +50,12 @@ export interface Belonging {
   campaign_id: number;
 }
 
-export const promoterCampaigns = table<PromoterCampaign>()({
-  name: "promoter-campaign",
-  columns: {
-    id: "integer",
-    promoter_id: "integer",
-    campaign_id: "integer",
-    state: "text",
-    ref_token: "text",
-    coupon: ["text", ({ coupon }) => coupon && indexed(coupon)],
+export const promoterCampaigns = table("promoter-campaign", promoterCampaignFields, {
+  derived: {
+    coupon_key: ["text", ({ coupon }) => coupon && indexed(coupon)],
     /** Coupons are unique in their exact spelling, and some are looked up without case. */
     folded_coupon: ["text", ({ coupon }) => coupon && foldedCoupon(coupon)],
-    display_coupon: ["text", ({ display_coupon }) => display_coupon && foldedCoupon(display_coupon)],
+    folded_display_coupon: ["text", ({ display_coupon }) => display_coupon && foldedCoupon(display_coupon)],
     /** The page whose visits count as clicks. */
     direct_url: [
       "text",
@@ -73,13 +68,12 @@ export const promoterCampaigns = table<PromoterCampaign>()({
       ({ rewards_for_promoters, rewards_for_referrals }) =>
         productsNamed([...(rewards_for_promoters ?? []), ...(rewards_for_referrals ?? [])]),
     ],
-    created_at: "text",
   },
   few: ["campaign_id", "state"],
   unique: {
     promoter_in_campaign: ["promoter_id", "campaign_id"],
-    coupon: ["coupon"],
-    display_coupon: ["display_coupon"],
+    coupon: ["coupon_key"],
+    display_coupon: ["folded_display_coupon"],
     direct_url: ["direct_url"],
   },
   indexes: {
@@ -236,34 +230,33 @@ export const REF_TOKEN_LENGTH = 100;
 /**
  * The promoter campaign of a ref token. Kept for ever, so that a token can never lead to another promoter.
  */
-interface RefToken {
-  account_id: number;
-  token: string;
+const refTokenFields = {
+  token: text(),
   /** Null if it is retired and leads to no promoter. */
-  promoter_campaign_id: number | null;
+  promoter_campaign_id: integer().nullable(),
   /**
    * The promoter campaign that a retired token belonged to. Absent: the token is in use, or that campaign is
    * gone.
    */
-  retired_from?: number;
-}
+  retired_from: integer().optional(),
+};
 
 /** Tokens are compared in lower case and never reused, so each record is kept for ever. */
-export const refTokens = table<RefToken>()({
-  name: "ref-token",
+export const refTokens = table("ref-token", refTokenFields, {
   key: ["token"],
-  columns: { token: "text", promoter_campaign_id: "integer", retired_from: "integer" },
   indexes: {
     retired_from: { on: ["retired_from"], where: "retired_from is not null" },
   },
 });
 
 /** Tokens that contained the name of an erased promoter. They are never issued again. */
-export const forgottenTokens = table<{ account_id: number; token_hash: string }>()({
-  name: "forgotten-token",
-  key: ["token_hash"],
-  columns: { token_hash: "text" },
-});
+export const forgottenTokens = table(
+  "forgotten-token",
+  { token_hash: text() },
+  {
+    key: ["token_hash"],
+  },
+);
 
 /** Lower-case letters, digits, `-` and `_`. @see docs/spec/v1.md "Create a promoter" */
 const REF_TOKEN = /^[a-z0-9_-]+$/;

@@ -1,7 +1,14 @@
 import { sql, type SelectQueryBuilder, type SqlBool } from "kysely";
 import { Failure } from "../../../failure.ts";
-import { parse } from "../../../storage/table.ts";
-import { among, contains, findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
+import {
+  allOf,
+  among,
+  contains,
+  findPage,
+  type Found,
+  type Schema,
+  type Window,
+} from "../../../storage/query.ts";
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
 import { loadCampaign } from "../../program/campaign/campaign.ts";
 import { promoters, signedOut, type Promoter } from "../promoter/promoter.ts";
@@ -112,9 +119,9 @@ export async function searchPromoterCampaigns(
 ): Promise<PromoterCampaign[]> {
   const query = promoterCampaignQuery(store, accountId, { text });
   const rows = await store.rows(
-    query.select("promoter_campaigns.doc").orderBy("promoter_campaigns.id").limit(limit),
+    query.select(allOf(promoterCampaigns)).orderBy("promoter_campaigns.id").limit(limit),
   );
-  return rows.map(({ doc }) => parse(promoterCampaigns, doc));
+  return rows.map((row) => store.record(promoterCampaigns, row)!);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { type Transaction, refuseTaken } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { integer, table, text } from "../../../storage/table.ts";
 import type { Chance, Context } from "../../context.ts";
 import { isErased, refuseErased } from "../erased.ts";
 import { withoutFormerCheck } from "../vat-number.ts";
@@ -109,16 +109,13 @@ export function withoutAccess(promoter: Promoter, chance: Chance): Promoter {
 }
 
 /** The state of a promoter campaign before its promoter was archived, for their restoration. */
-interface ArchivedState {
-  account_id: number;
-  promoter_campaign_id: number;
-  state: PromoterCampaignState;
-}
+const fields = {
+  promoter_campaign_id: integer(),
+  state: text<PromoterCampaignState>(),
+};
 
-export const archivedStates = table<ArchivedState>()({
-  name: "archived-state",
+export const archivedStates = table("archived-state", fields, {
   key: ["promoter_campaign_id"],
-  columns: { promoter_campaign_id: "integer", state: "text" },
 });
 
 /**

@@ -1,7 +1,7 @@
 import { Failure, type FieldErrors } from "../../../failure.ts";
 import { digest, indexed } from "../../../storage/digests.ts";
 import { type Reader, type Transaction, findTaken } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Language } from "../../../languages/languages.ts";
 import type { Account } from "../../program/account/account.ts";
 import type { FraudSuspicion } from "../lead/lead.ts";
@@ -57,58 +57,59 @@ export interface VatCheck {
   failure_count: number;
 }
 
-export interface Promoter {
-  account_id: number;
-  id: number;
-  email: string;
+const promoterFields = {
+  id: integer(),
+  email: text(),
   /** The client's own user id of the promoter. */
-  cust_id: string | null;
-  note: string | null;
+  cust_id: text().nullable(),
+  note: text().nullable(),
   /** The hash of the password that was set, or shown, when the promoter was made, or null. */
-  temp_password_hash: string | null;
+  temp_password_hash: text().nullable(),
   /** The hash of the promoter's chosen password. Absent: they have chosen none. */
-  password_hash?: string;
+  password_hash: text().optional(),
   /** How often they have signed in. Sign-in links contain it, so that each works once. Absent: never. */
-  sign_in_count?: number;
+  sign_in_count: integer().optional(),
   /**
    * How often they were signed out everywhere. Sessions and links from before it open nothing. Absent: never.
    */
-  sign_out_count?: number;
+  sign_out_count: integer().optional(),
   /** Whether they applied by themselves and have not confirmed their address yet. Absent: false. */
-  is_unconfirmed?: true;
+  is_unconfirmed: flag().optional(),
   /** Whether they were invited by e-mail, so that they need no welcome. Absent: false. */
-  is_invited?: true;
+  is_invited: flag().optional(),
   /** The e-mails that they do not want. Absent: they want all. */
-  unwanted_emails?: EmailTopic[];
+  unwanted_emails: json<EmailTopic[]>().optional(),
   /** The language of their e-mails and of their portal. Absent: the account's, and in the portal the browser's. */
-  language?: Language;
+  language: text<Language>().optional(),
   /** Signs the promoter in to the portal. 32 URL-safe characters. */
-  auth_token: string;
-  parent_promoter_id: number | null;
-  default_promoter_campaign_id: number;
-  profile: PromoterProfile;
+  auth_token: text(),
+  parent_promoter_id: integer().nullable(),
+  default_promoter_campaign_id: integer(),
+  profile: json<PromoterProfile>(),
   /** Absent: VIES was never asked about the VAT number. */
-  vat_check?: VatCheck;
-  custom_fields: Record<string, unknown> | null;
+  vat_check: json<VatCheck>().optional(),
+  custom_fields: json<Record<string, unknown>>().nullable(),
   /** The suspicions caused by the promoter's own data and by their leads. */
-  fraud_suspicions: FraudSuspicion[];
+  fraud_suspicions: json<FraudSuspicion[]>(),
   /** True: ad traffic counts as clean. False: it is not recorded. Null: the campaign's policy applies. */
-  track_ad_traffic: boolean | null;
-  skip_email_notification: boolean;
-  invoice_details_status: InvoiceDetailsStatus;
+  track_ad_traffic: flag().nullable(),
+  skip_email_notification: flag(),
+  invoice_details_status: text<InvoiceDetailsStatus>(),
   /**
    * Days from a period's end to the due date, if the promoter has terms of their own. Null: the account's.
    */
-  net_payout_days: number | null;
+  net_payout_days: integer().nullable(),
   /** Added to payouts, in hundredths of a percent. */
-  tax_rate_hundredths: number;
+  tax_rate_hundredths: integer(),
   /** Their last visit of the portal, and their totals then. Absent: none since these are kept. */
-  visit?: PortalVisit & { before?: PortalVisit };
-  created_at: string;
-  last_login_at: string | null;
+  visit: json<PortalVisit & { before?: PortalVisit }>().optional(),
+  created_at: time(),
+  last_login_at: time().nullable(),
   /** Null if not archived. */
-  archived_at: string | null;
-}
+  archived_at: time().nullable(),
+};
+
+export type Promoter = RowOf<typeof promoterFields>;
 
 /** When a promoter visited the portal, and their totals then, of which the next visit shows the growth. */
 export interface PortalVisit {
@@ -116,32 +117,22 @@ export interface PortalVisit {
   totals: Record<"clicks" | "referrals" | "commissions" | "earnings_cents" | "paid_cents", number>;
 }
 
-export const promoters = table<Promoter>()({
-  name: "promoter",
-  columns: {
-    id: "integer",
-    email: ["text", ({ email }) => email.toLowerCase()],
-    cust_id: ["text", ({ cust_id }) => cust_id && indexed(cust_id)],
-    auth_token: "text",
+export const promoters = table("promoter", promoterFields, {
+  derived: {
+    email_key: ["text", ({ email }) => email.toLowerCase()],
+    cust_id_key: ["text", ({ cust_id }) => cust_id && indexed(cust_id)],
     /** The texts that a promoter search matches, in lower case. */
     words: ["text", (promoter) => `${promoter.email}\n${promoterName(promoter)}`.toLowerCase()],
-    parent_promoter_id: "integer",
-    default_promoter_campaign_id: "integer",
     is_archived: ["integer", archivedMark],
-    skip_email_notification: "integer",
-    invoice_details_status: "text",
     has_invoice_details: ["integer", hasInvoiceDetails],
     /** Separated by blanks. */
-    fraud_suspicions: ["text", ({ fraud_suspicions }) => fraud_suspicions.join(" ")],
+    suspicion_words: ["text", ({ fraud_suspicions }) => fraud_suspicions.join(" ")],
     custom_words: ["text", ({ custom_fields }) => customWords(custom_fields)],
-    last_login_at: "text",
-    created_at: "text",
-    archived_at: "text",
   },
   few: ["is_archived"],
   unique: {
-    email: ["email"],
-    cust_id: ["cust_id"],
+    email: ["email_key"],
+    cust_id: ["cust_id_key"],
     auth_token: ["auth_token"],
   },
   indexes: {
@@ -246,18 +237,15 @@ export function fieldPattern(key: string, text: string, isPartial: boolean): str
 }
 
 /** The first promoter of a mailbox, in any spelling of its address. Kept for ever. */
-interface Mailbox {
-  account_id: number;
+const mailboxFields = {
   /** SHA-256 of the mailbox, hexadecimal. */
-  mailbox_hash: string;
-  first_promoter_id: number;
-}
+  mailbox_hash: text(),
+  first_promoter_id: integer(),
+};
 
 /** Stored by hash, because an address is personal and this is kept for ever. */
-export const mailboxes = table<Mailbox>()({
-  name: "mailbox",
+export const mailboxes = table("mailbox", mailboxFields, {
   key: ["mailbox_hash"],
-  columns: { mailbox_hash: "text", first_promoter_id: "integer" },
   indexes: { first_promoter: { on: ["first_promoter_id"] } },
 });
 

@@ -170,8 +170,8 @@ type Condition = RawBuilder<SqlBool>;
 
 /** No suspicion's name is part of another's. */
 export function isSuspect(suspicion: Suspicion): Condition {
-  if (suspicion === "no_suspicion") return sql`promoters.fraud_suspicions = ''`;
-  return contains("promoters.fraud_suspicions", suspicion);
+  if (suspicion === "no_suspicion") return sql`promoters.suspicion_words = ''`;
+  return contains("promoters.suspicion_words", suspicion);
 }
 
 type PromoterQuery = SelectQueryBuilder<PromoterSchema, "promoters", object>;

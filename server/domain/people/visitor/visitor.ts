@@ -1,7 +1,7 @@
 import { fingerprint } from "../../../storage/digests.ts";
-import { keyOf } from "../../../storage/sql.ts";
+import { keyOf } from "../../../storage/record.ts";
 import type { Reader, Store, Transaction } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import { accounts, servedAccounts } from "../../program/account/account.ts";
 import { calendarOf } from "../../program/account/time-zone.ts";
 import { SYSTEM, type Context, type LeasedContext } from "../../context.ts";
@@ -22,59 +22,53 @@ export interface Handover {
   spare_tid: string;
 }
 
-/** A person who followed a referral link. */
-export interface Visitor {
-  account_id: number;
+const visitorFields = {
   /** UUID v4, made in the browser. */
-  tid: string;
-  promoter_campaign_id: number;
-  promoter_id: number;
+  tid: text(),
+  promoter_campaign_id: integer(),
+  promoter_id: integer(),
   /** The campaign of the click. It stays, even if the promoter moves to another one. */
-  campaign_id: number;
-  origin: Origin | null;
+  campaign_id: integer(),
+  origin: json<Origin>().nullable(),
   /** The page that the link led to. */
-  url: string | null;
-  referrer: string | null;
-  sub_id: string | null;
-  is_ad_traffic: boolean;
+  url: text().nullable(),
+  referrer: text().nullable(),
+  sub_id: text().nullable(),
+  is_ad_traffic: flag(),
   /** Absent: the page did not ask for consent. */
-  has_consent?: true;
+  has_consent: flag().optional(),
   /** The latest one used. Absent: the visitor has stayed on one site. */
-  handover?: Handover;
-  address_hash: string | null;
+  handover: json<Handover>().optional(),
+  address_hash: text().nullable(),
   /** The browser's other visitors, who followed earlier links, latest first. Absent: none. */
-  former_tids?: string[];
-  created_at: string;
+  former_tids: json<string[]>().optional(),
+  created_at: time(),
   /** When the link was followed. Absent: the click arrived immediately, at `created_at`. */
-  clicked_at?: string;
+  clicked_at: time().optional(),
   /** When the browser's cookie expires. From then on the visitor is unknown. */
-  expires_at: string;
-}
+  expires_at: time(),
+};
+
+/** A person who followed a referral link. */
+export type Visitor = RowOf<typeof visitorFields>;
+
+const pastClicksFields = {
+  promoter_campaign_id: integer(),
+  promoter_id: integer(),
+  campaign_id: integer(),
+  /** Calendar day of the account. */
+  day: text(),
+  origin: json<Origin>().nullable(),
+  count: integer(),
+};
 
 /** The clicks of one day and origin whose visitors have expired. */
-export interface PastClicks {
-  account_id: number;
-  promoter_campaign_id: number;
-  promoter_id: number;
-  campaign_id: number;
-  /** Calendar day of the account. */
-  day: string;
-  origin: Origin | null;
-  count: number;
-}
+export type PastClicks = RowOf<typeof pastClicksFields>;
 
-export const visitors = table<Visitor>()({
-  name: "visitor",
+export const visitors = table("visitor", visitorFields, {
   key: ["tid"],
-  columns: {
-    tid: "text",
-    promoter_campaign_id: "integer",
-    promoter_id: "integer",
-    campaign_id: "integer",
+  derived: {
     ...ORIGIN_COLUMNS,
-    address_hash: "text",
-    created_at: "text",
-    expires_at: "text",
   },
   sums: dailySums(({ created_at: at }) => [{ metric: "clicks", at }]),
 });
@@ -158,15 +152,10 @@ export async function removeVisitor(tx: Transaction, visitor: Visitor): Promise<
 }
 
 /** The clicks of expired visitors. Visitors are deleted, but their clicks still count here. */
-export const pastClicks = table<PastClicks>()({
-  name: "past-clicks",
+export const pastClicks = table("past-clicks", pastClicksFields, {
   key: ["day", "promoter_campaign_id", "campaign_id", "origin_key"],
-  columns: {
-    day: "text",
-    promoter_campaign_id: "integer",
-    campaign_id: "integer",
+  derived: {
     origin_key: ["text", ({ origin }) => originKey(origin)],
-    promoter_id: "integer",
     ...ORIGIN_COLUMNS,
     clicks: ["integer", ({ count }) => count],
   },

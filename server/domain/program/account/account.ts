@@ -2,7 +2,7 @@ import { Failure } from "../../../failure.ts";
 import type { Language } from "../../../languages/languages.ts";
 import { isFrozen } from "../../../storage/freeze.ts";
 import type { Store, Transaction } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import { SYSTEM } from "../../context.ts";
 
 export const PAYOUT_CYCLES = ["monthly", "biweekly", "weekly"] as const;
@@ -19,77 +19,78 @@ export const SIGNUP_SOURCES = ["both", "server", "browser"] as const;
  */
 export type SignupSource = (typeof SIGNUP_SOURCES)[number];
 
-/** A company that runs an affiliate program. All other records belong to one. */
-export interface Account {
-  account_id: typeof SYSTEM;
-  id: number;
+const fields = {
+  id: integer(),
   /** The id in the `Account-ID` header and the script's `cid`. Not a secret. */
-  public_id: string;
-  name: string;
+  public_id: text(),
+  name: text(),
   /** Whether the name is the one of the first start, which says nothing about the company. Absent: no. */
-  has_first_name?: boolean;
+  has_first_name: flag().optional(),
   /** How promoters see the company. Absent: by its name, in the product's own colour. */
-  brand?: Brand;
-  default_campaign_id: number;
+  brand: json<Brand>().optional(),
+  default_campaign_id: integer(),
   /** Whether a browser's Global Privacy Control signal stops all tracking of its visitor. */
-  honours_privacy_control: boolean;
+  honours_privacy_control: flag(),
   /** Absent: both. */
-  signup_source?: SignupSource;
+  signup_source: text<SignupSource>().optional(),
   /** Whether visits with a click id that ordinary posts have too count as visits from ads. Absent: no. */
-  counts_social_clicks_as_ads?: boolean;
+  counts_social_clicks_as_ads: flag().optional(),
   /** ISO 4217 code of `cash` amounts. */
-  currency: string;
+  currency: text(),
   /** Days from the end of a payout's period to its due date. */
-  net_payout_days: number;
+  net_payout_days: integer(),
   /** Cash payouts of a promoter below this amount, in cents, are not payable yet. */
-  min_payment_cents: number;
+  min_payment_cents: integer(),
   /** The maximum that providers pay by one call. Absent or 0: no limit. */
-  max_run_cents?: number;
+  max_run_cents: integer().optional(),
   /** The maximum that providers pay in 24 hours. Absent or 0: no limit. */
-  max_day_cents?: number;
+  max_day_cents: integer().optional(),
   /** Days for which providers pay nothing after a promoter has changed the payout method. Absent: 0. */
-  method_rest_days?: number;
+  method_rest_days: integer().optional(),
   /** Whether a second user must approve a batch before providers pay it. Absent: no. */
-  requires_second_person?: boolean;
+  requires_second_person: flag().optional(),
   /** Promoters with fewer active customers are not paid yet. */
-  min_paying_customers: number;
+  min_paying_customers: integer(),
   /** Whether promoters are paid only after they have chosen a payout method. */
-  requires_payout_method: boolean;
+  requires_payout_method: flag(),
   /** The period of a payout, in the time zone of the account. */
-  payout_cycle: PayoutCycle;
+  payout_cycle: text<PayoutCycle>(),
   /** Larger cash commissions wait for approval in every campaign. Null: no limit. */
-  max_auto_approve_cents: number | null;
+  max_auto_approve_cents: integer().nullable(),
   /**
    * The part of a payment reported by a billing provider on which commissions are based. Absent: the payment,
    * less tax.
    */
-  commission_base?: CommissionBase;
+  commission_base: json<CommissionBase>().optional(),
   /** Whether promoters are paid only with approved invoice details. */
-  requires_invoice_details: boolean;
+  requires_invoice_details: flag(),
   /** The sender of its e-mails, such as `Acme <partners@acme.example>`. Null: the server's default sender. */
-  mail_sender: string | null;
+  mail_sender: text().nullable(),
   /** The language of invoices, and of e-mails to promoters who have none. Absent: English. */
-  promoter_language?: Language;
+  promoter_language: text<Language>().optional(),
   /**
    * The IANA name of the zone of payout periods, holds, due dates and days of reports. Absent: UTC.
    */
-  time_zone?: string;
+  time_zone: text().optional(),
   /** The zones before it, in order, each with the instant at which its days end. Absent: none. */
-  former_time_zones?: { time_zone: string; until: string }[];
+  former_time_zones: json<{ time_zone: string; until: string }[]>().optional(),
   /** Whether users must set up a second factor before anything else. Absent: no. */
-  requires_second_factor?: boolean;
+  requires_second_factor: flag().optional(),
   /** The bank account from which files pay. Absent: not set. */
-  bank_account?: BankAccount;
+  bank_account: json<BankAccount>().optional(),
   /** Absent: the default names. */
-  tracker?: TrackerNames;
+  tracker: json<TrackerNames>().optional(),
   /** The sites that may embed the portal in a frame, as origins. Absent: none. */
-  portal_origins?: string[];
+  portal_origins: json<string[]>().optional(),
   /** Absent: no invoices are written. */
-  invoicing?: Invoicing;
+  invoicing: json<Invoicing>().optional(),
   /** The key for hashes of network addresses. It never leaves the server. */
-  address_key: string;
-  created_at: string;
-}
+  address_key: text(),
+  created_at: time(),
+};
+
+/** A company that runs an affiliate program. All other records belong to one. */
+export type Account = RowOf<typeof fields>;
 
 /** How promoters see the company: on the portal, on sign-up pages and in e-mails. Null fields are not set. */
 export interface Brand {
@@ -179,15 +180,9 @@ export interface TrackerNames {
   reads_fragment: boolean;
 }
 
-export const accounts = table<Account>()({
-  name: "account",
-  columns: {
-    id: "integer",
-    public_id: "text",
+export const accounts = table("account", fields, {
+  derived: {
     script: ["text", ({ tracker }) => tracker?.script],
-    name: "text",
-    currency: "text",
-    created_at: "text",
   },
   unique: { public_id: ["public_id"], script: ["script"] },
   owner: (account) => account.id,

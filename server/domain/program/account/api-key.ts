@@ -1,26 +1,25 @@
 import { Failure } from "../../../failure.ts";
 import { digest, numberOf } from "../../../storage/digests.ts";
 import type { Store, Transaction } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { integer, table, text, time, type RowOf } from "../../../storage/table.ts";
 import { type Context, SYSTEM } from "../../context.ts";
 
-/** An API key. The key itself is shown once, when it is made, and only its hash is stored. */
-export interface ApiKey {
-  account_id: typeof SYSTEM;
+const fields = {
   /** SHA-256 of the key, hexadecimal. */
-  hash: string;
-  owner_id: number;
-  name: string;
-  created_at: string;
+  hash: text(),
+  owner_id: integer(),
+  name: text(),
+  created_at: time(),
   /** Null while the key is valid. */
-  revoked_at: string | null;
-}
+  revoked_at: time().nullable(),
+};
+
+/** An API key. The key itself is shown once, when it is made, and only its hash is stored. */
+export type ApiKey = RowOf<typeof fields>;
 
 /** Stored by hash, so that a request costs one read and the key itself is never stored. */
-export const apiKeys = table<ApiKey>()({
-  name: "api-key",
+export const apiKeys = table("api-key", fields, {
   key: ["hash"],
-  columns: { hash: "text", owner_id: "integer", name: "text", created_at: "text", revoked_at: "text" },
   indexes: { owner: { on: ["owner_id"] } },
   owner: ({ owner_id }) => owner_id,
 });

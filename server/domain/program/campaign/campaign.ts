@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { Failure, type FieldErrors } from "../../../failure.ts";
 import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import type { Reader, Store, Transaction } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Account } from "../account/account.ts";
 import type { Context } from "../../context.ts";
 import type { EmailKind } from "../../events/email.ts";
@@ -23,42 +23,43 @@ export type AdTrafficPolicy = (typeof AD_TRAFFIC_POLICIES)[number];
 /** Refunds after more than a year are rare. */
 export const MAX_HOLD_DAYS = 365;
 
-export interface Campaign {
-  account_id: number;
-  id: number;
-  name: string;
-  color: string;
-  landing_url: string;
+const fields = {
+  id: integer(),
+  name: text(),
+  color: text(),
+  landing_url: text(),
   /** Names of the URL parameter for the ref token. Links use the first. Empty: the script's default names. */
-  ref_params: string[];
-  visitor_cookie_days: number;
-  auto_approve_promoters: boolean;
+  ref_params: json<string[]>(),
+  visitor_cookie_days: integer(),
+  auto_approve_promoters: flag(),
   /** Whether commissions are approved automatically. */
-  auto_approve_commissions: boolean;
+  auto_approve_commissions: flag(),
   /** How long commissions are held before they are approved; 0 for no hold. */
-  commission_hold_days: number;
-  attribution: Attribution;
+  commission_hold_days: integer(),
+  attribution: text<Attribution>(),
   /** Sites that may send sign-ups from a browser. Empty: only the landing page's own site. */
-  allowed_origins: string[];
-  track_ad_traffic: AdTrafficPolicy;
+  allowed_origins: json<string[]>(),
+  track_ad_traffic: text<AdTrafficPolicy>(),
   /** Whether promoters join by invitation only. */
-  is_private: boolean;
-  /** Whether promoters may add leads by hand, which then wait for approval. Absent: no. */
-  promoters_may_add_leads?: boolean | undefined;
-  /** Whether promoters may make promo codes for the campaign's customer rewards. Absent: no. */
-  promoters_may_make_promo_codes?: boolean | undefined;
+  is_private: flag(),
+  /** Whether promoters may add leads by hand, which then wait for approval. */
+  promoters_may_add_leads: flag(),
+  /** Whether promoters may make promo codes for the campaign's customer rewards. */
+  promoters_may_make_promo_codes: flag(),
   /** Further pages that promoters may link to. */
-  links: CampaignLink[];
+  links: json<CampaignLink[]>(),
   /** The campaign to which successful promoters move, or null. */
-  upgrade: CampaignUpgrade | null;
-  rewards_for_promoters: RewardEntry[];
-  rewards_for_referrals: RewardEntry[];
+  upgrade: json<CampaignUpgrade>().nullable(),
+  rewards_for_promoters: json<RewardEntry[]>(),
+  rewards_for_referrals: json<RewardEntry[]>(),
   /** The texts and questions of its sign-up page. Absent: only the name. */
-  signup?: CampaignSignup;
+  signup: json<CampaignSignup>().optional(),
   /** The e-mails that its promoters get. */
-  emails: EmailKind[];
-  created_at: string;
-}
+  emails: json<EmailKind[]>(),
+  created_at: time(),
+};
+
+export type Campaign = RowOf<typeof fields>;
 
 /** The texts and questions of a campaign's sign-up page. Null fields are left out. */
 export interface CampaignSignup {
@@ -125,19 +126,14 @@ export interface CampaignUpgrade {
   moves_leads: boolean;
 }
 
-export const campaigns = table<Campaign>()({
-  name: "campaign",
-  columns: {
-    id: "integer",
-    name: "text",
+export const campaigns = table("campaign", fields, {
+  derived: {
     upgrade_campaign_id: ["integer", ({ upgrade }) => upgrade?.campaign_id],
-    is_private: "integer",
     rewarded_products: [
       "text",
       ({ rewards_for_promoters, rewards_for_referrals }) =>
         productsNamed([...rewards_for_promoters, ...rewards_for_referrals]),
     ],
-    created_at: "text",
   },
   indexes: {
     upgrade: { on: ["upgrade_campaign_id"], where: "upgrade_campaign_id is not null" },
@@ -188,8 +184,8 @@ export function newCampaign(now: Date, input: NewCampaign & Pick<Campaign, "acco
     allowed_origins: input.allowed_origins ?? [],
     track_ad_traffic: input.track_ad_traffic ?? "pending",
     is_private: input.is_private ?? false,
-    promoters_may_add_leads: input.promoters_may_add_leads,
-    promoters_may_make_promo_codes: input.promoters_may_make_promo_codes,
+    promoters_may_add_leads: input.promoters_may_add_leads ?? false,
+    promoters_may_make_promo_codes: input.promoters_may_make_promo_codes ?? false,
     links: input.links ?? [],
     upgrade: input.upgrade ?? null,
     rewards_for_promoters: input.rewards_for_promoters ?? [],

@@ -143,7 +143,7 @@ export function findCompanyEmails(
     .where("account_id", "=", accountId);
   if (text !== null) {
     const words = text.trim();
-    query = query.where(anyOf([contains("name", words), contains("subject", words)]));
+    query = query.where(anyOf([contains("folded_name", words), contains("folded_subject", words)]));
   }
   if (is_enabled !== null) query = query.where("is_enabled", "=", is_enabled ? 1 : 0);
   if (triggers !== null) {
@@ -153,13 +153,14 @@ export function findCompanyEmails(
   if (campaign_ids.length > 0) {
     query = query.where((where) =>
       where.or([
-        where("campaign_ids", "is", null),
-        ...campaign_ids.map((id) => where("campaign_ids", "like", `% ${id} %`)),
+        where("campaign_list", "is", null),
+        ...campaign_ids.map((id) => where("campaign_list", "like", `% ${id} %`)),
       ]),
     );
   }
   if (sent_count !== undefined) query = query.where(isWithin("sent_count", sent_count));
-  for (const { by, isDescending } of sorts) query = query.orderBy(by, isDescending ? "desc" : "asc");
+  for (const { by, isDescending } of sorts)
+    query = query.orderBy(by === "subject" ? "folded_subject" : by, isDescending ? "desc" : "asc");
   return findPage(store, companyEmails, { query: query.orderBy("id", "desc"), ...window });
 }
 

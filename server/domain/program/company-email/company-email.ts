@@ -1,7 +1,7 @@
 import { Failure } from "../../../failure.ts";
 import type { Language } from "../../../languages/languages.ts";
 import type { Reader, View } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { EmailKind } from "../../events/email.ts";
 
 export const EMAIL_TRIGGERS = [
@@ -51,29 +51,30 @@ export const NO_SETTINGS: TriggerSettings = {
   minute: null,
 };
 
-/** An e-mail to promoters whose text the company has written. */
-export interface CompanyEmail {
-  account_id: number;
-  id: number;
+const companyEmailFields = {
+  id: integer(),
   /** What the team calls it. */
-  name: string;
-  subject: string;
+  name: text(),
+  subject: text(),
   /** Text, or HTML that has been sanitised, with `{{name}}` as placeholders. */
-  content: string;
+  content: text(),
   /** The texts in other languages. Absent: none. */
-  translations?: EmailTranslation[];
+  translations: json<EmailTranslation[]>().optional(),
   /** The campaigns whose promoters get it. Empty: all campaigns. */
-  campaign_ids: number[];
-  is_enabled: boolean;
-  trigger_on: EmailTrigger;
-  settings: TriggerSettings;
+  campaign_ids: json<number[]>(),
+  is_enabled: flag(),
+  trigger_on: text<EmailTrigger>(),
+  settings: json<TriggerSettings>(),
   /** How often it was delivered. */
-  sent_count: number;
+  sent_count: integer(),
   /** The last time that a recurring e-mail was due, or null. */
-  ran_at: string | null;
-  created_at: string;
-  updated_at: string;
-}
+  ran_at: time().nullable(),
+  created_at: time(),
+  updated_at: time(),
+};
+
+/** An e-mail to promoters whose text the company has written. */
+export type CompanyEmail = RowOf<typeof companyEmailFields>;
 
 /** What an e-mail says in a language. Null: the same as in `CompanyEmail`. */
 export interface EmailTranslation {
@@ -103,31 +104,26 @@ export function emailTexts(
   };
 }
 
-export const companyEmails = table<CompanyEmail>()({
-  name: "company-email",
-  columns: {
-    id: "integer",
-    name: ["text", ({ name }) => name.toLowerCase()],
-    subject: ["text", ({ subject }) => subject.toLowerCase()],
-    trigger_on: "text",
-    is_enabled: ["integer", ({ is_enabled }) => (is_enabled ? 1 : 0)],
+export const companyEmails = table("company-email", companyEmailFields, {
+  derived: {
+    folded_name: ["text", ({ name }) => name.toLowerCase()],
+    folded_subject: ["text", ({ subject }) => subject.toLowerCase()],
     /** ` 1 7 `, so that each id has a blank on both sides, or null for all campaigns. */
-    campaign_ids: ["text", ({ campaign_ids: ids }) => (ids.length === 0 ? null : ` ${ids.join(" ")} `)],
-    sent_count: "integer",
+    campaign_list: ["text", ({ campaign_ids: ids }) => (ids.length === 0 ? null : ` ${ids.join(" ")} `)],
   },
   indexes: { trigger: { on: ["trigger_on"] } },
 });
 
 /** The frame of all e-mails that the company has written. Absent: the usual one. */
-interface EmailLayout {
-  account_id: number;
+const emailLayoutFields = {
   /** Sanitised HTML in which `{{content}}` is replaced by an e-mail's content. */
-  html: string;
-}
+  html: text(),
+};
 
-export const emailLayouts = table<EmailLayout>()({
-  name: "email-layout",
-  columns: { id: ["integer", () => 1] },
+export const emailLayouts = table("email-layout", emailLayoutFields, {
+  derived: {
+    id: ["integer", () => 1],
+  },
 });
 
 /** The trigger whose e-mail takes the place of a built-in one. */

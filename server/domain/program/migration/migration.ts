@@ -1,7 +1,7 @@
 import { Failure } from "../../../failure.ts";
 import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import type { Reader, Store, Transaction } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Context } from "../../context.ts";
 import type { Program } from "./source-id.ts";
 
@@ -9,29 +9,30 @@ export const MIGRATION_STATUSES = ["waiting", "running", "done", "failed"] as co
 
 export type MigrationStatus = (typeof MIGRATION_STATUSES)[number];
 
-/** A background run that imports a company's former program. */
-export interface ProgramMigration {
-  account_id: number;
-  id: number;
-  program: Program;
+const programMigrationFields = {
+  id: integer(),
+  program: text<Program>(),
   /** Whether nothing is written. */
-  is_dry_run: boolean;
+  is_dry_run: flag(),
   /**
    * The program's API key while it is needed. Null: the run is over, or it imports from the latest archive.
    */
-  key: string | null;
+  key: text().nullable(),
   /** Whether to read the archive instead of the program's API. */
-  is_from_archive: boolean;
-  status: MigrationStatus;
+  is_from_archive: flag(),
+  status: text<MigrationStatus>(),
   /** The progress of a running migration, otherwise null. */
-  progress: { what: string; count: number; total: number | null } | null;
+  progress: json<{ what: string; count: number; total: number | null }>().nullable(),
   /** The reason of a failure, for people, or null. */
-  error: string | null;
+  error: text().nullable(),
   /** Null until it is done. */
-  result: MigrationResult | null;
-  created_at: string;
-  finished_at: string | null;
-}
+  result: json<MigrationResult>().nullable(),
+  created_at: time(),
+  finished_at: time().nullable(),
+};
+
+/** A background run that imports a company's former program. */
+export type ProgramMigration = RowOf<typeof programMigrationFields>;
 
 /** The result of a run. */
 export interface MigrationResult {
@@ -47,22 +48,17 @@ export interface MigrationResult {
 }
 
 /** A run's comparison of all promoters, as a CSV file. It may be long, so lists never read it. */
-interface MigrationReport {
-  account_id: number;
-  migration_id: number;
-  csv: string;
-}
+const migrationReportFields = {
+  migration_id: integer(),
+  csv: text(),
+};
 
-export const migrations = table<ProgramMigration>()({
-  name: "migration",
-  columns: { id: "integer", status: "text", created_at: "text" },
+export const migrations = table("migration", programMigrationFields, {
   indexes: { open: { on: ["id"], where: "status in ('waiting', 'running')" } },
 });
 
-export const migrationReports = table<MigrationReport>()({
-  name: "migration-report",
+export const migrationReports = table("migration-report", migrationReportFields, {
   key: ["migration_id"],
-  columns: { migration_id: "integer" },
 });
 
 /**

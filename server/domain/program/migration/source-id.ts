@@ -1,6 +1,6 @@
 import { digest, indexed } from "../../../storage/digests.ts";
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { flag, integer, json, table, text, type RowOf } from "../../../storage/table.ts";
 
 /** The programs that a company can come from. */
 export const PROGRAMS = ["rewardful", "firstpromoter", "tolt", "partnerstack", "dub"] as const;
@@ -24,43 +24,40 @@ export const KEPT_KINDS = [
 
 export type KeptKind = (typeof KEPT_KINDS)[number];
 
-/**
- * The id that a record had in the company's former program. Kept for ever, so that later runs don't import
- * the record twice.
- */
-export interface SourceId {
-  account_id: number;
-  program: Program;
-  kind: KeptKind;
-  source_id: string;
+const fields = {
+  program: text<Program>(),
+  kind: text<KeptKind>(),
+  source_id: text(),
   /** Our record, or 0 if another record here covers it. */
-  record_id: number;
+  record_id: integer(),
   /** The digest of the source's record at its last import. */
-  source_digest: string;
+  source_digest: text(),
   /**
    * The digest of our record as it was imported. A different digest now means that the record was edited here
    * since.
    */
-  own_digest: string;
+  own_digest: text(),
   /**
    * Whether the record was here before the import found it, so that its data is not the import's. Absent: the
    * import made it.
    */
-  is_found_here?: true;
+  is_found_here: flag().optional(),
   /** The clicks counted for a promoter campaign. Absent: its own record has not arrived yet. */
-  clicks?: number;
+  clicks: integer().optional(),
   /** The payouts here for one payout of the source, one for each promoter campaign and unit. */
-  part_ids?: number[];
-}
+  part_ids: json<number[]>().optional(),
+};
 
-export const sourceIds = table<SourceId>()({
-  name: "source-id",
-  key: ["program", "kind", "source_id"],
-  columns: {
-    program: "text",
-    kind: "text",
-    source_id: ["text", ({ source_id }) => indexed(source_id)],
-    record_id: "integer",
+/**
+ * The id that a record had in the company's former program. Kept for ever, so that later runs don't import
+ * the record twice.
+ */
+export type SourceId = RowOf<typeof fields>;
+
+export const sourceIds = table("source-id", fields, {
+  key: ["program", "kind", "source_id_key"],
+  derived: {
+    source_id_key: ["text", ({ source_id }) => indexed(source_id)],
   },
   indexes: { record: { on: ["kind", "record_id"] } },
 });

@@ -2,7 +2,7 @@ import { Failure, type FieldErrors } from "../../../failure.ts";
 import { indexed } from "../../../storage/digests.ts";
 import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import type { Reader, Store, Transaction } from "../../../storage/store.ts";
-import { table } from "../../../storage/table.ts";
+import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Unit } from "../../money.ts";
 import type { Context } from "../../context.ts";
 import { loadProduct, products, type Product } from "../product.ts";
@@ -36,41 +36,35 @@ export interface RewardSchema {
   rules: unknown[];
 }
 
-/** A reward for promoters, or for the people they refer. */
-export interface Reward {
-  account_id: number;
-  id: number;
-  name: string;
-  is_promoter_reward: boolean;
+const fields = {
+  id: integer(),
+  name: text(),
+  is_promoter_reward: flag(),
   /** Null if it is for referred people. */
-  promoter_reward_type: (typeof PROMOTER_REWARD_TYPES)[number] | null;
-  tier_reward_mode: (typeof TIER_REWARD_MODES)[number] | null;
+  promoter_reward_type: text<(typeof PROMOTER_REWARD_TYPES)[number]>().nullable(),
+  tier_reward_mode: text<(typeof TIER_REWARD_MODES)[number]>().nullable(),
   /** 1 for the promoter, 2 for their parent, and so on. Null: no tier reward. */
-  tier_level: number | null;
-  coupon: string | null;
-  is_hidden: boolean;
+  tier_level: integer().nullable(),
+  coupon: text().nullable(),
+  is_hidden: flag(),
   /** The payment processor's id of the coupon. */
-  provider_coupon_id: string | null;
-  duration: (typeof REWARD_DURATIONS)[number] | null;
-  duration_months: number | null;
-  max_redemptions: number | null;
-  new_customers_only: boolean;
-  schemas: RewardSchema[];
-  created_at: string;
-  updated_at: string;
-}
+  provider_coupon_id: text().nullable(),
+  duration: text<(typeof REWARD_DURATIONS)[number]>().nullable(),
+  duration_months: integer().nullable(),
+  max_redemptions: integer().nullable(),
+  new_customers_only: flag(),
+  schemas: json<RewardSchema[]>(),
+  created_at: time(),
+  updated_at: time(),
+};
 
-export const rewards = table<Reward>()({
-  name: "reward",
-  columns: {
-    id: "integer",
+/** A reward for promoters, or for the people they refer. */
+export type Reward = RowOf<typeof fields>;
+
+export const rewards = table("reward", fields, {
+  derived: {
     scope: ["text", ({ is_promoter_reward }) => scopeOf(is_promoter_reward)],
-    name: "text",
-    promoter_reward_type: "text",
     folded_coupon: ["text", ({ coupon }) => coupon && foldedCoupon(coupon)],
-    is_hidden: "integer",
-    created_at: "text",
-    updated_at: "text",
   },
   indexes: {
     scope: { on: ["scope"] },

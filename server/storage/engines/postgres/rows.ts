@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import type { Reads, Snapshot } from "../../session.ts";
+import type { Reads, Snapshot, Values } from "../../session.ts";
 import { POSTGRES } from "../../sql.ts";
 import { totalStatement } from "../../sums.ts";
 import type { ColumnValue, KeyPart, Table } from "../../table.ts";
@@ -20,7 +20,7 @@ export interface StoredRow {
   key: KeyPart[];
   /** Counts the writes to the row. */
   version: number;
-  doc: string;
+  values: Values;
 }
 
 /** Reads committed rows, each query on a connection of its own. */
@@ -55,9 +55,9 @@ export function newReads({ one, send }: Rows): Reads {
   return {
     dialect: POSTGRES,
     get: async (from, accountId, key) =>
-      (await one({ from, by: from.key, account_id: accountId, values: key }))?.doc ?? null,
+      (await one({ from, by: from.key, account_id: accountId, values: key }))?.values ?? null,
     find: async (from, unique, accountId, values) =>
-      (await one({ from, by: uniqueColumns(from, unique), account_id: accountId, values }))?.doc ?? null,
+      (await one({ from, by: uniqueColumns(from, unique), account_id: accountId, values }))?.values ?? null,
     all: async (statement) => (await send([statement]))[0]!.rows,
     total: async (of, accountId, start) => {
       const question = totalStatement(of, accountId, { start, dialect: POSTGRES });
@@ -90,15 +90,17 @@ async function loadAll(
   const answers = await send([...groups.map(lookup), ...commands]);
   const found = new Map<Wanted | Command, StoredRow | Answer>();
   for (const [at, group] of groups.entries()) {
-    for (const row of answers[at]!.rows) found.set(group[row[0] as number]!, foundIn(row));
+    for (const row of answers[at]!.rows) found.set(group[row[0] as number]!, foundIn(group[0]!.from, row));
   }
   for (const [at, command] of commands.entries()) found.set(command, answers[groups.length + at]!);
   return questions.map((each) => found.get(each) ?? null);
 }
 
 /** A row that `lookup` has selected. */
-export function foundIn([, version, doc, ...key]: ColumnValue[]): StoredRow {
-  return { key: key as KeyPart[], version: version as number, doc: doc as string };
+export function foundIn(from: Table<never>, [, version, ...values]: ColumnValue[]): StoredRow {
+  const names = from.names;
+  const key = from.key.map((name) => values[names.indexOf(name)] as KeyPart);
+  return { key, version: version as number, values };
 }
 
 /** Runs a read. Concurrent reads share a query, and those of the same name share their answer as well. */

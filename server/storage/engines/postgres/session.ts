@@ -1,9 +1,9 @@
 import type { Pool, PoolClient } from "pg";
 import { LOST_RACE } from "../../../failure.ts";
-import { parseStored, type ColumnValue, type Key, type Table } from "../../table.ts";
+import type { ColumnValue, Key, Table } from "../../table.ts";
 import type { IsLate } from "../../request-limit.ts";
-import type { Session, Written } from "../../session.ts";
-import { columnValues, mentions, POSTGRES, sqlName, type Statement } from "../../sql.ts";
+import type { Session, Values, Written } from "../../session.ts";
+import { mentions, POSTGRES, sqlName, type Statement } from "../../sql.ts";
 import { addedTo, newAdditions, totalStatement, type Addition } from "../../sums.ts";
 import {
   nameOf,
@@ -50,8 +50,8 @@ export interface OpenSession extends Session {
 
 /** A record that a transaction has read or written. */
 interface Entry extends Omit<WrittenRow, "row"> {
-  /** The document as the transaction sees it, or null if there is none. */
-  doc: string | null;
+  /** The record's row as the transaction sees it, or null if there is none. */
+  now: Values | null;
   /** The row to write: null removes it, undefined leaves it. */
   row: WrittenRow["row"] | undefined;
 }
@@ -119,7 +119,7 @@ export function newSession(
   async function read(wanted: Wanted): Promise<StoredRow | null> {
     if (connecting === null) return rows.one(wanted);
     const [answer] = await send([lookup([wanted])]);
-    return answer!.rows[0] === undefined ? null : foundIn(answer!.rows[0]);
+    return answer!.rows[0] === undefined ? null : foundIn(wanted.from, answer!.rows[0]);
   }
 
   /** Remembers what was read. */
@@ -135,7 +135,7 @@ export function newSession(
       values,
       name,
       version,
-      doc: found?.doc ?? null,
+      now: found?.values ?? null,
       row: undefined,
       claims: [],
       kept: new Set(),
@@ -173,19 +173,15 @@ export function newSession(
     return known.entry?.row === undefined ? known.entry : null;
   }
 
-  async function write(
-    into: Table<never>,
-    row: ColumnValue[],
-    { key, isNew, refusal }: Written,
-  ): Promise<void> {
+  async function write(into: Table<never>, row: Values, { key, isNew, refusal }: Written): Promise<void> {
     const accountId = row[0] as number;
     const isKnown = isCareful || !isNew || entries.has(nameOf(into, "", accountId, key));
     isUnverified ||= !isKnown;
     const entry = isKnown ? await load(into, accountId, key) : see(into, accountId, key, null);
-    if (isNew && entry.doc !== null) throw refusal(null);
+    if (isNew && entry.now !== null) throw refusal(null);
     const claims = claimsOf(into, row);
-    if (claims.length > 0 && entry.row === undefined && entry.doc !== null)
-      entry.kept = claimsIn(into, entry.doc);
+    if (claims.length > 0 && entry.row === undefined && entry.now !== null)
+      entry.kept = new Set(claimsOf(into, entry.now).map(({ name }) => name));
     for (const { unique, name, values } of claims) {
       if (entry.kept.has(name) && !claimed.has(name)) continue;
       const mustLook = isCareful || claimed.has(name) || lookups.has(name);
@@ -200,7 +196,7 @@ export function newSession(
       return write(into, row, { key, isNew: false, refusal });
     }
     entry.row = row;
-    entry.doc = row.at(-1) as string;
+    entry.now = row;
     entry.claims = names;
     for (const name of names) claimed.set(name, entry);
   }
@@ -242,36 +238,29 @@ export function newSession(
   async function ask(question: Statement): Promise<Answer> {
     const { of } = question;
     // A listing of records includes their versions, so that none is overwritten unread.
-    const text =
-      of === undefined
-        ? question.text
-        : question.text.replace("select ", `select version, ${of.key.join(", ")}, `);
+    const text = of === undefined ? question.text : question.text.replace("select ", "select row_version, ");
     const command = { text, values: question.values };
     const mustSend = isAboutUnsent(question);
     const commands = mustSend ? [...takeCommands(), command] : [command];
     const answer =
       connecting === null && !mustSend ? await rows.ask(command) : (await send(commands)).at(-1)!;
     if (of === undefined) return answer;
-    const width = of.key.length + 1;
-    for (const [version, ...row] of answer.rows) {
-      const found = { version: version as number, key: row.slice(0, of.key.length) as StoredRow["key"] };
-      see(of, question.values[0] as number, found.key, { ...found, doc: row[of.key.length] as string });
+    const width = of.names.length + 1;
+    for (const row of answer.rows) {
+      const found = foundIn(of, [null, ...row.slice(0, width)]);
+      see(of, question.values[0] as number, found.key, found);
     }
-    return {
-      ...answer,
-      fields: answer.fields.slice(width),
-      rows: answer.rows.map((row) => row.slice(width)),
-    };
+    return { ...answer, fields: answer.fields.slice(1), rows: answer.rows.map((row) => row.slice(1)) };
   }
 
   return {
     dialect: POSTGRES,
     get(from, accountId, key) {
       const known = entries.get(nameOf(from, "", accountId, key));
-      return known === undefined ? load(from, accountId, key).then(({ doc }) => doc) : known.doc;
+      return known === undefined ? load(from, accountId, key).then(({ now }) => now) : known.now;
     },
     find: async (from, unique, accountId, values) =>
-      (await holderOf(from, unique, accountId, values))?.doc ?? null,
+      (await holderOf(from, unique, accountId, values))?.now ?? null,
     all: async (statement) => (await ask(statement)).rows,
     async total(of, accountId, start) {
       const question = totalStatement(of, accountId, { start, dialect: POSTGRES });
@@ -293,14 +282,14 @@ export function newSession(
       // An account's own record is stored under 0, like those of all accounts.
       const locking = lockingAccount(accountId || Number(key[0]));
       const [row] = (await send([...before, locking, held])).at(-1)!.rows;
-      return see(from, accountId, key, row === undefined ? null : foundIn(row)).doc;
+      return see(from, accountId, key, row === undefined ? null : foundIn(from, row)).now;
     },
     write,
     async remove(from, accountId, key) {
       const entry = await load(from, accountId, key);
       for (const name of entry.claims) claimed.delete(name);
       entry.claims = [];
-      entry.doc = null;
+      entry.now = null;
       entry.row = entry.version === null ? undefined : null;
     },
     async run({ text, values }) {
@@ -356,21 +345,14 @@ export function newSession(
   }
 }
 
-/** The unique values of a record. */
-function claimsIn(from: Table<never>, doc: string): Set<string> {
-  const record = parseStored<{ account_id: number }>(from.name, doc);
-  const row = [record.account_id, ...columnValues(from as Table<typeof record>, record)];
-  return new Set(claimsOf(from, row).map(({ name }) => name));
-}
-
 /** The unique values of a row. A row with a null among them claims nothing. */
 function claimsOf(
   into: Table<never>,
   row: readonly ColumnValue[],
 ): { unique: string; name: string; values: Key }[] {
-  const columns = Object.keys(into.columns);
+  const names = into.names;
   return Object.entries<readonly string[]>(into.unique).flatMap(([unique, on]) => {
-    const values = on.map((column) => row[columns.indexOf(column) + 1] ?? null);
+    const values = on.map((column) => row[names.indexOf(column)] ?? null);
     return values.includes(null)
       ? []
       : [{ unique, values: values as Key, name: nameOf(into, unique, row[0] as number, values as Key) }];

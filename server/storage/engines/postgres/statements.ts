@@ -1,6 +1,6 @@
 import { sqlName } from "../../sql.ts";
 import { addedRow, addedTypes, adding, newAdditions, type Addition } from "../../sums.ts";
-import type { ColumnValue, Table, Key } from "../../table.ts";
+import { quoted, type ColumnValue, type Table, type Key } from "../../table.ts";
 import { NO_STANDBY } from "./faults.ts";
 import type { Command, Value } from "./pipeline.ts";
 
@@ -38,9 +38,9 @@ export function wayOf({ from, by }: Pick<Wanted, "from" | "by">): string {
   return `${from.name} ${by.join()}`;
 }
 
-function typeOf({ columns }: Table<never>, column: string): string {
-  const declared = (columns as Record<string, Table<never>["columns"][string]>)[column];
-  return (typeof declared === "object" ? declared[0] : declared) === "text" ? "text" : "bigint";
+function typeOf({ columns, fields }: Table<never>, column: string): string {
+  if (fields[column]?.type === "json") return "json";
+  return columns[column] === "text" ? "text" : "bigint";
 }
 
 /** The rows passed to a statement, as a table of that name. Their values are appended to the others. */
@@ -51,30 +51,40 @@ function given(
   values: Value[],
 ): string {
   const arrays = columns.map((column, at) => {
-    const type = column === "doc" ? "json" : typeOf(from, column);
+    const type = typeOf(from, column);
     return `cast($${values.push(rows.map((row) => row[at]!))} as ${type}[])`;
   });
-  return `unnest(${arrays.join(", ")}) as given(${columns.join(", ")})`;
+  return `unnest(${arrays.join(", ")}) as given(${quoted(columns).join(", ")})`;
 }
 
 /** Joins a table with the rows passed. */
 function matching(from: Table<never>, columns: readonly string[]): string {
-  return columns.map((column) => `${sqlName(from)}.${column} = given.${column}`).join(" and ");
+  return quoted(columns)
+    .map((column) => `${sqlName(from)}.${column} = given.${column}`)
+    .join(" and ");
 }
 
+/** The position of a wanted row. No table has such a column. */
+const WANTED = "wanted_at";
+
 /**
- * Selects rows that are found by the same columns: each one's position among the wanted ones, its version,
- * document and key.
+ * Selects rows that are found by the same columns: each one's position among the wanted ones, its version
+ * and its values.
  */
 export function lookup(wanted: readonly Wanted[]): Command {
   const { from, by } = wanted[0]!;
   const name = sqlName(from);
   const on = ["account_id", ...by];
-  const rest = ["version", "doc", ...from.key].map((column) => `${name}.${column}`).join(", ");
+  const rest = quoted(["row_version", ...from.names])
+    .map((column) => `${name}.${column}`)
+    .join(", ");
   const values: Value[] = [];
   const rows = wanted.map((one, at) => [one.account_id, ...one.values, at]);
-  const all = given(from, [...on, "place"], rows, values);
-  return { text: `select given.place, ${rest} from ${all} join ${name} on ${matching(from, on)}`, values };
+  const all = given(from, [...on, WANTED], rows, values);
+  return {
+    text: `select given.${WANTED}, ${rest} from ${all} join ${name} on ${matching(from, on)}`,
+    values,
+  };
 }
 
 /** Selects 1 if all rows seen still have their versions and missing rows are still missing, otherwise 0. */
@@ -83,7 +93,7 @@ export function standing(seen: Iterable<Seen>): Command {
   const groups = groupedBy(seen, (one) => `${wayOf(one)} ${one.version === null}`);
   const conditions = groups.map((group) => {
     const { from, by, version } = group[0]!;
-    const columns = ["account_id", ...by, ...(version === null ? [] : ["version"])];
+    const columns = ["account_id", ...by, ...(version === null ? [] : ["row_version"])];
     const rows = group.map((one) => [one.account_id, ...one.values, one.version]);
     const found = `from ${given(from, columns, rows, values)} join ${sqlName(from)} on ${matching(from, columns)}`;
     return version === null ? `not exists (select ${found})` : `(select count(*) ${found}) = ${group.length}`;
@@ -141,7 +151,9 @@ function lockingRows(group: readonly WrittenRow[]): Command {
     group.map((one) => [one.account_id, ...one.values]),
     values,
   );
-  const order = on.map((column) => `${sqlName(from)}.${column}`).join(", ");
+  const order = quoted(on)
+    .map((column) => `${sqlName(from)}.${column}`)
+    .join(", ");
   return {
     text: `select from ${sqlName(from)} join ${rows} on ${matching(from, on)} order by ${order} for update of ${sqlName(from)}`,
     values,
@@ -189,7 +201,7 @@ function changingAll(text: string, values: Value[], { length }: readonly unknown
 
 function removal(group: readonly WrittenRow[]): Command {
   const { from } = group[0]!;
-  const columns = ["account_id", ...from.key, "version"];
+  const columns = ["account_id", ...from.key, "row_version"];
   const values: Value[] = [];
   const rows = given(
     from,
@@ -207,7 +219,7 @@ function removal(group: readonly WrittenRow[]): Command {
 function update(group: readonly WrittenRow[]): Command {
   const { from } = group[0]!;
   const key = ["account_id", ...from.key];
-  const columns = ["account_id", ...Object.keys(from.columns), "doc", "version"];
+  const columns = [...from.names, "row_version"];
   const values: Value[] = [];
   const rows = given(
     from,
@@ -218,15 +230,15 @@ function update(group: readonly WrittenRow[]): Command {
   const set = columns
     .slice(0, -1)
     .filter((column) => !key.includes(column))
-    .map((column) => `${column} = given.${column}, `);
-  const where = matching(from, [...key, "version"]);
-  const text = `update ${sqlName(from)} set ${set.join("")}version = given.version + 1 from ${rows} where ${where}`;
+    .map((column) => `"${column}" = given."${column}", `);
+  const where = matching(from, [...key, "row_version"]);
+  const text = `update ${sqlName(from)} set ${set.join("")}row_version = given.row_version + 1 from ${rows} where ${where}`;
   return changingAll(text, values, group);
 }
 
 function insertion(group: readonly WrittenRow[]): Command {
   const { from } = group[0]!;
-  const columns = ["account_id", ...Object.keys(from.columns), "doc"];
+  const columns = from.names;
   const values: Value[] = [];
   const rows = given(
     from,
@@ -234,7 +246,7 @@ function insertion(group: readonly WrittenRow[]): Command {
     group.map(({ row }) => row!),
     values,
   );
-  const names = columns.join(", ");
+  const names = quoted(columns).join(", ");
   return {
     text: `insert into ${sqlName(from)} (${names}) select ${names} from ${rows} where ${HAS_BEGUN}`,
     values,

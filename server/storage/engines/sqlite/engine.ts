@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { backup } from "@photostructure/sqlite";
 import type { Makes } from "../../open.ts";
-import type { Engine, Reads, Snapshot } from "../../session.ts";
+import { type Values, type Engine, type Reads, type Snapshot } from "../../session.ts";
 import { SQLITE } from "../../sql.ts";
 import type { Key, Table } from "../../table.ts";
 import { makeWhole } from "../../whole-file.ts";
@@ -99,7 +99,7 @@ export function sqliteEngine(
 function newReading(db: Database, { file, place }: { file: string; place: Place }) {
   const own = guardedReads(db, file);
   let apart: { db: Database; reads: Reads } | undefined;
-  const held = newHeld((from, accountId, key) => reads().get(from, accountId, key) as string | null);
+  const held = newHeld((from, accountId, key) => reads().get(from, accountId, key) as Values | null);
   let holds = false;
 
   /** Once in a turn of the event loop is enough to notice a deleted file soon. */
@@ -129,10 +129,10 @@ function newReading(db: Database, { file, place }: { file: string; place: Place 
     beginTurn,
     reads,
     /**
-     * The requests of one turn of the event loop read the same keys and accounts, so each document is read
+     * The requests of one turn of the event loop read the same keys and accounts, so each row is read
      * once in a turn, or until this process commits.
      */
-    get(from: Table<never>, accountId: number, key: Key): string | null {
+    get(from: Table<never>, accountId: number, key: Key): Values | null {
       beginTurn();
       return held.get(from, accountId, key);
     },

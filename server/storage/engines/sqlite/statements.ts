@@ -1,6 +1,6 @@
-import { parseRaw, type ColumnValue, type Key, type Table } from "../../table.ts";
-import type { Reads, Session, Written } from "../../session.ts";
-import { columnNames, columnValues, recordStatements, SQLITE, sqlName, type Statement } from "../../sql.ts";
+import { quoted, type ColumnValue, type Key, type Table } from "../../table.ts";
+import type { Reads, Session, Values, Written } from "../../session.ts";
+import { recordStatements, SQLITE, sqlName, type Statement } from "../../sql.ts";
 import {
   addedRow,
   addedTo,
@@ -16,7 +16,7 @@ import { refusalOf } from "./faults.ts";
 /** A prepared statement. */
 export type Prepared = ReturnType<Database["prepare"]>;
 
-/** The maximum of cached documents per table, for example during a very large import. */
+/** The maximum of cached rows per table, for example during a very large import. */
 const MAX_HELD = 1_000;
 
 /** Prepares each statement once. */
@@ -51,7 +51,7 @@ export function readsOn(db: Database, prepare = prepared(db)) {
     return statement;
   }
   const one = (text: string, ...values: ColumnValue[]) =>
-    ((prepare(text).get(...values) as ColumnValue[] | undefined)?.[0] ?? null) as string | null;
+    (prepare(text).get(...values) as Values | undefined) ?? null;
   return {
     dialect: SQLITE,
     get: (from: Table<never>, accountId: number, key: Key) =>
@@ -90,23 +90,21 @@ export function guardedReads(db: Database, file: string): Reads {
 }
 
 /**
- * The statement that writes a row. `before` is its present document, or null for a new row.
+ * The statement that writes a row, or null if it has not changed. `before` is the present row, or null for a new one.
  *
- * An update sets only the document and the changed columns: SQLite rewrites the entries of all indexes on a
- * column that a statement sets, even to the same value.
+ * An update sets only the changed columns: SQLite rewrites the entries of all indexes on a column that a
+ * statement sets, even to the same value.
  */
-function writing(into: Table<never>, row: readonly ColumnValue[], before: string | null): Statement {
+function writing(into: Table<never>, row: Values, before: Values | null): Statement | null {
   if (before === null) return { text: recordStatements(into, SQLITE).insert, values: row };
-  const from = into as unknown as Table<{ account_id: number }>;
-  const former = columnValues(from, parseRaw(from, before));
-  const names = columnNames(into);
-  const changed = Object.keys(into.columns).filter((_, at) => row[at + 1] !== former[at]);
-  const set = [...changed, "doc"];
+  const names = into.names;
+  const changed = names.filter((_, at) => row[at] !== before[at]);
+  if (changed.length === 0) return null;
   const where = ["account_id", ...into.key];
-  const equal = (columns: string[]) => columns.map((column) => `${column} = ?`);
+  const equal = (columns: string[]) => quoted(columns).map((column) => `${column} = ?`);
   return {
-    text: `update ${sqlName(into)} set ${equal(set).join(", ")} where ${equal(where).join(" and ")}`,
-    values: [...set, ...where].map((name) => row[names.indexOf(name)]!),
+    text: `update ${sqlName(into)} set ${equal(changed).join(", ")} where ${equal(where).join(" and ")}`,
+    values: [...changed, ...where].map((name) => row[names.indexOf(name)]!),
   };
 }
 
@@ -133,33 +131,33 @@ interface WritingSession extends Session {
   changeCount(): number;
   /** Writes the collected sums, each row once for all transactions. */
   flush(): void;
-  /** Forgets the sums and all cached documents, because a commit begins or transactions are undone. */
+  /** Forgets the sums and all cached rows, because a commit begins or transactions are undone. */
   forget(): void;
 }
 
 /**
- * The documents that were read, and those that were written if they are kept. The transactions of one commit
+ * The rows that were read, and those that were written if they are kept. The transactions of one commit
  * share them, and so do other reads of one turn, since most need the same account, campaigns and rewards.
  */
-export function newHeld(load: (from: Table<never>, accountId: number, key: Key) => string | null) {
-  const tables = new Map<Table<never>, Map<string, string | null>>();
+export function newHeld(load: (from: Table<never>, accountId: number, key: Key) => Values | null) {
+  const tables = new Map<Table<never>, Map<string, Values | null>>();
   const nameOf = (accountId: number, key: Key) => `${accountId} ${key.join("\0")}`;
   function of(table: Table<never>) {
     let held = tables.get(table);
     if (held === undefined) tables.set(table, (held = new Map()));
     return held;
   }
-  function keep(from: Table<never>, accountId: number, key: Key, doc: string | null): void {
+  function keep(from: Table<never>, accountId: number, key: Key, row: Values | null): void {
     const held = of(from);
     if (held.size >= MAX_HELD) held.clear();
-    held.set(nameOf(accountId, key), doc);
+    held.set(nameOf(accountId, key), row);
   }
   return {
     keep,
-    get(from: Table<never>, accountId: number, key: Key): string | null {
-      let doc = of(from).get(nameOf(accountId, key));
-      if (doc === undefined) keep(from, accountId, key, (doc = load(from, accountId, key)));
-      return doc;
+    get(from: Table<never>, accountId: number, key: Key): Values | null {
+      let row = of(from).get(nameOf(accountId, key));
+      if (row === undefined) keep(from, accountId, key, (row = load(from, accountId, key)));
+      return row;
     },
     clear: () => tables.clear(),
   };
@@ -195,17 +193,17 @@ export function sessionOn(db: Database): WritingSession {
       additions.take();
       held.clear();
     },
-    write(into: Table<never>, row: ColumnValue[], { key, isNew, refusal }: Written) {
+    write(into: Table<never>, row: Values, { key, isNew, refusal }: Written) {
       const accountId = row[0] as number;
       const before = isNew ? null : held.get(into, accountId, key);
       changeCount++;
       try {
-        const { text, values } = writing(into, row, before);
-        prepare(text).run(...values);
+        const statement = writing(into, row, before);
+        if (statement !== null) prepare(statement.text).run(...statement.values);
       } catch (error) {
         throw isUniqueFault(error) ? refusal(brokenIn(into, error)) : error;
       }
-      held.keep(into, accountId, key, row.at(-1) as string);
+      held.keep(into, accountId, key, row);
     },
     remove(from: Table<never>, accountId: number, key: Key) {
       changeCount++;

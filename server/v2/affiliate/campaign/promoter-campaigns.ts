@@ -198,7 +198,7 @@ function showWith({
       promo_codes: await listOwnPromoCodes(view, promoterCampaign),
       recruitment_link_url: recruitmentLink(public_url, promoterCampaign, campaign),
       track_ad_traffic: promoter.track_ad_traffic,
-      may_add_leads: acceptsLeads(promoterCampaign) && (campaign.promoters_may_add_leads ?? false),
+      may_add_leads: acceptsLeads(promoterCampaign) && campaign.promoters_may_add_leads,
       promo_code_rewards: offered.map(({ id, name }) => ({ id, name })),
     };
   };

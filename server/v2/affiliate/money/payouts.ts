@@ -28,7 +28,6 @@ import { dueStats } from "../../../domain/ledger/payout/stats.ts";
 import type { Account } from "../../../domain/program/account/account.ts";
 import { promoterName, type Promoter } from "../../../domain/people/promoter/promoter.ts";
 import { Failure } from "../../../failure.ts";
-import { periodEndDateOf } from "../../../domain/ledger/payout/payout.ts";
 import { dayIn, timeZoneOf } from "../../../domain/program/account/time-zone.ts";
 import { invoiceFields, invoiceFieldsJson } from "./invoice-details.ts";
 
@@ -158,7 +157,7 @@ function ownPayoutJson(
     tax_rate: payout.tax_rate_hundredths / 100,
     unit: payout.unit,
     period_start: dayIn(timeZoneOf(account), new Date(payout.period_start)),
-    period_end: periodEndDateOf(payout),
+    period_end: payout.period_end_date,
     due_date: payout.due_date,
     paid_at: wholeSecond(payout.paid_at),
     processing_started_at: wholeSecond(payout.processing_started_at),
