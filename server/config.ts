@@ -34,8 +34,6 @@ const settings = {
     .default("sqlite:./data"),
   STORAGE_CONNECTIONS: count("10").refine((connections) => connections >= 2, "must be at least 2"),
   STORAGE_REQUIRE_STANDBY: z.enum(["0", "1", "always"], "must be 0, 1 or always").default("0"),
-  STORAGE_READ_URL: z.string().regex(HOST_LIST, "must be like postgres://user@b:5433/database").optional(),
-  STORAGE_READ_MAX_AGE: count("60"),
   PUBLIC_URL: z
     .string()
     .refine((value) => /^https?:\/\//.test(value) && parseUrl(value) !== null, {
@@ -139,7 +137,6 @@ export const SETTINGS = Object.keys(settings);
  */
 const SECRET_SETTINGS = [
   "STORAGE_URL",
-  "STORAGE_READ_URL",
   "TIDEMARK_API_KEY",
   "TIDEMARK_OWNER_PASSWORD",
   "TIDEMARK_SECRET",
@@ -156,7 +153,7 @@ const environment = z
     path: ["WORKERS"],
     message: "must be 1 with STORAGE_URL memory:, because processes can't share memory",
   })
-  .superRefine(refuseStandbys)
+  .superRefine(refuseStandby)
   .refine(
     ({ TIDEMARK_OWNER_EMAIL, TIDEMARK_OWNER_PASSWORD }) =>
       (TIDEMARK_OWNER_EMAIL === undefined) === (TIDEMARK_OWNER_PASSWORD === undefined),
@@ -172,8 +169,6 @@ export interface Config {
   readonly storageConnections: number;
   /** Whether the operator requires a synchronous standby: warns without one, or always, and refuses changes without one. */
   readonly requiresStandby: boolean | "always";
-  /** Where reports may be read from, and the maximum age of their data, or null for the primary only. */
-  readonly standbys: { url: string; maxAgeSeconds: number } | null;
   /** Without a trailing slash. Null: derived from the listening address. */
   readonly public_url: string | null;
   /** Public id of the first account, or null to generate one. */
@@ -254,7 +249,6 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     storageUrl: data.STORAGE_URL,
     storageConnections: data.STORAGE_CONNECTIONS,
     requiresStandby: { "0": false, "1": true, always: "always" as const }[data.STORAGE_REQUIRE_STANDBY],
-    standbys: standbysOf(data.STORAGE_READ_URL, data.STORAGE_READ_MAX_AGE),
     public_url: data.PUBLIC_URL?.replace(/\/+$/, "") ?? null,
     account_id: data.TIDEMARK_ACCOUNT_ID ?? null,
     apiKey: data.TIDEMARK_API_KEY ?? null,
@@ -343,10 +337,6 @@ function isLocal({ PUBLIC_URL, HOST }: { PUBLIC_URL?: string | undefined; HOST: 
   return isLoopback(PUBLIC_URL === undefined ? host : (parseUrl(PUBLIC_URL)?.hostname ?? ""));
 }
 
-function standbysOf(url: string | undefined, maxAgeSeconds: number): Config["standbys"] {
-  return url === undefined ? null : { url, maxAgeSeconds };
-}
-
 function ownerOf(email: string | undefined, password: string | undefined): Config["owner"] {
   return email === undefined || password === undefined ? null : { email, password };
 }
@@ -392,13 +382,12 @@ function isPlain(address: string): boolean {
 
 const ONLY_POSTGRES = "needs a STORAGE_URL that is a postgres: address, because only Postgres has standbys";
 
-/** Refuses settings that require standbys for a store without them. */
-function refuseStandbys(
-  settings: { STORAGE_URL: string; STORAGE_REQUIRE_STANDBY: string; STORAGE_READ_URL?: string | undefined },
+/** Refuses to require a standby of a store that can have none. */
+function refuseStandby(
+  settings: { STORAGE_URL: string; STORAGE_REQUIRE_STANDBY: string },
   context: z.core.$RefinementCtx,
 ): void {
   if (/^postgres(ql)?:/.test(settings.STORAGE_URL)) return;
-  const refuse = (name: string) => context.addIssue({ code: "custom", path: [name], message: ONLY_POSTGRES });
-  if (settings.STORAGE_REQUIRE_STANDBY !== "0") refuse("STORAGE_REQUIRE_STANDBY");
-  if (settings.STORAGE_READ_URL !== undefined) refuse("STORAGE_READ_URL");
+  if (settings.STORAGE_REQUIRE_STANDBY !== "0")
+    context.addIssue({ code: "custom", path: ["STORAGE_REQUIRE_STANDBY"], message: ONLY_POSTGRES });
 }

@@ -39,8 +39,6 @@ export interface Operation<Request> extends Partial<OwnRefusals> {
   isPaged?: boolean;
   /** Whether it records what customers do, which the audit log does not repeat. */
   isTracking?: true;
-  /** Whether its figures may be slightly old. The answer then says how old. */
-  mayBeAged?: true;
   /** Errors besides those that every operation may give. */
   refusals?: FailureKind[];
   handle: (request: Request) => Promise<unknown>;

@@ -250,7 +250,6 @@ function success({ operation, caller }: DescribedRoute, schemas: Schemas) {
   const names: HeaderName[] = [
     ...limitHeaders(caller),
     ...(caller === "v2" && operation.body ? (["X-Ignored-Fields"] as const) : []),
-    ...(operation.mayBeAged ? (["X-Data-Age"] as const) : []),
     ...(operation.isPaged ? (["Total", "Per-Page", "Link"] as const) : []),
   ];
   return {
@@ -351,10 +350,6 @@ export const HEADERS = {
   "X-Ignored-Fields": textHeader(
     "Unknown fields of the body, percent-encoded. Error answers have it too. Missing if there are none.",
     "emial",
-  ),
-  "X-Data-Age": numberHeader(
-    "How many seconds old the figures may be. Missing unless the server reads them from a standby (`STORAGE_READ_URL`).",
-    0,
   ),
   "X-Request-Id": textHeader(
     "Identifies this request in the server's log. Quote it when you report an error.",

@@ -20,9 +20,9 @@ export function openConfiguredStore(
   config: Config,
   { prepare, makes = "store", notify = () => {} }: Pick<OpenOptions, "notify" | "prepare" | "makes"> = {},
 ): Promise<Store> {
-  const { requiresStandby, standbys } = config;
+  const { requiresStandby } = config;
   return named(
-    openKeyed(config, { requiresStandby, standbys, makes, notify }).then(async (engine) => {
+    openKeyed(config, { requiresStandby, makes, notify }).then(async (engine) => {
       try {
         await prepare?.(engine);
         return await storeOn(engine);
@@ -45,7 +45,7 @@ export function openConfiguredEngine(
 /** Opens an engine with the keys of its secrets. @throws Error */
 export async function openKeyed(
   config: Pick<Config, "storageUrl" | "storageConnections" | "secretKeys" | "secretFile">,
-  options: Pick<EngineOptions, "requiresStandby" | "standbys" | "makes"> & {
+  options: Pick<EngineOptions, "requiresStandby" | "makes"> & {
     notify: (notice: string) => void;
   },
 ): Promise<Engine> {

@@ -28,8 +28,6 @@ export interface EngineOptions {
   connections?: number;
   /** Whether the operator requires a synchronous standby. `always`: nothing is committed without one. */
   requiresStandby?: boolean | "always";
-  /** Standbys for reads that may lag slightly. */
-  standbys?: { url: string; maxAgeSeconds: number } | null;
   /** Receives notices for the operator, for example that another host is now written to. */
   notify?: (notice: string) => void;
 }

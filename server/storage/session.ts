@@ -92,8 +92,6 @@ export interface Engine {
   needsStandby?: boolean;
   /** Handles a request that has just arrived, whose changes get a deadline. Absent: no change waits for long. */
   handleInTime?<T>(handle: () => T | Promise<T>): Promise<T>;
-  /** Reads from a standby, to relieve the primary, or null if no standby is fresh enough. */
-  aged?(): Promise<AgedReads | null>;
   /** Where servers on several machines share their rate limits. Absent: all servers are on one machine. */
   limits?: LimitsDatabase;
   /** Copies the store into an empty folder while other processes use it. For engines that keep files. */
@@ -107,13 +105,6 @@ export interface Engine {
 export interface LimitsDatabase {
   table: string;
   query(statement: { text: string; values: unknown[] }): Promise<unknown>;
-}
-
-/** Reads of data that may lag slightly. */
-export interface AgedReads {
-  reads: Reads;
-  /** The data includes everything committed before this age. */
-  ageSeconds: number;
 }
 
 /** A store's size in bytes. */

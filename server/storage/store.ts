@@ -23,11 +23,6 @@ export interface Store extends View {
   /** A new id for a kind of record. Ids grow, with gaps. */
   nextId(kind: string): Promise<number>;
   /**
-   * A store over a standby, for figures that no decision depends on. Resolves to null if no standby is fresh
-   * enough, and is null if there is none.
-   */
-  aged: (() => Promise<AgedStore | null>) | null;
-  /**
    * Why the store does not answer or accept writes, as far as this process knows, or null. If a standby is required, also why commits
    * are less durable.
    */
@@ -51,14 +46,6 @@ export interface Store extends View {
   close(): Promise<void>;
 }
 
-/** A store over data that may lag slightly. */
-interface AgedStore {
-  /** Writes are refused. */
-  store: Store;
-  /** The data includes everything committed before this age. */
-  ageSeconds: number;
-}
-
 /** Makes a store of an engine. */
 export function newStore(engine: Engine & Partial<WatchedEngine>): Store {
   // An import has the store to itself, so its engine does not watch the mark.
@@ -78,7 +65,6 @@ export function newStore(engine: Engine & Partial<WatchedEngine>): Store {
           seal,
         ),
       ),
-    aged: engine.aged === undefined ? null : aged,
     nextId: engine.nextId,
     async whyUnready() {
       try {
@@ -109,14 +95,6 @@ export function newStore(engine: Engine & Partial<WatchedEngine>): Store {
     close: engine.close,
   };
   return store;
-
-  async function aged(): Promise<AgedStore | null> {
-    const found = await engine.aged!();
-    if (found === null) return null;
-    const { reads, ageSeconds } = found;
-    const readOnly = { ...store, ...newView(reads, seal), transact: refuseToWrite, nextId: refuseToWrite };
-    return { store: readOnly, ageSeconds };
-  }
 }
 
 /** The accounts that a transaction has changed, except those that it freezes or unfreezes itself. */
@@ -132,10 +110,6 @@ function thawed({ touched, frozen }: OpenTransaction): number[] {
 async function findRoom(engine: Engine): Promise<void> {
   await engine.transact((session) => writeItem(session, ROOM_KEY, "{}"));
   await engine.transact((session) => writeItem(session, ROOM_KEY, null));
-}
-
-async function refuseToWrite(): Promise<never> {
-  throw new Error("A store over a standby was written to");
 }
 
 /** The message for a unique value that another record has. */

@@ -19,7 +19,7 @@ import { v1Error } from "../http/errors.ts";
 import type { Operation } from "../http/operation.ts";
 import { rateLimitHeaders } from "../http/limits/rate-limit.ts";
 import type { Account } from "../domain/program/account/account.ts";
-import { handleAged, logFailures, vatInquiry, type VatInquiry } from "../request/operation.ts";
+import { logFailures, vatInquiry, type VatInquiry } from "../request/operation.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, trackingContext, type Services } from "../request/services.ts";
 import type { BelongingFilter } from "../domain/people/promoter-campaign/search.ts";
@@ -62,7 +62,7 @@ export function v1Route(services: Services, operation: V1Operation): EventHandle
       );
       const inquireVat = vatInquiry(services, account.id);
       const edges = { address, public_url, inquireVat, headers };
-      const answer = await handleAged(operation, { event, account, context, ...edges });
+      const answer = await operation.handle({ event, account, context, ...edges });
       if (operation.isTracking) services.sightings.see("server-call", operation.id, account.id);
       if (isStream(answer))
         return streamed(logFailures(services, jsonArray(answer)), "application/json", headers);

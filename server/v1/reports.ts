@@ -128,7 +128,6 @@ export const overviewReport: V1Operation = {
   id: "v1ReportOverview",
   summary: "Report on the account, period by period",
   description: "Reports visitors, leads, customers and money of the whole account by day, month or year.",
-  mayBeAged: true,
   params: listParams(overviewParams, MOST_PER_PAGE),
   answer: items,
   isPaged: true,
@@ -143,7 +142,6 @@ export const campaignsReport: V1Operation = {
   id: "v1ReportCampaigns",
   summary: "Report on each campaign, period by period",
   description: "Reports the same figures for each campaign.",
-  mayBeAged: true,
   params: listParams(reportParams, MOST_PER_PAGE),
   answer: z.array(
     columnsAnswer
@@ -181,7 +179,6 @@ export const promotersReport: V1Operation = {
   id: "v1ReportPromoters",
   summary: "Report on the promoters with the highest value in a column, period by period",
   description: "Reports the same figures for each promoter. Those with the highest `top_50` come first.",
-  mayBeAged: true,
   params: listParams(promotersParams, ROWS_PER_PAGE),
   answer: z.array(
     columnsAnswer

@@ -21,7 +21,7 @@ import type { FetchPage } from "../outgoing/page.ts";
 import type { Post } from "../outgoing/post.ts";
 import type { Uploads } from "../outgoing/uploads.ts";
 import type { Account } from "../domain/program/account/account.ts";
-import { handleAged, logFailures, vatInquiry, type VatInquiry } from "../request/operation.ts";
+import { logFailures, vatInquiry, type VatInquiry } from "../request/operation.ts";
 import { actorOf, admit, type Caller } from "../request/caller.ts";
 import { refuse } from "../request/refusal.ts";
 import { newContext, trackingContext, type Services, type Afterwards } from "../request/services.ts";
@@ -114,7 +114,7 @@ export function v2Route(services: Services, row: V2Row): EventHandler {
         headers,
         cookies,
       };
-      const answer = await handleAged(operation, { event, account, caller, context, ...edges });
+      const answer = await operation.handle({ event, account, caller, context, ...edges });
       if (operation.isTracking) services.sightings.see("server-call", operation.id, account.id);
       Object.assign(headers, ignoredFieldsHeader(event, body));
       if (media !== undefined && typeof answer === "string") return text(answer, media, headers);

@@ -11,7 +11,7 @@ import { TEST_TABLES } from "./facts.ts";
 
 export { newStore } from "../../server/storage/store.ts";
 export { storeOn } from "../../server/storage/open.ts";
-export type { AgedReads, Engine } from "../../server/storage/session.ts";
+export type { Engine } from "../../server/storage/session.ts";
 
 /** What tests encrypt secrets with. */
 export const SECRET_KEY = Buffer.alloc(32, "k");

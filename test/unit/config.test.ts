@@ -10,7 +10,6 @@ const USUAL = {
   storageUrl: "sqlite:./data",
   storageConnections: 10,
   requiresStandby: false,
-  standbys: null,
   public_url: null,
   account_id: null,
   apiKey: null,
@@ -98,7 +97,6 @@ describe("the settings", () => {
       storageUrl: "memory:",
       storageConnections: 4,
       requiresStandby: false,
-      standbys: null,
       public_url: "https://track.acme.example",
       account_id: "acme",
       apiKey: "key-of-acme",
@@ -150,18 +148,15 @@ describe("the settings", () => {
     expect(readConfig({ [name]: value })).toEqual({ ...USUAL, ...change });
   });
 
-  it("can ask for standbys of Postgres", () => {
+  it("can require a standby of Postgres", () => {
     const variables = {
       STORAGE_URL: "postgres://a,b/db",
       STORAGE_REQUIRE_STANDBY: "1",
-      STORAGE_READ_URL: "postgres://a,b/db",
-      STORAGE_READ_MAX_AGE: "5",
     };
     expect(readConfig(variables)).toEqual({
       ...USUAL,
       storageUrl: "postgres://a,b/db",
       requiresStandby: true,
-      standbys: { url: "postgres://a,b/db", maxAgeSeconds: 5 },
     });
     expect(readConfig({ ...variables, STORAGE_REQUIRE_STANDBY: "always" })).toMatchObject({
       requiresStandby: "always",
@@ -215,8 +210,6 @@ describe("the environment", () => {
     ["STORAGE_REQUIRE_STANDBY", "yes", "must be 0, 1 or always"],
     ["STORAGE_REQUIRE_STANDBY", "1", ONLY_POSTGRES],
     ["STORAGE_REQUIRE_STANDBY", "always", ONLY_POSTGRES],
-    ["STORAGE_READ_URL", "postgres://b/db", ONLY_POSTGRES],
-    ["STORAGE_READ_MAX_AGE", "1m", "must be a whole number"],
     ["STORAGE_URL", "postgres://me@a,,b/db", LIST],
     ["STORAGE_URL", "postgres://me@a:5432,b:x/db", LIST],
     ["STORAGE_URL", "postgres://a,/db", LIST],
@@ -255,15 +248,6 @@ describe("the environment", () => {
   ])("is refused for %s %j", (name, value, message) => {
     expect(() => readConfig({ [name]: value })).toThrow(
       new Error(`These environment variables are wrong:\n  ${name} ${message}`),
-    );
-  });
-
-  it("is refused for a standby that is no Postgres", () => {
-    const variables = { STORAGE_URL: "postgres://a/db", STORAGE_READ_URL: "sqlite:./data" };
-    expect(() => readConfig(variables)).toThrow(
-      new Error(
-        "These environment variables are wrong:\n  STORAGE_READ_URL must be like postgres://user@b:5433/database",
-      ),
     );
   });
 
@@ -321,8 +305,6 @@ describe("a setting that may hold a secret", () => {
       TIDEMARK_OWNER_PASSWORD_FILE: fileOf("a long one\r\n"),
     };
     expect(readConfig(owner).owner).toEqual({ email: "alex@acme.example", password: "a long one" });
-    const reading = { STORAGE_URL: "postgres://a/db", STORAGE_READ_URL_FILE: fileOf("postgres://b/db") };
-    expect(readConfig(reading).standbys).toEqual({ url: "postgres://b/db", maxAgeSeconds: 60 });
   });
 
   it("is refused if it is given twice", () => {

@@ -13,7 +13,7 @@ import { v2Error } from "../../http/errors.ts";
 import type { Method, Operation } from "../../http/operation.ts";
 import { isFromOwnPage } from "../../http/origin.ts";
 import { newContext, type Afterwards, type Services } from "../../request/services.ts";
-import { handleAged, vatInquiry, type VatInquiry } from "../../request/operation.ts";
+import { vatInquiry, type VatInquiry } from "../../request/operation.ts";
 import { refuse } from "../../request/refusal.ts";
 import { signInLimits, take, type SignInLimits } from "../../request/sign-in.ts";
 import { preferredLanguage, type Language } from "../../languages/languages.ts";
@@ -94,7 +94,7 @@ export function affiliateRoute(services: Services, operation: AffiliateOperation
     const context = newContext(services, { kind: "promoter", id, name: email });
     const inquireVat = vatInquiry(services, account_id);
     const own = { context, limitOutsideCheck, inquireVat };
-    const answer = await handleAged(operation, { ...request, ...admission, ...own });
+    const answer = await operation.handle({ ...request, ...admission, ...own });
     return session.is_read_only ? withMaskedDetails(answer) : answer;
   });
 }

@@ -47,7 +47,6 @@ export const promoterChart: V2Operation = {
   id: "chartPromoter",
   summary: "Chart a promoter's figures",
   description: "Shows a figure of a promoter over time, in all campaigns.",
-  mayBeAged: true,
   params,
   answer: z
     .object({
@@ -66,7 +65,6 @@ export const promoterCampaignChart: V2Operation = {
   id: "chartPromoterCampaign",
   summary: "Chart a promoter campaign's figures",
   description: "Shows a figure of a promoter over time in one campaign.",
-  mayBeAged: true,
   params: promoterCampaignParams,
   answer: z
     .object({

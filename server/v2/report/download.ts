@@ -54,7 +54,6 @@ export const downloadReport: V2Operation = {
   summary: "Download a report as a CSV file",
   description:
     "Answers a whole report as a CSV file, with a line for each period. Sums of money are in units of the currency, and in cents in a second column, such as `revenue_amount_cents`.",
-  mayBeAged: true,
   params: downloadParams,
   answer: z.string(),
   media: "text/csv",

@@ -93,7 +93,6 @@ function originReport({ kind, subject, id, schema, thing, things, params, name }
     id,
     summary: `Report on the ${things}`,
     description: `Shows the figures of each ${thing}, those with the most clicks first. ${QUERY}`,
-    mayBeAged: true,
     params,
     answer: z.array(
       z

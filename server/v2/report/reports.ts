@@ -57,7 +57,6 @@ export const overviewReport: V2Operation = {
   id: "reportOverview",
   summary: "Report on the account, period by period",
   description: `Shows the account's figures period by period. ${QUERY}`,
-  mayBeAged: true,
   params: overviewParams,
   answer: z.array(rowAnswer),
   refusals: ["invalid"],
@@ -70,7 +69,6 @@ export const campaignsReport: V2Operation = {
   id: "reportCampaigns",
   summary: "Report on each campaign, period by period",
   description: `Shows each campaign's figures. ${QUERY}`,
-  mayBeAged: true,
   params: pagedParams.extend({
     q: field(text.optional(), "Text to search for in names, or `id:5` for one campaign.", "id:5"),
   }),
@@ -89,7 +87,6 @@ export const promotersReport: V2Operation = {
   id: "reportPromoters",
   summary: "Report on each promoter who had any of the figures, period by period",
   description: `Shows the figures of each promoter who had any, those with the most revenue first. ${QUERY}`,
-  mayBeAged: true,
   params: pagedParams.extend({
     q: field(
       text.optional(),

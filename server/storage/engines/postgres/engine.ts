@@ -3,7 +3,7 @@ import type { Pool } from "pg";
 import pLimit from "p-limit";
 import { isOutage, reasonOf, Failure, LOST_RACE } from "../../../failure.ts";
 import type { EngineOptions } from "../../open.ts";
-import type { Engine, StoreSize, AgedReads, Session } from "../../session.ts";
+import type { Engine, StoreSize, Session } from "../../session.ts";
 import { POSTGRES } from "../../sql.ts";
 import { DEMANDED_STANDBY } from "./statements.ts";
 import {
@@ -16,10 +16,10 @@ import {
   raceIn,
 } from "./faults.ts";
 import { newCommit, newMarks } from "./committer.ts";
-import { isShared, openReadPool } from "./pool.ts";
+import { isShared } from "./pool.ts";
 import { newReads, newRows, READ_MS, openSnapshot } from "./rows.ts";
 import { LIMITS_TABLE, prepareTables } from "./schema.ts";
-import { openServers, readHosts, type Servers } from "./servers.ts";
+import { openServers, type Servers } from "./servers.ts";
 import { inTime, withinLimit, type IsLate } from "../../request-limit.ts";
 import { blockLength, firstOfBlock } from "../../id-blocks.ts";
 import { newSession, type OpenSession, type Place } from "./session.ts";
@@ -47,7 +47,6 @@ export async function postgresEngine(
     makes = "store",
     connections,
     requiresStandby = false,
-    standbys = null,
     notify = () => {},
   }: EngineOptions,
 ): Promise<Engine> {
@@ -63,7 +62,6 @@ export async function postgresEngine(
   const marks = newMarks(writes, { needsStandby });
   const transactor = newTransactor({ rows, writes, marks, commit: newCommit(writes, marks) });
   const nextId = newIdSource(servers, { needsStandby });
-  const standbyReads = standbys && openStandbys(standbys.url, { primary: servers.reads, ...standbys });
   let lacksRoom = false;
   let closing: Promise<void> | null = null;
   return {
@@ -98,13 +96,12 @@ export async function postgresEngine(
       table: LIMITS_TABLE,
       query: async ({ text, values }) => servers.limits().query({ text, values }),
     },
-    ...(standbyReads !== null && { aged: standbyReads.find }),
     close: () => (closing ??= close()),
   };
 
   async function close(): Promise<void> {
     await marks.close();
-    await Promise.all([servers.close(), standbyReads?.close()]);
+    await servers.close();
   }
 }
 
@@ -215,80 +212,6 @@ export function newIdSource(
     taken.catch(() => blocks.delete(kind));
     return taken;
   }
-}
-
-/** The primary's current log position. */
-const POSITION = `select cast(system_identifier as text) as system, cast(pg_current_wal_lsn() as text) as position
-  from pg_control_system()`;
-
-/**
- * A standby that has replayed up to the primary's position is up to date. Otherwise it has everything
- * committed before the last commit that it replayed.
- */
-const AGE = `select pg_is_in_recovery() as "isStandby", cast(system_identifier as text) as system,
-  case when pg_last_wal_replay_lsn() >= cast($1 as pg_lsn) then 0
-    else cast(extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp()) as double precision)
-  end as "ageSeconds"
-  from pg_control_system()`;
-
-/** The standbys of a `STORAGE_READ_URL`. */
-export interface Standbys {
-  /**
-   * The reads of the first standby that is fresh enough, or null if none is, or if the primary can't report
-   * its position.
-   */
-  find(): Promise<AgedReads | null>;
-  close(): Promise<void>;
-}
-
-/** Opens standbys. Connections are made on demand, so the standbys need not be reachable yet. */
-export function openStandbys(
-  url: string,
-  { primary, maxAgeSeconds }: { primary: () => Pool; maxAgeSeconds: number },
-): Standbys {
-  const standbys = readHosts(url).map((host) => {
-    const pool = openReadPool(host.url);
-    return { pool, reads: newReads(newRows(() => pool)) };
-  });
-
-  /** Null if it is no standby of this primary. */
-  async function ageOf(pool: Pool, { system, position }: Position): Promise<number | null> {
-    const { rows } = await pool.query<Age>(AGE, [position]);
-    const found = rows[0]!;
-    return found.isStandby && found.system === system ? found.ageSeconds : null;
-  }
-
-  async function positionOf(): Promise<Position> {
-    return (await primary().query<Position>(POSITION)).rows[0]!;
-  }
-
-  return {
-    async find() {
-      const position = await positionOf().catch(() => null); // a read of the primary will report the error
-      if (position === null) return null;
-      for (const { pool, reads } of standbys) {
-        const ageSeconds = await ageOf(pool, position).catch(() => null); // it can't be reached
-        if (ageSeconds !== null && ageSeconds <= maxAgeSeconds)
-          return { reads, ageSeconds: Math.max(0, Math.ceil(ageSeconds)) };
-      }
-      return null;
-    },
-    async close() {
-      await Promise.all(standbys.map(({ pool }) => pool.end()));
-    },
-  };
-}
-
-interface Position {
-  system: string;
-  position: string;
-}
-
-interface Age {
-  isStandby: boolean;
-  system: string;
-  /** Null if it has replayed no commit since it was started. */
-  ageSeconds: number | null;
 }
 
 const MAX_DELAY_MS = 50;

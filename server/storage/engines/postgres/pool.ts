@@ -22,10 +22,6 @@ const LIMITS_CONNECTIONS = 2;
 const LIMITS_MS = 1_000;
 
 const READ_LIMITS = { statement_timeout: 15_000, query_timeout: 16_000 };
-/** Few people look at reports at the same time. */
-const STANDBY_CONNECTIONS = 4;
-/** The longest wait for a connection to a standby. After it, the primary is used. */
-const STANDBY_MS = 1_000;
 
 /** The pools of a server. */
 export interface Pools {
@@ -76,12 +72,6 @@ export function openPools(url: string, connections = CONNECTIONS): Pools {
       void end();
     },
   };
-}
-
-/** Opens the pool of a standby. */
-export function openReadPool(url: string): Pool {
-  const connections = { max: STANDBY_CONNECTIONS, connectionTimeoutMillis: STANDBY_MS };
-  return newPool(url, { ...connections, pipeline: true, ...READ_LIMITS });
 }
 
 /**

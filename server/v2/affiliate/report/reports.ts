@@ -46,7 +46,6 @@ export const ownOverviewOperation: AffiliateOperation = {
   id: "getOwnReport",
   summary: "Report on the promoter's figures, period by period",
   description: "Reports on the promoter's figures, period by period.",
-  mayBeAged: true,
   params,
   answer: z.array(rowAnswer),
   refusals: ["invalid"],
@@ -58,7 +57,6 @@ export const ownDownloadOperation: AffiliateOperation = {
   id: "downloadOwnReport",
   summary: "Download the promoter's report as a CSV file",
   description: "Downloads the report on the promoter's figures as CSV.",
-  mayBeAged: true,
   params,
   answer: z.string(),
   media: "text/csv",
@@ -76,7 +74,6 @@ export const ownSubIdsOperation: AffiliateOperation = {
   summary: "Report on the promoter's channels",
   description:
     "Reports on the promoter's channels: the `sub_id` of the links that visitors came by. Those with the most clicks come first.",
-  mayBeAged: true,
   params: subIdParams,
   answer: z.array(
     z
@@ -113,7 +110,6 @@ export const ownSubIdsDownloadOperation: AffiliateOperation = {
   summary: "Download the report on the promoter's channels as a CSV file",
   description:
     "Downloads the report on the promoter's channels as CSV, a line for each channel. Amounts are in cents. An extension of Tidemark.",
-  mayBeAged: true,
   params: channelParams,
   answer: z.string(),
   media: "text/csv",
@@ -206,7 +202,6 @@ export const ownChartOperation: AffiliateOperation = {
   id: "getPortalChart",
   summary: "Chart the promoter's figures",
   description: "Shows one figure of the promoter over time: by day, week, month or year, as fits the range.",
-  mayBeAged: true,
   params: chartParams,
   answer: z
     .object({
@@ -323,7 +318,6 @@ export const ownOriginsOperation: AffiliateOperation = {
   id: "getOwnOriginReport",
   summary: "Report on the promoter's clicks and leads by source, landing page or promo code",
   description: `Reports on ${MEANING} Those that earned most come first. An extension of Tidemark.`,
-  mayBeAged: true,
   params: originParams,
   answer: z.array(originsAnswer),
   isPaged: true,
@@ -341,7 +335,6 @@ export const ownOriginsDownloadOperation: AffiliateOperation = {
   id: "downloadOwnOriginReport",
   summary: "Download the report by source, landing page or promo code as a CSV file",
   description: `Downloads ${MEANING} Amounts are in cents. An extension of Tidemark.`,
-  mayBeAged: true,
   params: rangeParams,
   answer: z.string(),
   media: "text/csv",
