@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import type { Environment, EventEntity, Paddle } from "@paddle/paddle-node-sdk";
 import { z } from "zod";
-import { modeOf, type BillingConnection } from "../domain/ledger/billing/connection.ts";
+import { type BillingConnection } from "../domain/ledger/billing/connection.ts";
 import { share } from "../domain/money.ts";
 import type { BillingPeriod } from "../domain/ledger/sale/sale.ts";
 import { Failure } from "../failure.ts";
@@ -40,7 +40,7 @@ export function newProvider(connection: BillingConnection): Provider {
   let opened: Promise<PaddleApi | null> | null = null;
   const api = () => (opened ??= openPaddleApi(connection));
   return {
-    mode: modeOf(connection),
+    mode: connection.mode,
     isSigned: (body, headers) => isSigned(body, signatureOf(headers), connection.secret),
     sign: async (body) => sign(body, connection.secret),
     read: (body, headers) => read(body, signatureOf(headers), connection.secret),
@@ -319,7 +319,7 @@ async function openPaddleApi(connection: BillingConnection): Promise<PaddleApi |
     LogLevel,
     Paddle: PaddleClient,
   } = await import("@paddle/paddle-node-sdk");
-  const usual = modeOf(connection) === "test" ? environments.sandbox : environments.production;
+  const usual = connection.mode === "test" ? environments.sandbox : environments.production;
   // The package accepts any address instead of an environment's name.
   const environment = (api_url?.replace(/\/+$/, "") ?? usual) as Environment;
   const client = new PaddleClient(apiKey, { environment, logLevel: LogLevel.none });

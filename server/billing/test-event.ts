@@ -1,5 +1,4 @@
 import {
-  modeOf,
   type BillingConnection,
   type BillingMode,
   type BillingProvider,
@@ -21,9 +20,9 @@ export async function sendTestEvent(
   connection: BillingConnection,
 ): Promise<ReceivedEvent> {
   // Without the API key: the provider's API knows nothing of a made-up customer.
-  const alone = { ...connection, mode: modeOf(connection), apiKey: null };
+  const alone = { ...connection, apiKey: null };
   const adapter = await openProvider(alone);
-  const body = JSON.stringify(SAMPLES[connection.provider](context, modeOf(connection)));
+  const body = JSON.stringify(SAMPLES[connection.provider](context, connection.mode));
   const headers = await adapter.sign(body, context.now);
   const notes: (() => Promise<ReceivedEvent>)[] = [];
   const delivery = { context, account, connection: alone, body, headers, is_test: true };

@@ -12,7 +12,6 @@ import {
   disconnectBilling,
   listConnections,
   loadConnection,
-  modeOf,
   type BillingConnection,
   type BillingMode,
   type BillingProvider,
@@ -111,7 +110,7 @@ async function row(store: Store, account: Account, connection: BillingConnection
   return {
     provider: name,
     endpoint: `${publicUrl}/hooks/${name}/${account.public_id}`,
-    mode: modeOf(connection),
+    mode: connection.mode,
     has_api_key: apiKey !== null,
     refunds_waiting: await countWaiting(store, account.id, name),
     created_at,

@@ -44,10 +44,16 @@ function change(id) {
 function* others(promoters) {
   const [{ account_id }] = promoters;
   for (let at = 0; at < SOURCES; at++) {
-    yield { collection: "origin", record: { account_id, kind: "source", name: `source-${at}.example` } };
+    yield {
+      collection: "origin",
+      record: { account_id, kind: "source", name: `source-${at}.example`, days: 2, last_day: "2026-01-01" },
+    };
   }
   for (let at = 0; at < PAGES; at++) {
-    yield { collection: "origin", record: { account_id, kind: "page", name: pageName(at) } };
+    yield {
+      collection: "origin",
+      record: { account_id, kind: "page", name: pageName(at), days: 2, last_day: "2026-01-01" },
+    };
   }
   for (let day = 0; day < 365; day++) {
     for (let at = 0; at < PAGES; at++) {

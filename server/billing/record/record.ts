@@ -399,14 +399,8 @@ async function apply(source: Source, refund: WaitingRefund, objects: string[]): 
   return settling;
 }
 
-function takingOf({
-  event_id,
-  kind = "refund",
-  gross_from,
-  gross_to,
-  ...refund
-}: WaitingRefund): ReportedTaking {
-  const { net_amount, paid_amount = null, currency, created_at } = refund;
+function takingOf(refund: WaitingRefund): ReportedTaking {
+  const { event_id, kind, gross_from, gross_to, net_amount, paid_amount, currency, created_at } = refund;
   const grossAmount = Math.max(0, gross_to - gross_from);
   return {
     id: event_id,

@@ -1,6 +1,6 @@
 import type Stripe from "stripe";
 import { z } from "zod";
-import { modeOf, type BillingConnection } from "../../domain/ledger/billing/connection.ts";
+import { type BillingConnection } from "../../domain/ledger/billing/connection.ts";
 import type { Lead } from "../../domain/people/lead/lead.ts";
 import { Failure } from "../../failure.ts";
 import type { Provider, ProviderEvent } from "../provider.ts";
@@ -64,7 +64,7 @@ export function newProvider(connection: BillingConnection): Provider {
   let opened: Promise<StripeApi | null> | null = null;
   const api = () => (opened ??= openStripeApi(connection));
   return {
-    mode: modeOf(connection),
+    mode: connection.mode,
     isSigned: (body, headers, now) => isSigned(body, headers, { secret: connection.secret, now }),
     sign: (body, now) => sign(body, { secret: connection.secret, now }),
     read,

@@ -25,20 +25,20 @@ export const NO_VISIT: Origin = { source_key: nameKey(DIRECT), page_key: nameKey
 interface SeenName {
   account_id: number;
   name: string;
-  /** On how many days it was seen. Absent: on several. */
-  days?: number;
+  /** On how many days it was seen. */
+  days: number;
   /** The last one (UTC). */
-  last_day?: string;
+  last_day: string;
 }
 
 /** A source or a page that reports show. */
 const originNameFields = {
   kind: text<OriginKind>(),
   name: text(),
-  /** On how many days it was seen. Absent: on several. */
-  days: integer().optional(),
+  /** On how many days it was seen. */
+  days: integer(),
   /** The last one (UTC). */
-  last_day: text().optional(),
+  last_day: text(),
 };
 
 /** The names of sources and pages. Other records and the counters store only their keys. */
@@ -127,10 +127,10 @@ export function nameKey(name: string): string {
 const subIdNameFields = {
   promoter_campaign_id: integer(),
   name: text(),
-  /** On how many days it was seen. Absent: on several. */
-  days: integer().optional(),
+  /** On how many days it was seen. */
+  days: integer(),
   /** The last one (UTC). */
-  last_day: text().optional(),
+  last_day: text(),
 };
 
 /** The channels of promoter campaigns. Other records and the counters store only their keys. */
@@ -238,8 +238,7 @@ async function keepName<R extends SeenName>(
   const key = nameKey(name);
   const known = await tx.get(table, account_id, owner, key);
   if (known !== null) {
-    const { last_day = "" } = known;
-    if (last_day < day) await tx.put(table, { ...known, days: daysOf(known) + 1, last_day: day });
+    if (known.last_day < day) await tx.put(table, { ...known, days: known.days + 1, last_day: day });
     return key;
   }
   if ((await tx.view.count(table, "id", account_id, [owner])) >= most) {
@@ -250,11 +249,6 @@ async function keepName<R extends SeenName>(
   await tx.insert(table, { ...fields, account_id, name, days: 1, last_day: day } as R);
   return key;
 }
-
-/** Records of a former release do not have the number. */
-const SEVERAL_DAYS = 2;
-
-const daysOf = ({ days = SEVERAL_DAYS }: SeenName): number => days;
 
 /** How many names a new one is compared with. Keys are hashes, so these are a sample. Reading all would slow each click down. */
 const COMPARED = 50;
@@ -277,9 +271,9 @@ async function findRare<R extends SeenName>(
   const sample =
     after.length === COMPARED ? after : await tx.view.page(table, "id", account_id, [owner], page);
   const longAgo = new Date(Date.parse(day) - FORGOTTEN_AFTER_DAYS * DAY_MS).toISOString().slice(0, 10);
-  const rare = sample.filter((each) => daysOf(each) === 1 || (each.last_day ?? day) < longAgo);
+  const rare = sample.filter((each) => each.days === 1 || each.last_day < longAgo);
   const [rarest] = rare.toSorted(
-    (one, other) => daysOf(one) - daysOf(other) || (one.last_day ?? day).localeCompare(other.last_day ?? day),
+    (one, other) => one.days - other.days || one.last_day.localeCompare(other.last_day),
   );
   return rarest ?? null;
 }

@@ -7,7 +7,6 @@ import {
   disconnectBilling,
   listConnections,
   loadConnection,
-  modeOf,
   type BillingConnection,
   type BillingProvider,
 } from "../../domain/ledger/billing/connection.ts";
@@ -174,7 +173,7 @@ async function connectionJson(
   return {
     provider,
     endpoint: endpointOf({ account, public_url }, provider),
-    mode: modeOf(connection),
+    mode: connection.mode,
     has_api_key: apiKey !== null,
     refunds_waiting: await countWaiting(context.store, account.id, provider),
     last_event_at: seen.find(({ value }) => value === provider)?.last_at ?? null,

@@ -76,7 +76,7 @@ describe.each(STORAGES)("a promoter's clicks by landing page and source on %s", 
     const known = Array.from({ length: 1_000 }, (_, at) => `https://x.example/${at}`);
     await app.records.put(
       "originName",
-      ...known.map((name) => ({ account_id, kind: "page", name }) as const),
+      ...known.map((name) => ({ account_id, kind: "page", name, days: 2, last_day: "2026-03-01" }) as const),
     );
     for (let at = 0; at < 3; at++) await visit("jane", `made-up-${at}`);
     expect(await clicks(jane)).toEqual([["other", 3]]);

@@ -134,7 +134,9 @@ describe.each(STORAGES)("V2 reports on sources and pages on %s", (storage) => {
       page: `p${at % 3}`,
       at,
     }));
-    const names = ["p0", "p1", "p2"].map((name) => ({ account_id: accountId, kind: "page", name }) as const);
+    const names = ["p0", "p1", "p2"].map(
+      (name) => ({ account_id: accountId, kind: "page", name, days: 2, last_day: "2025-01-01" }) as const,
+    );
     await app.records.put("originName", ...names);
     const clicks = facts.map(({ day, page, at }) => {
       const origin = { source_key: NO_VISIT.source_key, page_key: nameKey(page) };
@@ -182,7 +184,7 @@ describe.each(STORAGES)("V2 reports on sources and pages on %s", (storage) => {
     const { account_id } = app;
     await app.records.put(
       "originName",
-      ...known.map((name) => ({ account_id, kind: "page", name }) as const),
+      ...known.map((name) => ({ account_id, kind: "page", name, days: 2, last_day: "2026-03-01" }) as const),
     );
     await visit("https://www.acme.example/new", "https://news.example/");
     await visit("https://www.acme.example/7");

@@ -20,8 +20,8 @@ const fields = {
   apiKey: text().nullable(),
   /** The address of the provider's API, or null for the default. */
   api_url: text().nullable(),
-  /** Only events of this mode count. Absent in records of earlier releases: `modeOf` says it. */
-  mode: text<BillingMode>().optional(),
+  /** Only events of this mode count. */
+  mode: text<BillingMode>(),
   created_at: time(),
 };
 
@@ -53,11 +53,6 @@ function modeOfKey(apiKey: string | null): BillingMode | null {
   return KEY_MODES.find(([prefix]) => apiKey !== null && prefix.test(apiKey))?.[1] ?? null;
 }
 
-/** The mode of a connection. Only events of this mode count. */
-export function modeOf({ mode, apiKey }: Pick<BillingConnection, "mode" | "apiKey">): BillingMode {
-  return mode ?? modeOfKey(apiKey) ?? "live";
-}
-
 /**
  * Connects an account with a provider, or replaces the connection's secret.
  *
@@ -80,7 +75,7 @@ export function connectBilling(
       secret,
       apiKey,
       api_url: api_url === undefined ? (before?.api_url ?? null) : api_url,
-      mode: mode ?? ofKey ?? (before === null ? "live" : modeOf(before)),
+      mode: mode ?? ofKey ?? before?.mode ?? "live",
       created_at: before?.created_at ?? now.toISOString(),
     };
     await tx.put(billingConnections, connection);

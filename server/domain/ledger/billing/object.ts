@@ -17,8 +17,7 @@ const fields = {
   parts: json<PaymentParts>().nullable(),
   /**
    * The names that the payment had before events showed that they mean one payment. Refunds may wait under
-   * them. Only the object that the payment is named after has all of them. Records of earlier releases have
-   * none.
+   * them. Only the object that the payment is named after has all of them.
    */
   former_names: json<string[]>().optional(),
 };

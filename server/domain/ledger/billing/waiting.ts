@@ -15,8 +15,7 @@ const waitingRefundFields = {
   /** What was paid, with tax. Null: unknown. */
   paid_amount: integer().nullable(),
   currency: text(),
-  /** Absent in records of earlier releases: an ordinary refund. */
-  kind: text<"refund" | "dispute" | "reversal">().optional(),
+  kind: text<"refund" | "dispute" | "reversal">(),
   /** When the money moved. */
   created_at: time(),
   kept_at: time(),

@@ -112,7 +112,7 @@ const paymentOrderFields = {
   payer: text<Payer>(),
   payments_batch_id: integer(),
   currency: text(),
-  /** Only for a file. Absent: it is from an earlier release, which did not keep the terms. */
+  /** Only for a file. */
   file: json<FileTerms>().optional(),
   /** A UUID that identifies it at the provider, or at the bank. */
   reference: text(),

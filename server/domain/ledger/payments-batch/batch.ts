@@ -38,7 +38,7 @@ const fields = {
    * promoter may move to another file, because the first one may have been uploaded.
    */
   part_starts: json<number[]>().optional(),
-  /** The user who has made it. Absent: a program did, or a release before this was noted. */
+  /** The user who has made it. Absent: a program did. */
   made_by: json<Pick<PaymentsBatchUser, "user_id" | "email">>().optional(),
   /** The user who has approved its payment by a provider. Absent: not approved, or changed since. */
   approved_by: json<PaymentsBatchUser>().optional(),
@@ -273,7 +273,7 @@ export function latinNameOf({ name, details }: Pick<PaymentLine, "name" | "detai
   return own === undefined ? null : latinOf(own, country);
 }
 
-/** The parts of a batch without stored ones: it needs one file, or is from an earlier release. */
+/** The parts of a batch without stored ones, which needs one file. */
 async function currentStarts(view: View, { account_id, id, method }: PaymentsBatch): Promise<number[]> {
   const promoterIds = new Set<number>();
   for (const { promoter_id } of await view.list(payouts, "batch", account_id, [id]))

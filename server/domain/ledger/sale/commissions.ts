@@ -95,8 +95,8 @@ async function keptOnceIds(reader: Reader, { account_id, once_given = [] }: Lead
 }
 
 /**
- * The lead before its next sale, with the date from which its rewards count because of sales elsewhere or
- * under an earlier release.
+ * The lead before its next sale, with the date from which its rewards count because of sales
+ * elsewhere.
  */
 export function withRepeatingSince(lead: Lead): Lead {
   const isKnown = lead.reward_starts !== undefined || lead.customer_since === null;

@@ -41,8 +41,8 @@ export interface Taking {
   gross_amount: number;
   /** Null: the payment's own tax share applies. */
   net_amount: number | null;
-  /** What was paid, with tax, in the unit of `gross_amount`. Null, or absent in records of earlier releases: unknown. */
-  paid_amount?: number | null;
+  /** What was paid, with tax, in the unit of `gross_amount`. Null: unknown. */
+  paid_amount: number | null;
   at: string;
 }
 
@@ -202,7 +202,14 @@ export async function loadPayment(
 
 /** The taking for a refund that the account recorded itself. The amount is in the sale's currency. */
 export function ownTaking({ event_id, created_at }: Refund, amount: number): Taking {
-  return { id: event_id, kind: "own", gross_amount: amount, net_amount: null, at: created_at };
+  return {
+    id: event_id,
+    kind: "own",
+    gross_amount: amount,
+    net_amount: null,
+    paid_amount: null,
+    at: created_at,
+  };
 }
 
 /** The size of a page of a lead's refunds. Payments have a few. */

@@ -104,7 +104,7 @@ const fields = {
   is_proposal: flag().optional(),
   /**
    * Whether only a page has said that the person signed up, so that the company may still name another
-   * promoter. Absent: no, or an earlier release wrote the lead.
+   * promoter. Absent: no.
    *
    * @see docs/spec/tracking.md "Whose word counts"
    */

@@ -195,7 +195,7 @@ export async function* sweepVisitors(sweep: LeasedContext): AsyncGenerator<void>
   }
 }
 
-/** Clicks that an earlier release counted have no origin. */
+/** Clicks that were imported have no origin. */
 function originKey(origin: Origin | null): string {
   if (!origin) return "";
   const { sub_key } = origin;

@@ -21,12 +21,9 @@ export function shownName(account: Pick<Account, "name" | "brand">): string {
   return account.brand?.name ?? account.name;
 }
 
-/** The name of first accounts of earlier releases. */
-const FORMER_FIRST_NAME = "First account";
-
 /** Whether anybody has chosen the name that promoters see. */
-export function isNamed({ name, brand, has_first_name = false }: Account): boolean {
-  return (brand?.name ?? null) !== null || !(has_first_name || name === FORMER_FIRST_NAME);
+export function isNamed({ brand, has_first_name = false }: Account): boolean {
+  return (brand?.name ?? null) !== null || !has_first_name;
 }
 
 /** A brand as pages and e-mails show it. */

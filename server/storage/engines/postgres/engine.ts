@@ -42,13 +42,7 @@ const DISK_FULL = "53100";
  */
 export async function postgresEngine(
   url: string,
-  {
-    tables,
-    makes = "store",
-    connections,
-    requiresStandby = false,
-    notify = () => {},
-  }: EngineOptions,
+  { tables, makes = "store", connections, requiresStandby = false, notify = () => {} }: EngineOptions,
 ): Promise<Engine> {
   const servers = openServers(url, { connections, notify });
   const prepare = async () => prepareTables(servers.reads(), { tables, makes });
