@@ -8,7 +8,7 @@ interface Caller {
   baseUrl: string;
   fetch: (request: Request) => Promise<Response>;
   key: string;
-  accountId: string;
+  account_id: string;
 }
 
 /** Adds a promoter, records a sign-up of theirs and reads the lists with both, through V1. */
@@ -30,8 +30,8 @@ export async function tryV1({ baseUrl, fetch, key }: Caller) {
 }
 
 /** Does the same through V2, and gets a refusal. */
-export async function tryV2({ baseUrl, fetch, key, accountId }: Caller) {
-  const headers = { Authorization: `Bearer ${key}`, "Account-ID": accountId };
+export async function tryV2({ baseUrl, fetch, key, account_id }: Caller) {
+  const headers = { Authorization: `Bearer ${key}`, "Account-ID": account_id };
   const client = createClient<paths>({ baseUrl, fetch, headers });
   const promoter = await client.POST("/api/v2/company/promoters", {
     body: { email: "jane@example.com", profile: { first_name: "Jane", last_name: "Doe" } },

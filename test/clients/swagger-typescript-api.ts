@@ -5,7 +5,7 @@ interface Caller {
   baseUrl: string;
   fetch: (request: Request) => Promise<Response>;
   key: string;
-  accountId: string;
+  account_id: string;
 }
 
 /** Adds a promoter, records a sign-up of theirs and reads the lists with both, through V1. */
@@ -21,7 +21,7 @@ export async function tryV1(caller: Caller) {
 
 /** Does the same through V2, and gets a refusal. */
 export async function tryV2(caller: Caller) {
-  const headers = { Authorization: `Bearer ${caller.key}`, "Account-ID": caller.accountId };
+  const headers = { Authorization: `Bearer ${caller.key}`, "Account-ID": caller.account_id };
   const { v2 } = newApi(caller, headers);
   const { data: promoter } = await v2.createPromoter({
     email: "jane@example.com",
