@@ -7,6 +7,8 @@ export interface Dialect {
   integer: string;
   text: string;
   json: string;
+  /** Selects the names and types of a table's columns. Its value is the table's name. */
+  columnsOf: string;
   /** Columns that the engine adds to every table for itself. */
   own: string[];
   /** Assignments that every `update` must add. */
@@ -17,7 +19,9 @@ export const SQLITE: Dialect = {
   value: () => "?",
   integer: "integer",
   text: "text",
-  json: "text",
+  // SQLite goes by the end of the type, and keeps a text. The beginning tells documents from other texts.
+  json: "json text",
+  columnsOf: "select name, type from pragma_table_info(?)",
   own: [],
   ownUpdate: "",
 };
@@ -27,6 +31,8 @@ export const POSTGRES: Dialect = {
   integer: "bigint",
   text: 'text collate "C"',
   json: "json",
+  columnsOf:
+    "select column_name, data_type from information_schema.columns where table_schema = current_schema() and table_name = $1",
   // Counts the writes to a row, so that a transaction can detect changes by others.
   own: ["row_version bigint not null default 1"],
   ownUpdate: ", row_version = row_version + 1",

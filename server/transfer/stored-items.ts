@@ -2,6 +2,7 @@ import { setImmediate as othersTurn } from "node:timers/promises";
 import { accounts } from "../domain/program/account/account.ts";
 import { Failure } from "../failure.ts";
 import type { Seal } from "../seal.ts";
+import { asStored } from "../storage/as-stored.ts";
 import { keyOf, recordOf } from "../storage/record.ts";
 import { quoted, parseStored, type KeyPart } from "../storage/table.ts";
 import { readItem } from "../storage/items.ts";
@@ -43,8 +44,9 @@ export async function* itemsIn(reads: Reads): AsyncGenerator<Item[]> {
 
 /** The records of a table, or only those of an account, by account and key. */
 export async function* recordsIn(reads: Reads, from: AnyTable, accountId?: number): AsyncGenerator<Item[]> {
-  for await (const rows of rowsIn(reads, from, accountId)) {
-    yield rows.map((row) => ({ collection: from.name, text: JSON.stringify(recordOf(from, row)) }));
+  const stored = await asStored(reads, from);
+  for await (const rows of rowsIn(reads, stored, accountId)) {
+    yield rows.map((row) => ({ collection: from.name, text: JSON.stringify(recordOf(stored, row)) }));
   }
 }
 

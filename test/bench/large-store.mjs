@@ -82,7 +82,7 @@ function copyTable(db, table, copies) {
     if (type === "integer" && /^(\w+_)?id$/.test(name) && !SHARED.test(name))
       return `case ${name} when 0 then 0 else ${name} * ${copies} + k end`;
     if (OWN.test(name)) return `iif(k = 0, ${name}, ${name} || '-' || k)`;
-    return type === "text" ? `replace(${name}, '@', iif(k = 0, '@', '.' || k || '@'))` : name;
+    return type.endsWith("text") ? `replace(${name}, '@', iif(k = 0, '@', '.' || k || '@'))` : name;
   };
   const rows = columns.map(copyOf);
   db.exec(`delete from main.${table}`);

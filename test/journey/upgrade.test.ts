@@ -19,8 +19,9 @@ const EARLIER =
 const LATER = "A later release of Tidemark made the store: use that one, or an empty store";
 const mainOf = (release: string) => resolvePath(release, "server/main.js");
 const cliOf = (release: string) => resolvePath(release, "server/cli.js");
-/** How much longer each try to upgrade runs before it is killed. */
-const STEP_MS = 150;
+/** The first try to upgrade is killed after this time, and each later one after a fifth more. */
+const FIRST_MS = 100;
+const LONGER = 1.2;
 
 describe.each(["SQLite", ...(POSTGRES_FOLDER === null ? [] : ["Postgres"])])("a store in %s", (engine) => {
   let next: string;
@@ -140,7 +141,7 @@ describe.each(["SQLite", ...(POSTGRES_FOLDER === null ? [] : ["Postgres"])])("a 
   it("has its former form or the next one wherever an upgrade is killed", async () => {
     await stop();
     let killedCount = 0;
-    for (let waitMs = STEP_MS; ; waitMs += STEP_MS) {
+    for (let waitMs = FIRST_MS; ; waitMs *= LONGER) {
       const words = [cliOf(next), "upgrade"];
       const upgrading = spawn(process.execPath, words, { env: environment(), cwd: folder, stdio: "ignore" });
       const ended = once(upgrading, "close");

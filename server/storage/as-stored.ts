@@ -1,0 +1,28 @@
+import type { Reads } from "./session.ts";
+import { sqlName } from "./sql.ts";
+import { integer, json, table, text, type Field, type Fields, type Table } from "./table.ts";
+
+/**
+ * A table as a store has it that another release has made: without the columns that the store lacks, and with those that
+ * this release does not know. So a backup before an upgrade has everything that the former release can read.
+ */
+export async function asStored<R>(reads: Reads, of: Table<R>): Promise<Table<R>> {
+  const rows = await reads.all({ text: reads.dialect.columnsOf, values: [sqlName(of)] });
+  const stored = new Map(rows.map(([name, type]) => [String(name), String(type)]));
+  for (const name of ["account_id", "row_version"]) stored.delete(name);
+  const isKnown = (name: string) => Object.hasOwn(of.columns, name);
+  if (stored.size === Object.keys(of.columns).length && [...stored.keys()].every(isKnown)) return of;
+  const fields: Fields = {};
+  for (const [name, type] of stored) {
+    if (Object.hasOwn(of.fields, name)) fields[name] = of.fields[name]!;
+    else if (!isKnown(name)) fields[name] = unknownField(type);
+  }
+  const derived = Object.fromEntries(Object.entries(of.derived).filter(([name]) => stored.has(name)));
+  const { key, sealed } = of as unknown as Table<never>;
+  return table(of.name, fields, { key, derived, sealed } as object) as unknown as Table<R>;
+}
+
+function unknownField(type: string): Field<unknown> {
+  if (type.startsWith("json")) return json<unknown>().nullable();
+  return /int/.test(type) ? integer().nullable() : text().nullable();
+}
