@@ -3,8 +3,8 @@ import { sqlName } from "./sql.ts";
 import { integer, json, table, text, type Field, type Fields, type Table } from "./table.ts";
 
 /**
- * A table as a store has it that another release has made: without the columns that the store lacks, and with those that
- * this release does not know. So a backup before an upgrade has everything that the former release can read.
+ * A table with the columns that a store really has. A store of another release may lack some, and may have some that this
+ * release does not know. So a backup before an upgrade has every field of the former release.
  */
 export async function asStored<R>(reads: Reads, of: Table<R>): Promise<Table<R>> {
   const rows = await reads.all({ text: reads.dialect.columnsOf, values: [sqlName(of)] });
@@ -18,8 +18,8 @@ export async function asStored<R>(reads: Reads, of: Table<R>): Promise<Table<R>>
     else if (!isKnown(name)) fields[name] = unknownField(type);
   }
   const derived = Object.fromEntries(Object.entries(of.derived).filter(([name]) => stored.has(name)));
-  const { key, sealed } = of as unknown as Table<never>;
-  return table(of.name, fields, { key, derived, sealed } as object) as unknown as Table<R>;
+  const sealed = stored.has("sealed") ? of.sealed : undefined;
+  return table(of.name, fields, { key: of.key, derived, sealed } as object) as unknown as Table<R>;
 }
 
 function unknownField(type: string): Field<unknown> {

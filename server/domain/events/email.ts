@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Failure } from "../../failure.ts";
 import type { Reader } from "../../storage/store.ts";
-import { integer, table, text } from "../../storage/table.ts";
+import { integer, table, time } from "../../storage/table.ts";
 import type { Context } from "../context.ts";
 
 export const EMAIL_KINDS = [
@@ -115,7 +115,7 @@ type UserEmailKind = (typeof USER_EMAIL_KINDS)[number];
 /** Records that a promoter has unsubscribed from all e-mails. */
 const fields = {
   promoter_id: integer(),
-  at: text(),
+  at: time(),
 };
 
 export const unsubscriptions = table("unsubscription", fields, {

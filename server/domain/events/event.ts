@@ -1,5 +1,5 @@
 import type { Transaction } from "../../storage/store.ts";
-import { integer, json, table, text, type RowOf } from "../../storage/table.ts";
+import { integer, json, table, text, time, type RowOf } from "../../storage/table.ts";
 import { SYSTEM, type Context } from "../context.ts";
 import {
   BALANCE_EVENT,
@@ -18,7 +18,7 @@ const factFields = {
   entity_id: integer(),
   /** Numbers the waiting facts of one entity. */
   number: integer(),
-  at: text(),
+  at: time(),
   /** Null if the record is new. */
   before: json<AnnouncedRecords[Entity]>().nullable(),
   /** Null if the record was deleted. If `before` is null too, the record itself has the data. */

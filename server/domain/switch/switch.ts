@@ -1,6 +1,6 @@
 import { enqueueEmail } from "../people/mailing/mailing.ts";
 import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
-import { integer, json, table, text, time, type RowOf } from "../../storage/table.ts";
+import { integer, json, table, time, type RowOf } from "../../storage/table.ts";
 import type { Account } from "../program/account/account.ts";
 import { listConnections } from "../ledger/billing/connection.ts";
 import { commissions } from "../ledger/commission/commission.ts";
@@ -177,7 +177,7 @@ export async function* listLinkPairs(
 /** A promoter who was sent their new link. */
 const mailedLinkFields = {
   promoter_id: integer(),
-  at: text(),
+  at: time(),
 };
 
 export const mailedLinks = table("mailed-link", mailedLinkFields, {

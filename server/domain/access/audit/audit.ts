@@ -1,5 +1,5 @@
 import { sql, type SelectQueryBuilder, type SqlBool } from "kysely";
-import { integer, json, table, text, type RowOf } from "../../../storage/table.ts";
+import { integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import { allOf, findPage, isWithin, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import type { Store, Transaction, View } from "../../../storage/store.ts";
 import type { Actor } from "../../context.ts";
@@ -68,7 +68,7 @@ export type AuditedEntity = (typeof AUDITED)[keyof typeof AUDITED];
 
 const fields = {
   id: integer(),
-  at: text(),
+  at: time(),
   actor: json<Actor>(),
   action: text<AuditAction>(),
   entity: text<AuditedEntity>(),

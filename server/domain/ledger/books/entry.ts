@@ -1,5 +1,5 @@
 import type { Transaction } from "../../../storage/store.ts";
-import { integer, table, text, type RowOf } from "../../../storage/table.ts";
+import { integer, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Context } from "../../context.ts";
 import type { Commission } from "../commission/commission.ts";
 import type { Payment } from "../payment/payment.ts";
@@ -23,7 +23,7 @@ const fields = {
   /** Counts the entries of a record, from 1. */
   number: integer(),
   /** When it was recorded. */
-  at: text(),
+  at: time(),
   kind: text<EntryKind>(),
   promoter_id: integer(),
   /** In the currency's minor unit: what it adds to the balance of the promoter. Of a fee: the fee. */

@@ -127,11 +127,11 @@ const paymentOrderFields = {
    */
   asked_account: text().nullable(),
   /** The end of one process's exclusive right to contact the provider about it, or null. */
-  held_until: text().nullable(),
+  held_until: time().nullable(),
   /** Whether its outcome is known, from the provider or a person. It is then never sent again. */
   is_settled: flag(),
   /** Since when the provider has not reported its outcome. Null: its last response did. */
-  silent_since: text().nullable(),
+  silent_since: time().nullable(),
   /** The provider's own id, or null if not known yet. */
   provider_id: text().nullable(),
   /** When the server asks for news, or null if nothing is open. */

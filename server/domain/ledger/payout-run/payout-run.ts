@@ -24,8 +24,8 @@ const fields = {
   id: integer(),
   /** The period's name, shared by all payouts of the run. It is unique within an account. */
   group_ref: text(),
-  period_start: text(),
-  period_end: text(),
+  period_start: time(),
+  period_end: time(),
   started_at: time(),
   /** Null while it is running, or if it was interrupted. */
   finished_at: time().nullable(),

@@ -36,8 +36,8 @@ const fields = {
   tax_rate_hundredths: integer(),
   /** In the unit of `amount`. */
   total_incl_tax: integer(),
-  period_start: text(),
-  period_end: text(),
+  period_start: time(),
+  period_end: time(),
   /** The calendar day on which the period ended in the account's time zone. */
   period_end_date: text(),
   /** The calendar day by which it must be paid. */

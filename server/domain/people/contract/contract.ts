@@ -17,7 +17,7 @@ const contractFields = {
   /** The version that is signed now. */
   version_id: integer(),
   /** Signatures from before this time no longer count, because everyone is asked again. Absent: all count. */
-  asks_since: text().optional(),
+  asks_since: time().optional(),
   created_at: time(),
   updated_at: time(),
   /** When it was deleted. Its record stays for those who have signed it. Null: it is in use. */

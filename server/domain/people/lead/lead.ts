@@ -135,7 +135,7 @@ const fields = {
    * The date from which the months of all rewards count, for a customer from before their first sale here.
    * Absent: each reward counts from its own first sale.
    */
-  repeating_since: text().optional(),
+  repeating_since: time().optional(),
   suspicion: text<Suspicion>(),
   /** The visitor that became this lead. Null: the promoter was named by ref id or e-mail address. */
   tid: text().nullable(),
@@ -149,7 +149,7 @@ const fields = {
   /** Absent unless a user added the lead by hand in the dashboard. */
   created_by_user: json<Creator>().optional(),
   skip_email_notification: flag(),
-  customer_since: text().nullable(),
+  customer_since: time().nullable(),
   /** Null if it has not cancelled, or has bought since. */
   cancelled_at: time().nullable(),
   /**

@@ -1,5 +1,5 @@
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
-import { integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
+import { integer, json, table, time, type RowOf } from "../../../storage/table.ts";
 import { isUnsubscribed, unsubscribeUrl, type Email, type OwnEmail } from "../../events/email.ts";
 import { enqueue, newDelivery } from "../../events/webhook/delivery.ts";
 import type { Account } from "../../program/account/account.ts";
@@ -37,7 +37,7 @@ const sentEmailFields = {
   company_email_id: integer(),
   promoter_id: integer(),
   /** The last time. */
-  at: text(),
+  at: time(),
 };
 
 export const sentEmails = table("sent-email", sentEmailFields, {
