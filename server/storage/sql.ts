@@ -19,7 +19,7 @@ export const SQLITE: Dialect = {
   value: () => "?",
   integer: "integer",
   text: "text",
-  // SQLite goes by the end of the type, and keeps a text. The beginning tells documents from other texts.
+  // SQLite keeps it as a text, because the type contains that word. The other one tells documents from texts.
   json: "json text",
   columnsOf: "select name, type from pragma_table_info(?)",
   own: [],
