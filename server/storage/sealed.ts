@@ -91,7 +91,11 @@ export async function requireKey(engine: Engine): Promise<void> {
   if (known === null && !seal.hasKey) return;
   if (known === null) await engine.transact((session) => leaveProof(session, seal));
   // Another process may have been faster, with another key.
-  const proof = known ?? (await readItem(engine.reads, PROOF_KEY))!;
+  refuseOtherKey(known ?? (await readItem(engine.reads, PROOF_KEY))!, seal);
+}
+
+/** @throws Failure `refused` if no key of the process opens the proof of a store's key */
+export function refuseOtherKey(proof: string, seal: Seal): void {
   try {
     seal.open(proof, PROOF);
   } catch {

@@ -4,14 +4,14 @@ import { Failure } from "../failure.ts";
 import { isOwn } from "../storage/kept-texts.ts";
 import { LAYOUT, PROOF_KEY } from "../storage/layout.ts";
 import type { Engine } from "../storage/session.ts";
-import { NO_SEAL } from "../seal.ts";
-import { requireKey } from "../storage/sealed.ts";
+import { NO_SEAL, type Seal } from "../seal.ts";
+import { refuseOtherKey, requireKey } from "../storage/sealed.ts";
 import { sourceOf } from "./account.ts";
 import { FORMAT, showing, type Header, type Trailer } from "./export.ts";
 import { fillStore, type Interrupted, type Source } from "./fill.ts";
 import { IDS, inChunks, PLAIN, totalsOf, type Item, type Totals } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
-import { itemsIn, tableOf } from "./stored-items.ts";
+import { isProof, itemsIn, tableOf } from "./stored-items.ts";
 
 interface Importing extends Interrupted {
   file: string;
@@ -25,13 +25,13 @@ interface Importing extends Interrupted {
  * of an export with all details.
  *
  * @throws Failure `in_use` for a store that isn't empty, `refused` for one with other unfinished work,
- *   `malformed` for a file that is incomplete or changed
+ *   or for a file whose secrets have another key, `malformed` for one that is incomplete or changed
  */
 export async function importFile(
   engine: Engine,
   { file, accounts = [], onProgress, ...interrupted }: Importing,
 ): Promise<Totals> {
-  const whole = await openExport(file, onProgress);
+  const whole = await openExport(file, engine.seal ?? NO_SEAL, onProgress);
   const source = accounts.length === 0 ? whole : await sourceOf(whole, accounts);
   await fillStore(engine, { work: "import", source, onProgress, ...interrupted });
   await requireKey(engine);
@@ -48,9 +48,10 @@ type Json = Record<string, unknown>;
 /**
  * Opens an export. It reads and checks the whole file before anything is written.
  *
- * @throws Failure `malformed` for a file that is incomplete or changed, or that another release made
+ * @throws Failure `malformed` for a file that is incomplete or changed, or that another release made, and `refused` for one
+ *   whose secrets have another key
  */
-async function openExport(file: string, onProgress: Progress): Promise<Source> {
+async function openExport(file: string, seal: Seal, onProgress: Progress): Promise<Source> {
   const checked = counting("checked", onProgress);
   const hash = createHash("sha256");
   let count = 0;
@@ -58,8 +59,10 @@ async function openExport(file: string, onProgress: Progress): Promise<Source> {
   for await (const lines of inChunks(bodyOf(file, found))) {
     for (const line of lines) {
       hash.update(`${line.text}\n`);
-      // A record that this release can't store must be refused before anything is written.
-      refuseUnknown(itemIn(line), line.number);
+      // What can't be stored, or not be opened later, must be refused before anything is written.
+      const item = itemIn(line);
+      refuseUnknown(item, line.number);
+      if (isProof(item)) refuseOtherKey(String(plainIn(item.text).value), seal);
     }
     count += lines.length;
     checked(lines.length);
@@ -82,8 +85,12 @@ function refuseUnknown({ collection, text }: Item, number: number): void {
   else if (isOwn(keyOf(text)) && keyOf(text) !== PROOF_KEY) throw notOurs(number);
 }
 
+function plainIn(text: string): { key?: unknown; value?: unknown } {
+  return JSON.parse(text) as { key?: unknown; value?: unknown };
+}
+
 function keyOf(text: string): string {
-  return String((JSON.parse(text) as { key?: unknown }).key);
+  return String(plainIn(text).key);
 }
 
 function itemIn({ value: { collection, record }, number }: Line): Item {

@@ -160,8 +160,10 @@ describe("an export", () => {
     expect(leaksIn(readFileSync(file))).toEqual([]);
     const target = await newEngine();
     const stranger = withKeys(target, [NEXT]);
+    const before = await contentsOf(target);
     await expect(importFile(stranger, { ...ONCE, file })).rejects.toThrow(WRONG_KEY);
-    // Nothing is lost: with its key, the store is whole.
+    expect(await contentsOf(target)).toEqual(before);
+    await importFile(target, { ...ONCE, file });
     await expectKept(target);
   });
 });
