@@ -20,8 +20,8 @@ export function readMailbox(given: string): Mailbox | null {
   if (!parsed.success) return null;
   const name = written
     .replace(/\\(.)/g, "$1")
-    // eslint-disable-next-line no-control-regex -- control characters are no part of a name
-    .replace(/["\s\u0000-\u001f\u007f-\u009f]+/g, " ")
+    // eslint-disable-next-line no-control-regex -- control characters are no part of a name, and a NUL arrives as U+FFFD
+    .replace(/["\s\u0000-\u001f\u007f-\u009f\ufffd]+/g, " ")
     .trim()
     // Outlook writes 'Hans Huber'.
     .replace(/^'\s*(.*?)\s*'$/, "$1");

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { storable } from "./record.ts";
+import { storable } from "./storable.ts";
 
 /**
  * The hexadecimal SHA-256 of a text, for keys that must hide the text or that it would make too long. It is that of the

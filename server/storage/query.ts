@@ -14,7 +14,7 @@ import {
   type SelectQueryBuilder,
   type SqlBool,
 } from "kysely";
-import { storable } from "./record.ts";
+import { storable } from "./storable.ts";
 import { SQLITE, sqlName, type Dialect, type Statement } from "./sql.ts";
 import type { ColumnValue, Row, Table } from "./table.ts";
 

@@ -1,4 +1,13 @@
-import { freeze, parseStored, type ColumnValue, type Derived, type KeyPart, type Table } from "./table.ts";
+import { storable, storableIn } from "./storable.ts";
+import {
+  freeze,
+  parseStored,
+  type ColumnValue,
+  type Derived,
+  type Field,
+  type KeyPart,
+  type Table,
+} from "./table.ts";
 
 /** A record whose secrets are hidden. No field has this name. */
 export interface Hidden {
@@ -13,7 +22,7 @@ export function valuesOf<R extends { account_id: number }>(of: Table<R>, record:
   for (const name in of.fields) {
     const value = held[name];
     const isJson = of.fields[name]!.type === "json" && value !== null && value !== undefined;
-    values.push(isJson ? JSON.stringify(value) : valueOf(value));
+    values.push(isJson ? jsonOf(value) : valueOf(value));
   }
   for (const name in of.derived) values.push(valueOf(of.derived[name]![1](record)));
   if (of.sealed !== undefined) values.push(record.sealed ?? null);
@@ -50,17 +59,39 @@ function makeRecord<R>(from: Table<R>, values: readonly ColumnValue[]): object {
   return Object.freeze(record);
 }
 
+function jsonOf(value: unknown): string {
+  const text = JSON.stringify(value);
+  const kept = storableIn(text, value);
+  return kept === value ? text : JSON.stringify(kept);
+}
+
 function valueOf(value: unknown): ColumnValue {
   if (typeof value === "boolean") return Number(value);
   if (typeof value === "string") return storable(value);
   return (value as ColumnValue | undefined) ?? null;
 }
 
-/** A text in the form that a column can hold on both engines: without NULs and lone surrogates. */
-export function storable(text: string): string {
-  const whole = text.toWellFormed();
-  return whole.includes("\0") ? whole.replaceAll("\0", "\uFFFD") : whole;
+/** The names of the fields whose values a record of the table can't have. Of records that nobody of ours has written. */
+export function wrongFields<R>(of: Table<R>, record: R & Hidden): string[] {
+  const held = record as Record<string, unknown>;
+  const isHidden = (name: string) =>
+    record.sealed !== undefined && of.sealed?.fields.some((one) => one === name) === true;
+  const wrong = Object.entries(of.fields).filter(([name, { type, isNullable, isOptional }]) => {
+    const value = held[name] ?? null;
+    if (value === null) return !isNullable && !isOptional && !isHidden(name);
+    return !IS_OF_TYPE[type](value);
+  });
+  const isOwned = Number.isSafeInteger(held["account_id"]);
+  return [...(isOwned ? [] : ["account_id"]), ...wrong.map(([name]) => name)];
 }
+
+const IS_OF_TYPE: Record<Field<unknown>["type"], (value: unknown) => boolean> = {
+  integer: (value) => Number.isSafeInteger(value),
+  flag: (value) => typeof value === "boolean",
+  text: (value) => typeof value === "string",
+  time: (value) => typeof value === "string",
+  json: (value) => typeof value === "object",
+};
 
 /** The value of one of a record's columns. */
 export function columnOf<R>(of: Table<R>, name: string, record: R): ColumnValue {

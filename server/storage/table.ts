@@ -8,6 +8,8 @@ export type ColumnType = "text" | "integer";
 /** A field of a record. It is a column of the same name. */
 export interface Field<T, IsOptional extends boolean = boolean> {
   type: ColumnType | "flag" | "time" | "json";
+  /** Whether it may be null. */
+  isNullable: boolean;
   /** Whether a record without a value has no such field. Otherwise the field is null. */
   isOptional: IsOptional;
   nullable(): Field<T | null, IsOptional>;
@@ -19,12 +21,14 @@ export interface Field<T, IsOptional extends boolean = boolean> {
 function field<T, IsOptional extends boolean>(
   type: Field<T>["type"],
   isOptional: IsOptional,
+  isNullable = false,
 ): Field<T, IsOptional> {
   return {
     type,
+    isNullable,
     isOptional,
-    nullable: () => field<T | null, IsOptional>(type, isOptional),
-    optional: () => field<T, true>(type, true),
+    nullable: () => field<T | null, IsOptional>(type, isOptional, true),
+    optional: () => field<T, true>(type, true, isNullable),
   };
 }
 

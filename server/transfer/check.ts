@@ -11,7 +11,7 @@ import {
   type Lane,
 } from "../domain/events/webhook/delivery.ts";
 import { Failure } from "../failure.ts";
-import { keyOf, recordOf, valuesOf } from "../storage/record.ts";
+import { keyOf, recordOf, valuesOf, wrongFields } from "../storage/record.ts";
 import type { ColumnValue, KeyPart } from "../storage/table.ts";
 import { NO_SEAL, type Seal } from "../seal.ts";
 import { freezes } from "../storage/freeze.ts";
@@ -131,11 +131,12 @@ function inspect(from: AnyTable, row: Values, seal: Seal): { record: AnyRecord |
     record = recordOf(from, row);
     made = valuesOf(from, record);
   } catch {
-    const sentence = `${label} is damaged: restore a backup that has it`;
-    return {
-      record: null,
-      fault: { sentence, repair: () => Promise.reject(new Failure("malformed", sentence)) },
-    };
+    return { record: null, fault: unrepairable(`${label} is damaged: restore a backup that has it`) };
+  }
+  const impossible = wrongFields(from, record);
+  if (impossible.length > 0) {
+    const sentence = `${label} has values that it can't have: ${impossible.join(", ")}. Restore a backup`;
+    return { record: null, fault: unrepairable(sentence) };
   }
   const wrong = names.filter((_, at) => !isSame(row[at]!, made[at]!));
   if (wrong.length === 0) return { record, fault: wrongSecret(from, { record, label, seal }) };
@@ -150,6 +151,11 @@ function inspect(from: AnyTable, row: Values, seal: Seal): { record: AnyRecord |
       },
     },
   };
+}
+
+/** A rebuild that meets it changes nothing. */
+function unrepairable(sentence: string): Fault {
+  return { sentence, repair: () => Promise.reject(new Failure("malformed", sentence)) };
 }
 
 /** A secret that is not sealed, or that no key opens. */

@@ -5,7 +5,9 @@ import { isOwn } from "../storage/kept-texts.ts";
 import { LAYOUT, PROOF_KEY } from "../storage/layout.ts";
 import type { Engine } from "../storage/session.ts";
 import { NO_SEAL, type Seal } from "../seal.ts";
+import { wrongFields } from "../storage/record.ts";
 import { refuseOtherKey, requireKey } from "../storage/sealed.ts";
+import type { AnyRecord } from "../tables.ts";
 import { sourceOf } from "./account.ts";
 import { FORMAT, showing, type Header, type Trailer } from "./export.ts";
 import { fillStore, type Interrupted, type Source } from "./fill.ts";
@@ -80,9 +82,16 @@ async function* itemsOf(file: string): AsyncGenerator<Item> {
 
 function refuseUnknown({ collection, text }: Item, number: number): void {
   if (collection === IDS) return;
-  if (collection !== PLAIN) tableOf({ collection, text });
+  if (collection !== PLAIN) refuseWrong({ collection, text }, number);
   // The proof of the key goes along with sealed records. The mark would end the import.
   else if (isOwn(keyOf(text)) && keyOf(text) !== PROOF_KEY) throw notOurs(number);
+}
+
+function refuseWrong(item: Item, number: number): void {
+  const wrong = wrongFields(tableOf(item), JSON.parse(item.text) as AnyRecord);
+  if (wrong.length === 0) return;
+  const sentence = `Line ${number} has a ${item.collection} with values that it can't have: ${wrong.join(", ")}`;
+  throw new Failure("malformed", sentence);
 }
 
 function plainIn(text: string): { key?: unknown; value?: unknown } {

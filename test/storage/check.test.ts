@@ -140,6 +140,26 @@ describe("a store that was tampered with", () => {
     expect(await contentsOf(engine)).toEqual(before);
   });
 
+  it.each([
+    [
+      "a null where none may be",
+      "update leads set created_at = null, state = null where id = 5",
+      "state, created_at",
+    ],
+    ["a text for a number", "update leads set sales_count = 'abc' where id = 5", "sales_count"],
+    [
+      "a document that is no object",
+      "update leads set once_reward_ids = '7' where id = 5",
+      "once_reward_ids",
+    ],
+  ])("has %s, which only a backup brings back", async (_, text, fields) => {
+    const engine = await filled();
+    await tamper(engine, text);
+    const sentence = `lead [5] of account 1 has values that it can't have: ${fields}. Restore a backup`;
+    expect(await faultsOf(engine)).toContain(sentence);
+    await expect(rebuildStore(engine, silent)).rejects.toThrow(sentence);
+  });
+
   it("has two records of which there may be one, and a rebuild changes nothing", async () => {
     const engine = await filled();
     await tamper(

@@ -195,6 +195,11 @@ it.each<[string, (lines: string[]) => string[], string]>([
     (lines) => lines.with(7, '{"collection":"items","record":{"key":"tidemark:layout","value":"{}"}}'),
     "Line 8 is not a line of an export",
   ],
+  [
+    "has values that a record can't have",
+    (lines) => lines.with(7, '{"collection":"promoter","record":{"account_id":"1","id":1.5,"email":5}}'),
+    /^Line 8 has a promoter with values that it can't have: account_id, id, email, / as never,
+  ],
   ["has a line after the last", (lines) => [...lines, lines[1]!], /^Line \d+ follows the last one$/ as never],
   ["is another program's", (lines) => lines.with(0, "{}"), "The file is not a Tidemark export"],
   [

@@ -1,5 +1,6 @@
 import type { H3Event } from "h3";
 import { Failure } from "../../failure.ts";
+import { storableIn } from "../../storage/storable.ts";
 import { readBody } from "./body.ts";
 import { bodyType, MAX_KEYS, multipartPairs, nest, pairsOf } from "./pairs.ts";
 
@@ -42,7 +43,7 @@ export function parseJsonObject(text: string): Record<string, unknown> {
   }
   const excess = findExcess(value);
   if (excess !== null) throw new Failure("too_large", `The body ${excess}`);
-  return value as Record<string, unknown>;
+  return storableIn(text, value as Record<string, unknown>);
 }
 
 /**

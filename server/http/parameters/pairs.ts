@@ -1,5 +1,6 @@
 import type { H3Event } from "h3";
 import { Failure } from "../../failure.ts";
+import { storable } from "../../storage/storable.ts";
 
 /** A parameter as it was sent. A name may be repeated. */
 export type Pair = [name: string, value: string];
@@ -59,7 +60,8 @@ export function nest(pairs: Pair[]): Query {
 async function parseMultipart(body: string, contentType: string): Promise<Pair[]> {
   try {
     const form = await new Response(body, { headers: { "content-type": contentType } }).formData();
-    return [...form].filter((field): field is Pair => typeof field[1] === "string");
+    const texts = [...form].filter((field): field is Pair => typeof field[1] === "string");
+    return texts.map(([name, value]) => [storable(name), storable(value)]);
   } catch {
     throw new Failure("malformed", "The body is not valid multipart/form-data");
   }
@@ -73,9 +75,9 @@ function refuseTooMany(pairs: Pair[]): void {
 
 function decode(text: string): string {
   const spaced = text.includes("+") ? text.replaceAll("+", " ") : text;
-  if (!spaced.includes("%")) return spaced;
+  if (!spaced.includes("%")) return storable(spaced);
   try {
-    return decodeURIComponent(spaced);
+    return storable(decodeURIComponent(spaced));
   } catch {
     throw new Failure("malformed", "A parameter is not valid percent-encoded UTF-8");
   }

@@ -1,5 +1,5 @@
 import { types, type Client, type Pool, type PoolClient, type QueryArrayResult } from "pg";
-import { storable } from "../../record.ts";
+import { storable } from "../../storable.ts";
 import type { ColumnValue } from "../../table.ts";
 import { isOutdated } from "./faults.ts";
 
