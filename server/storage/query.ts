@@ -126,15 +126,60 @@ export async function findPage<R extends { id: number }, S, Names extends keyof 
   wanted: Wanted<S, Names>,
 ): Promise<Found<R>> {
   const { account_id, ids, total } = await findIds(view, from, wanted);
-  const records = view
+  const known = await findMany(view, from, account_id, ids);
+  // A record may have been removed meanwhile.
+  return { records: ids.flatMap((id) => known.get(id) ?? []), total };
+}
+
+/** The records with these ids, by their ids. It is one statement, however many there are. */
+export async function findMany<R extends { id: number }>(
+  view: QueryRunner,
+  from: Table<R>,
+  accountId: number,
+  ids: readonly number[],
+): Promise<Map<number, R>> {
+  if (ids.length === 0) return new Map();
+  const query = view
     .query<Record<string, Record<string, ColumnValue>>>()
     .selectFrom(sqlName(from))
-    .select(sql<number>`id`.as("id"))
     .select(allOf(from))
-    .where("account_id", "=", account_id);
-  const rows = await findInOrder(view, ids, records.where(among("id", ids)));
-  return { records: rows.map((row) => view.record(from, row)!), total };
+    .where("account_id", "=", accountId)
+    .where(among("id", [...new Set(ids)]));
+  const records = (await view.rows(quick(query))).map((row) => view.record(from, row)!);
+  return new Map(records.map((record) => [record.id, record]));
 }
+
+// oxlint-disable-next-line typescript/no-explicit-any -- the record type of a table is inferred from it
+type Joins<R> = Record<string, readonly [from: Table<any>, id: keyof R & string]>;
+type Joined<J> = {
+  -readonly [Name in keyof J]: J[Name] extends readonly [Table<infer T>, unknown] ? T | null : never;
+};
+
+/**
+ * Reads the records that each of some records belongs to, by the fields with their ids. Each table is read once, however
+ * many records there are. Null: there is none, or it was deleted.
+ */
+export function belongingTo<R extends { account_id: number }, const J extends Joins<R>>(
+  _of: Pick<Table<R>, "derived">,
+  joins: J,
+): (view: QueryRunner, records: R[]) => Promise<Joined<J>[]> {
+  return async (view, records) => {
+    const accountId = records[0]?.account_id ?? 0;
+    const idOf = (record: R, field: keyof R) => record[field] as number | null;
+    const found = await Promise.all(
+      Object.entries<Joins<R>[string]>(joins).map(async ([name, [from, field]]) => {
+        const ids = records.map((record) => idOf(record, field)).filter((id) => id !== null);
+        return { name, field, known: await findMany<{ id: number }>(view, from, accountId, ids) };
+      }),
+    );
+    const joinedTo = (record: R) =>
+      found.map(({ name, field, known }) => [name, known.get(idOf(record, field) ?? 0) ?? null]);
+    return records.map((record) => Object.fromEntries(joinedTo(record)) as Joined<J>);
+  };
+}
+
+/** What `belongingTo` reads for a record. */
+export type BelongingTo<J> = J extends (...given: never[]) => Promise<(infer P)[]> ? P : never;
 
 /** Selects all columns of a table of a query, each under the table's name and its own. */
 export function allOf(from: Pick<Table<never>, "name" | "names">, as = sqlName(from)) {
@@ -210,6 +255,11 @@ export function isWithin(
   const [least, below] = [sql`${value} >= ${from}`, sql`${value} < ${before}`];
   if (before === null) return from === null ? sql`1 = 1` : sql`${least}`;
   return from === null ? sql`${below}` : sql`(${least} and ${below})`;
+}
+
+/** Whether a column with a flag says so. */
+export function isFlag(column: string, wanted: boolean): RawBuilder<SqlBool> {
+  return sql<SqlBool>`${sql.ref(column)} = ${Number(wanted)}`;
 }
 
 /** Whether any of these conditions holds. */

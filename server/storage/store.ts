@@ -55,15 +55,11 @@ export function newStore(engine: Engine & Partial<WatchedEngine>): Store {
     ...newView(engine.reads, seal),
     transact: (work) =>
       engine.transact((session) =>
-        runOn(
-          session,
-          async (tx) => {
-            const result = await work(tx);
-            await refuseFrozen(tx, thawed(tx));
-            return result;
-          },
-          seal,
-        ),
+        runOn(session, engine, async (tx) => {
+          const result = await work(tx);
+          await refuseFrozen(tx, thawed(tx));
+          return result;
+        }),
       ),
     nextId: engine.nextId,
     async whyUnready() {
@@ -95,6 +91,11 @@ export function newStore(engine: Engine & Partial<WatchedEngine>): Store {
     close: engine.close,
   };
   return store;
+}
+
+/** The same store with another source of ids. */
+export function withIds(store: Store, nextId: Store["nextId"]): Store {
+  return { ...store, nextId, transact: (work) => store.transact((tx) => work({ ...tx, nextId })) };
 }
 
 /** The accounts that a transaction has changed, except those that it freezes or unfreezes itself. */

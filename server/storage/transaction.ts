@@ -1,8 +1,8 @@
 import { Failure } from "../failure.ts";
-import { NO_SEAL, type Seal } from "../seal.ts";
+import { NO_SEAL } from "../seal.ts";
 import { freezes } from "./freeze.ts";
 import { rowOf } from "./sealed.ts";
-import type { Session } from "./session.ts";
+import type { Engine, Session } from "./session.ts";
 import { columnOf, keyOf } from "./record.ts";
 import { fillStatement, type Listing } from "./sql.ts";
 import { newAdditions, newCalendars } from "./sums.ts";
@@ -51,6 +51,8 @@ export interface Transaction extends Reader {
     listing: Listing & { index: NoInfer<Listed> },
     filling: { column: NoInfer<C>; value: number },
   ): Promise<number>;
+  /** A new id for a kind of record. Ids grow, with gaps. */
+  nextId(kind: string): Promise<number>;
   /** The store as the transaction sees it. */
   view: View;
 }
@@ -62,13 +64,16 @@ export interface OpenTransaction extends Transaction {
   frozen: ReadonlySet<number>;
 }
 
-/** Runs work in a transaction on an engine's session. `seal` opens and seals secrets. */
+/** What a transaction needs of its engine: the seal for secrets, if there is one, and new ids. */
+type Source = Pick<Engine, "seal" | "nextId">;
+
+/** Runs work in a transaction on an engine's session. */
 export async function runOn<T>(
   session: Session,
+  engine: Source,
   work: (tx: OpenTransaction) => Promise<T>,
-  seal: Seal = NO_SEAL,
 ): Promise<T> {
-  const { tx, addUp } = newTransaction(session, seal);
+  const { tx, addUp } = newTransaction(session, engine);
   const result = await work(tx);
   await addUp();
   return result;
@@ -78,7 +83,10 @@ export async function runOn<T>(
  * Makes a transaction. `addUp` writes the sums: before each query, and at the end, so that each row is
  * written once.
  */
-function newTransaction(session: Session, seal: Seal): { tx: OpenTransaction; addUp: () => Promise<void> } {
+function newTransaction(
+  session: Session,
+  { seal = NO_SEAL, nextId }: Source,
+): { tx: OpenTransaction; addUp: () => Promise<void> } {
   const additions = newAdditions();
   const addUp = async () => {
     const taken = additions.take();
@@ -111,6 +119,7 @@ function newTransaction(session: Session, seal: Seal): { tx: OpenTransaction; ad
     view,
     touched,
     frozen,
+    nextId,
     get: view.get,
     find: view.find,
     async lock<R>(from: Table<R>, accountId: number, ...id: Key) {

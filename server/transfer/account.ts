@@ -161,19 +161,15 @@ async function removeShared(
     const owned = records.filter((record) => ownerOf(from, record) === accountId);
     if (owned.length > 0) {
       await engine.transact((session) =>
-        runOn(
-          session,
-          async (tx) => {
-            for (const record of owned) {
-              await tx.remove(from, SYSTEM, ...keyOf(from, record));
-              if (from.name !== deliveries.name) continue;
-              // All deliveries in a lane belong to the same account.
-              const { lane, ...delivery } = record as Delivery;
-              await tx.remove(lanes, SYSTEM, destinationOf(delivery), lane);
-            }
-          },
-          engine.seal,
-        ),
+        runOn(session, engine, async (tx) => {
+          for (const record of owned) {
+            await tx.remove(from, SYSTEM, ...keyOf(from, record));
+            if (from.name !== deliveries.name) continue;
+            // All deliveries in a lane belong to the same account.
+            const { lane, ...delivery } = record as Delivery;
+            await tx.remove(lanes, SYSTEM, destinationOf(delivery), lane);
+          }
+        }),
       );
     }
     onItems(owned.length);

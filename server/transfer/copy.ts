@@ -2,7 +2,7 @@ import type { Account } from "../domain/program/account/account.ts";
 import { SYSTEM } from "../domain/context.ts";
 import { freezes } from "../storage/freeze.ts";
 import { openStore } from "../storage/open.ts";
-import type { Store } from "../storage/store.ts";
+import { withIds, type Store } from "../storage/store.ts";
 import { ownerOf } from "../storage/table.ts";
 import { TABLES, type AnyTable } from "../tables.ts";
 
@@ -23,7 +23,7 @@ export async function onCopy<T>(
         await copyRecords([from, copy], table, { account_id: accountId, account });
     }
     let next = FIRST_ID;
-    return await work({ ...copy, nextId: async () => next++ });
+    return await work(withIds(copy, async () => next++));
   } finally {
     await copy.close();
   }

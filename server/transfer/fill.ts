@@ -102,7 +102,7 @@ async function fill(
     const left = chunk.slice(Math.max(0, work.state.filledCount - passedCount));
     passedCount += chunk.length;
     if (left.length > 0) {
-      const inserted = work.commit((session) => insertItems(session, left, seal), {
+      const inserted = work.commit((session) => insertItems(session, left, work.engine), {
         filledCount: passedCount,
       });
       await inserted.catch(refuseContradiction);
@@ -111,7 +111,7 @@ async function fill(
   }
   for await (const chunk of source.shared?.() ?? []) {
     await work.commit(async (session) => {
-      for (const item of chunk) await putShared(session, item, seal);
+      for (const item of chunk) await putShared(session, item, work.engine);
     });
   }
 }

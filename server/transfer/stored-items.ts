@@ -1,7 +1,7 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
 import { accounts } from "../domain/program/account/account.ts";
 import { Failure } from "../failure.ts";
-import type { Seal } from "../seal.ts";
+import { NO_SEAL, type Seal } from "../seal.ts";
 import { asStored } from "../storage/as-stored.ts";
 import { keyOf, recordOf } from "../storage/record.ts";
 import { quoted, parseStored, type KeyPart } from "../storage/table.ts";
@@ -136,12 +136,13 @@ export function tableOf({ collection }: Item): AnyTable {
  *
  * @throws Failure `malformed` for a record that contradicts another one
  */
-export async function insertItems(session: Session, items: Item[], seal: Seal): Promise<void> {
+export async function insertItems(session: Session, items: Item[], engine: Engine): Promise<void> {
+  const { seal = NO_SEAL } = engine;
   const additions = newAdditions();
   const calendars = newCalendars(newView(session, seal));
   for (const [collection, texts] of grouped(items)) {
     if (collection === IDS || collection === PLAIN) {
-      for (const text of texts) await putShared(session, { collection, text }, seal);
+      for (const text of texts) await putShared(session, { collection, text }, engine);
       continue;
     }
     const table = tableOf({ collection, text: "" });
@@ -156,7 +157,7 @@ export async function insertItems(session: Session, items: Item[], seal: Seal): 
 }
 
 /** Inserts or replaces an item. Of next ids, the greater one stays. */
-export async function putShared(session: Session, item: Item, seal: Seal): Promise<void> {
+export async function putShared(session: Session, item: Item, engine: Engine): Promise<void> {
   const [one, two] = [1, 2].map(session.dialect.value);
   const given = JSON.parse(item.text) as { kind: string; next: number; key: string; value: string };
   if (item.collection === IDS) {
@@ -174,10 +175,8 @@ export async function putShared(session: Session, item: Item, seal: Seal): Promi
       values: [given.key, given.value],
     });
   } else
-    await runOn(
-      session,
-      (tx) => tx.put(tableOf(item), parseStored<AnyRecord>(item.collection, item.text)),
-      seal,
+    await runOn(session, engine, (tx) =>
+      tx.put(tableOf(item), parseStored<AnyRecord>(item.collection, item.text)),
     );
 }
 

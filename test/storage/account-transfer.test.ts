@@ -90,7 +90,7 @@ async function keepSale(context: Context, account: Account): Promise<void> {
 async function filled(): Promise<Engine> {
   const engine = await newEngine();
   await storeOn(engine);
-  await engine.transact((session) => insertItems(session, original, TEST_SEAL));
+  await engine.transact((session) => insertItems(session, original, { ...engine, seal: TEST_SEAL }));
   return engine;
 }
 

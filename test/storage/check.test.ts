@@ -52,7 +52,7 @@ async function filled(): Promise<Engine> {
   const engine = await memoryEngine();
   opened.push(engine);
   await storeOn(engine);
-  await engine.transact((session) => insertItems(session, program, TEST_SEAL));
+  await engine.transact((session) => insertItems(session, program, { ...engine, seal: TEST_SEAL }));
   return engine;
 }
 
@@ -72,7 +72,7 @@ describe.each(MAIN_KINDS)("a store in %s", (kind) => {
   useEmptyStore(kind, TABLES, (empty) => void (engine = empty));
 
   it("has no faults, and a rebuild makes all columns and sums right again", async () => {
-    await engine.transact((session) => insertItems(session, program, TEST_SEAL));
+    await engine.transact((session) => insertItems(session, program, { ...engine, seal: TEST_SEAL }));
     expect(await faultsOf(engine)).toEqual([]);
     const before = await contentsOf(engine);
     await tamper(engine, "update leads set words = null, email_key = null");

@@ -57,7 +57,7 @@ async function filled(engine?: Engine, leadCount = LEADS): Promise<Engine> {
   programs.set(leadCount, items);
   const made = engine ?? (await newEngine());
   await storeOn(made);
-  await made.transact((session) => insertItems(session, items, TEST_SEAL));
+  await made.transact((session) => insertItems(session, items, { ...made, seal: TEST_SEAL }));
   return made;
 }
 

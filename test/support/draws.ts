@@ -31,7 +31,7 @@ export function newDraws() {
         return store.transact((tx) => {
           let at = 0;
           const nextId: Store["nextId"] = async (kind) => (ids[at++] ??= await store.nextId(kind));
-          return running.run({ count: first, nextId }, () => work(tx));
+          return running.run({ count: first, nextId }, () => work({ ...tx, nextId }));
         });
       },
     }),

@@ -58,13 +58,9 @@ export async function temporaryStore(kind: Kind): Promise<TemporaryStore> {
       engine.transact(async (session) => {
         for (const table of TABLES) await session.run({ text: `delete from ${sqlName(table)}`, values: [] });
         for (const { name } of SUM_TABLES) await session.run({ text: `delete from ${name}`, values: [] });
-        await runOn(
-          session,
-          async (tx) => {
-            for (const { table, doc } of before) await tx.insert(tableNamed(table)!, JSON.parse(doc));
-          },
-          TEST_SEAL,
-        );
+        await runOn(session, { ...engine, seal: TEST_SEAL }, async (tx) => {
+          for (const { table, doc } of before) await tx.insert(tableNamed(table)!, JSON.parse(doc));
+        });
       }),
     placesOf: async (text) => (await linesIn(engine)).filter((line) => line.toLowerCase().includes(text)),
   };

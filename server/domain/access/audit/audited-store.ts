@@ -87,6 +87,7 @@ function watched(tx: Transaction, changes: Changes): Transaction {
     isTaken: tx.isTaken,
     // Only payouts add their commissions this way, which leaves no entries.
     fill: tx.fill,
+    nextId: tx.nextId,
     async put(into, record, refusals) {
       const id = keyOf(into, record);
       const before = isAudited(into) ? await tx.get(into, record.account_id, ...id) : null;
