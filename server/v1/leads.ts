@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { createLead as addLead } from "../domain/people/lead/creation.ts";
-import { findLeads, loadLead } from "../domain/people/lead/search.ts";
-import type { LeadSelector, Lead, LeadState } from "../domain/people/lead/lead.ts";
+import { IN_USE, loadLead } from "../domain/people/lead/search.ts";
+import { leads, type LeadSelector, type Lead, type LeadState } from "../domain/people/lead/lead.ts";
 import {
   deleteLead as removeLead,
   updateLead as changeLead,
@@ -10,6 +10,7 @@ import {
 import { findScope } from "../domain/people/promoter-campaign/search.ts";
 import { email, flag, id, instant, oneOf, text, customFields, subId, uid } from "../input/fields.ts";
 import { readParams } from "../http/parameters/form.ts";
+import { having, list } from "../resource/list.ts";
 import { NOTHING } from "../storage/query.ts";
 import { setPageHeaders } from "../http/pages.ts";
 import { shapeInput, shapeFormChanges } from "../input/shape.ts";
@@ -114,7 +115,7 @@ export const listLeads: V1Operation = {
   refusals: ["not_found", "invalid"],
   statuses: LIST_STATUSES,
   shape: listError,
-  handle: list,
+  handle: listAll,
 };
 
 /** `POST /api/v1/leads/create` @see docs/spec/v1.md "Leads" */
@@ -168,14 +169,18 @@ export const deleteLead: V1Operation = {
   handle: remove,
 };
 
-async function list(request: V1Request) {
+const leadList = list(leads, { only: IN_USE });
+
+async function listAll(request: V1Request) {
   const { event, account, context } = request;
   const params = await readParams(event);
   const page = readListPage(params, USUAL_PER_PAGE);
   const filter = readBelongingFilter(shapeInput(belongingParams, params));
   const scope = await findScope(context.store, account.id, filter);
   const { records, total } =
-    scope === null ? NOTHING : await findLeads(context.store, account.id, { filter: scope, ...page });
+    scope === null
+      ? NOTHING
+      : await leadList.find(context.store, account.id, { where: having(leads, scope), ...page });
   setPageHeaders(request, page, total);
   const embedded = newEmbedded(context.store, account.id);
   return Promise.all(records.map((lead) => leadRecordJson(lead, embedded)));

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { createCommission, type Earner } from "../domain/ledger/commission/changes.ts";
-import { COMMISSION_STATUSES, type Commission } from "../domain/ledger/commission/commission.ts";
+import { COMMISSION_STATUSES, commissions, type Commission } from "../domain/ledger/commission/commission.ts";
 import { changeCommissionStatus } from "../domain/ledger/commission/review.ts";
-import { listCommissions } from "../domain/ledger/commission/search.ts";
 import { findScope } from "../domain/people/promoter-campaign/search.ts";
 import { setPageHeaders } from "../http/pages.ts";
 import { readParams } from "../http/parameters/form.ts";
 import { flag, id, oneOf, text, wholeAmount, refToken, uid } from "../input/fields.ts";
 import { shapeInput } from "../input/shape.ts";
-import { NOTHING } from "../storage/query.ts";
+import { having, list } from "../resource/list.ts";
+import { belongingTo, NOTHING } from "../storage/query.ts";
 import {
   belongingParams,
   LIST_STATUSES,
@@ -72,7 +72,7 @@ export const listRewards: V1Operation = {
   refusals: ["not_found", "invalid"],
   statuses: LIST_STATUSES,
   shape: listError,
-  handle: list,
+  handle: listAll,
 };
 
 const createParams = z.object({
@@ -126,7 +126,10 @@ export const updateReward: V1Operation = {
   handle: update,
 };
 
-async function list(request: V1Request) {
+const rewardList = list(commissions, {});
+const commissionLeads = belongingTo(commissions, { lead: [leads, "lead_id"] });
+
+async function listAll(request: V1Request) {
   const { event, account, context } = request;
   const { store } = context;
   const params = await readParams(event);
@@ -136,10 +139,11 @@ async function list(request: V1Request) {
   const { records, total } =
     scope === null
       ? NOTHING
-      : await listCommissions(context, account, { filter: scope, sorting: [], ...page });
+      : await rewardList.find(store, account.id, { where: having(commissions, scope), ...page });
   setPageHeaders(request, page, total);
   const embedded = newEmbedded(store, account.id);
-  return Promise.all(records.map(({ commission, lead }) => rewardJson(commission, lead, embedded)));
+  const parts = await commissionLeads(store, records);
+  return Promise.all(records.map((each, at) => rewardJson(each, parts[at]!.lead, embedded)));
 }
 
 async function create({ event, account, context }: V1Request) {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { eraseLead, erasePromoter } from "../domain/privacy/erasure.ts";
 import { message } from "../http/fields.ts";
 import type { V2Operation, V2Request, V2Row } from "./operation.ts";
-import { readPathId } from "./params.ts";
+import { readPathId } from "../resource/listing.ts";
 
 const ERASED = z.object({
   message,

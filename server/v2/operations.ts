@@ -34,13 +34,7 @@ import {
   listPromoCodesOperation,
   updatePromoCodeOperation,
 } from "./promo-code/promo-codes.ts";
-import {
-  createProductOperation,
-  deleteProductOperation,
-  getProductOperation,
-  listProductsOperation,
-  updateProductOperation,
-} from "./product/products.ts";
+import { PRODUCT_OPERATIONS } from "./product/products.ts";
 import { ERASURES } from "./erasures.ts";
 import { PORTAL_ACCESS } from "./promoter/portal-access.ts";
 import { invitePromotersOperation } from "./promoter/invitations.ts";
@@ -348,12 +342,7 @@ const COMPANY_OPERATIONS: V2Row[] = [
     operation,
   ]),
   ["GET", "/reports/download", downloadReport],
-  ["GET", "/products", listProductsOperation],
-  ["POST", "/products", createProductOperation],
-  ["GET", "/products/:id", getProductOperation],
-  ["PUT", "/products/:id", updateProductOperation],
-  ["PATCH", "/products/:id", updateProductOperation],
-  ["DELETE", "/products/:id", deleteProductOperation],
+  ...PRODUCT_OPERATIONS,
   ["GET", "/commissions", listCommissionsOperation],
   ["POST", "/commissions", createCommissionOperation],
   ["PUT", "/commissions/:id", updateCommissionOperation],

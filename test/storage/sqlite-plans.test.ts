@@ -2,12 +2,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type DatabaseSyncInstance } from "@photostructure/sqlite";
+import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createAccount } from "../../server/domain/access/account-creation.ts";
 import type { Account } from "../../server/domain/program/account/account.ts";
-import { listCommissions, type CommissionFilter } from "../../server/domain/ledger/commission/search.ts";
+import { commissions } from "../../server/domain/ledger/commission/commission.ts";
 import { systemChance } from "../../server/domain/context.ts";
-import { findLeads, type LeadFilter } from "../../server/domain/people/lead/search.ts";
+import { leads } from "../../server/domain/people/lead/lead.ts";
+import { IN_USE, isOfType, mentions } from "../../server/domain/people/lead/search.ts";
+import { having, list, type Condition } from "../../server/resource/list.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { statementOf } from "../../server/storage/query.ts";
 import type { Store } from "../../server/storage/store.ts";
@@ -15,7 +18,7 @@ import { TABLES } from "../../server/tables.ts";
 import { TEST_SEAL } from "../support/memory-engine.ts";
 
 const now = new Date("2026-03-04T05:06:07.890Z");
-const month = { from: now.getTime(), before: null };
+const month = { from: now };
 
 let folder: string;
 let store: Store;
@@ -50,52 +53,53 @@ async function plansOf(list: (store: Store) => Promise<unknown>): Promise<string
 }
 
 const page = { limit: 20, offset: 0 };
-const leadPlans = (filter: LeadFilter) =>
-  plansOf((asked) => findLeads(asked, account.id, { filter, reverse: true, ...page }));
-const commissionPlans = (filter: CommissionFilter) =>
+const leadPlans = (...where: Condition[]) =>
+  plansOf((asked) =>
+    list(leads, { only: IN_USE, isNewestFirst: true }).find(asked, account.id, { where, ...page }),
+  );
+const commissionPlans = (...where: Condition[]) =>
   plansOf((asked) => {
-    const sorting = [{ by: "created_at", isDescending: true } as const];
-    return listCommissions({ store: asked, now }, account, { filter, sorting, ...page });
+    const orders = [{ by: sql.ref("commissions.created_at"), isDescending: true }];
+    return list(commissions, {}).find(asked, account.id, { where, orders, ...page });
   });
 
 describe("a list of leads", () => {
-  it.each<LeadFilter>([
-    { state: "active" },
-    { text: "ada" },
-    { isCustomer: true },
-    { entrySources: ["cookie"] },
-    { suspicions: ["ad_source"] },
-    { planIds: ["team"] },
-    { created_at: month },
-    { cancelled_at: month },
-    { customer_since: month },
-  ])("by %j reads no whole leads", async (filter) => {
+  it.each<[by: string, Condition[]]>([
+    ["state", having(leads, { state: "active" })],
+    ["text", [mentions("ada")]],
+    ["type", [isOfType("customer")]],
+    ["source", having(leads, { entry_source: ["cookie"] })],
+    ["suspicion", having(leads, { suspicion: ["ad_source"] })],
+    ["plan", having(leads, { plan_name: ["team"] })],
+    ["creation", having(leads, { created_at: month })],
+    ["cancellation", having(leads, { cancelled_at: month })],
+    ["first sale", having(leads, { customer_since: month })],
+  ])("by %s reads no whole leads", async (_by, where) => {
     const plan = "SEARCH leads USING COVERING INDEX leads_list";
-    expect(await leadPlans(filter)).toEqual([plan, plan]);
+    expect(await leadPlans(...where)).toEqual([plan, plan]);
   });
 
   it("by promoter reads those of the promoter", async () => {
     const plan = "SEARCH leads USING INDEX leads_promoter";
-    expect(await leadPlans({ promoter_id: 1, text: "ada" })).toEqual([plan, plan]);
+    expect(await leadPlans(...having(leads, { promoter_id: 1 }), mentions("ada"))).toEqual([plan, plan]);
   });
 });
 
 describe("a list of commissions, newest first", () => {
   it("by payout reads those of the payout", async () => {
     const plan = "SEARCH commissions USING INDEX commissions_payout";
-    expect(await commissionPlans({ payout_ids: [1], created_at: month })).toEqual([plan, plan]);
+    const where = having(commissions, { payout_id: [1], created_at: month });
+    expect(await commissionPlans(...where)).toEqual([plan, plan]);
   });
 
   it("by promoter reads those of the promoter", async () => {
     const plan = "SEARCH commissions USING INDEX commissions_balance";
-    expect(await commissionPlans({ promoter_id: 1, created_at: month })).toEqual([plan, plan]);
+    const where = having(commissions, { promoter_id: 1, created_at: month });
+    expect(await commissionPlans(...where)).toEqual([plan, plan]);
   });
 
-  it.each<CommissionFilter>([{ status: "pending" }, { created_at: month }])(
-    "by %j goes by the date",
-    async (filter) => {
-      const [ofPage] = await commissionPlans(filter);
-      expect(ofPage).toMatch(/ INDEX commissions_created_at$/);
-    },
-  );
+  it.each([{ status: "pending" }, { created_at: month }])("by %j goes by the date", async (values) => {
+    const [ofPage] = await commissionPlans(...having(commissions, values));
+    expect(ofPage).toMatch(/ INDEX commissions_created_at$/);
+  });
 });

@@ -58,11 +58,12 @@ const LAYERS: Record<string, string[]> = {
   transfer: ["files", "tables", "input", "lease", "domain", "storage", "seal", "failure", "csv"],
   tables: ["lease", "domain", "storage"],
   outbox: ["v1", "v2", "outgoing", "lease", "markup", "domain", "languages", "storage", "failure"],
-  v1: ["request", "input", "http", "domain", "storage", "failure"],
+  v1: ["resource", "request", "input", "http", "domain", "storage", "failure"],
   billing: ["request", "http", "domain", "storage", "failure"],
   payments: ["request", "http", "domain", "storage", "seal", "failure"],
   files: ["input", "domain", "storage", "failure", "csv"],
   v2: [
+    "resource",
     "files",
     "billing",
     "payments",
@@ -84,6 +85,8 @@ const LAYERS: Record<string, string[]> = {
   track: ["request", "input", "http", "domain", "failure", "url", "ref-id"],
   web: ["request", "input", "http", "markup", "domain", "languages", "failure", "url"],
   openapi: ["http", "markup", "failure", "url"],
+  // The kit for lists, answers and operations.
+  resource: ["input", "http", "domain", "storage", "failure"],
   request: ["outgoing", "http", "domain", "storage", "seal", "failure", "languages"],
   input: ["http", "failure", "url"],
   http: ["storage", "failure", "url"],

@@ -56,52 +56,45 @@ export async function listSavedViews(
  * @throws Failure `taken` if the list has a view of this name, `refused` if there are too many
  */
 export async function createSavedView(
-  { store, now }: Context,
+  tx: Transaction,
+  { now }: Pick<Context, "now">,
   accountId: number,
-  input: Pick<SavedView, "list" | "name" | "filters">,
+  { filters, ...named }: Pick<SavedView, "list" | "name" | "filters">,
 ): Promise<SavedView> {
-  const id = await store.nextId("saved-view");
+  if ((await listSavedViews(tx.view, accountId, undefined)).length >= MOST)
+    throw new Failure("refused", `There may be at most ${MOST} saved views`);
   const at = now.toISOString();
-  const { list, name, filters } = input;
   const saved: SavedView = {
     account_id: accountId,
-    id,
-    list,
-    name,
+    id: await tx.nextId("saved-view"),
+    ...named,
     filters: lasting(filters),
     created_at: at,
     updated_at: at,
   };
-  return store.transact(async (tx) => {
-    if ((await listSavedViews(tx.view, accountId, undefined)).length >= MOST)
-      throw new Failure("refused", `There may be at most ${MOST} saved views`);
-    await tx.insert(savedViews, saved, { name: nameTaken });
-    return saved;
-  });
+  await tx.insert(savedViews, saved, { name: nameTaken });
+  return saved;
 }
 
 /** Renames a view, or changes its filters. @throws Failure `not_found`, `taken` */
-export function updateSavedView(
-  { store, now }: Context,
+export async function updateSavedView(
+  tx: Transaction,
+  { now }: Pick<Context, "now">,
   accountId: number,
   { id, changes }: { id: number; changes: { [Name in "name" | "filters"]?: SavedView[Name] | undefined } },
 ): Promise<SavedView> {
-  return store.transact(async (tx) => {
-    const before = await loadSavedView(tx, accountId, id);
-    const { name = before.name, filters = before.filters } = changes;
-    const after = { ...before, name, filters: lasting(filters), updated_at: now.toISOString() };
-    await tx.put(savedViews, after, { name: nameTaken });
-    return after;
-  });
+  const before = await loadSavedView(tx, accountId, id);
+  const { name = before.name, filters = before.filters } = changes;
+  const after = { ...before, name, filters: lasting(filters), updated_at: now.toISOString() };
+  await tx.put(savedViews, after, { name: nameTaken });
+  return after;
 }
 
 /** Deletes a view. @throws Failure `not_found` */
-export function deleteSavedView({ store }: Context, accountId: number, id: number): Promise<SavedView> {
-  return store.transact(async (tx: Transaction) => {
-    const saved = await loadSavedView(tx, accountId, id);
-    await tx.remove(savedViews, accountId, id);
-    return saved;
-  });
+export async function deleteSavedView(tx: Transaction, accountId: number, id: number): Promise<SavedView> {
+  const saved = await loadSavedView(tx, accountId, id);
+  await tx.remove(savedViews, accountId, id);
+  return saved;
 }
 
 async function loadSavedView(reader: Reader, accountId: number, id: number): Promise<SavedView> {

@@ -1,7 +1,6 @@
 import { Failure } from "../../failure.ts";
 import { indexed } from "../../storage/digests.ts";
-import { contains, findPage, type Found, type Schema, type Window } from "../../storage/query.ts";
-import { type Reader, type Store, type Transaction, TAKEN } from "../../storage/store.ts";
+import { type Reader, type Transaction, TAKEN } from "../../storage/store.ts";
 import { integer, json, table, text, time, type RowOf } from "../../storage/table.ts";
 import type { Context } from "../context.ts";
 
@@ -9,7 +8,8 @@ import type { Context } from "../context.ts";
 export interface Price {
   /** The payment processor's id, unique among an account's products. Sales name it as their plan. */
   ext_id: string;
-  description: string | null;
+  /** What it is, for people. */
+  desc: string | null;
 }
 
 const productFields = {
@@ -50,13 +50,14 @@ type NewProduct = Pick<Product, "name" | "ext_id" | "prices">;
 
 /** Makes a product. @throws Failure `taken`, `rule_broken` if it names a price twice */
 export async function createProduct(
-  { store, now }: Context,
+  tx: Transaction,
+  { now }: Pick<Context, "now">,
   accountId: number,
   input: NewProduct,
 ): Promise<Product> {
-  const id = await store.nextId("product");
+  const id = await tx.nextId("product");
   const product: Product = { account_id: accountId, id, ...input, created_at: now.toISOString() };
-  await store.transact((tx) => write(tx, null, product));
+  await write(tx, null, product);
   return product;
 }
 
@@ -64,66 +65,35 @@ export async function createProduct(
 type ProductChanges = { [F in keyof NewProduct]?: NewProduct[F] | undefined };
 
 /** Changes a product. @throws Failure `not_found`, `taken`, `rule_broken` if it names a price twice */
-export function updateProduct(
-  { store }: Context,
+export async function updateProduct(
+  tx: Transaction,
   accountId: number,
   { id, changes }: { id: number; changes: ProductChanges },
 ): Promise<Product> {
-  return store.transact(async (tx) => {
-    const before = await loadProduct(tx, accountId, id);
-    const after: Product = {
-      ...before,
-      name: changes.name ?? before.name,
-      ext_id: changes.ext_id === undefined ? before.ext_id : changes.ext_id,
-      prices: changes.prices ?? before.prices,
-    };
-    await write(tx, before, after);
-    return after;
-  });
-}
-
-/** The product to delete. */
-interface ProductRemoval {
-  id: number;
-  /** Refuses a product that records refer to. It is locked, so that none are added meanwhile. */
-  refuseUsed: (tx: Transaction, product: Product) => Promise<void>;
+  const before = await loadProduct(tx, accountId, id);
+  const { name = before.name, ext_id = before.ext_id, prices = before.prices } = changes;
+  const after: Product = { ...before, name, ext_id, prices };
+  await write(tx, before, after);
+  return after;
 }
 
 /**
- * Deletes a product that is not in use.
+ * Deletes a product that is not in use. `refuseUsed` refuses one that records refer to. The product is locked, so that
+ * none are added meanwhile.
  *
  * @throws Failure `not_found`, `in_use`
  * @see docs/spec/v2.md "Deletions"
  */
-export function deleteProduct(
-  { store }: Context,
+export async function deleteProduct(
+  tx: Transaction,
   accountId: number,
-  { id, refuseUsed }: ProductRemoval,
+  { id, refuseUsed }: { id: number; refuseUsed: (tx: Transaction, product: Product) => Promise<void> },
 ): Promise<void> {
-  return store.transact(async (tx) => {
-    const product = await loadProduct(tx, accountId, id);
-    await tx.lock(products, accountId, id);
-    await refuseUsed(tx, product);
-    for (const { ext_id } of product.prices) await tx.remove(productPrices, accountId, indexed(ext_id));
-    await tx.remove(products, accountId, id);
-  });
-}
-
-type ProductSchema = Schema<{ products: typeof products }>;
-
-/** Products whose name or external ids contain a text, oldest first. Null finds all. */
-export function findProducts(
-  store: Store,
-  accountId: number,
-  { text, ...window }: { text: string | null } & Window,
-): Promise<Found<Product>> {
-  const all = store
-    .query<ProductSchema>()
-    .selectFrom("products")
-    .where("account_id", "=", accountId)
-    .orderBy("id");
-  const query = text === null ? all : all.where(contains("words", text.trim()));
-  return findPage(store, products, { query, ...window });
+  const product = await loadProduct(tx, accountId, id);
+  await tx.lock(products, accountId, id);
+  await refuseUsed(tx, product);
+  for (const { ext_id } of product.prices) await tx.remove(productPrices, accountId, indexed(ext_id));
+  await tx.remove(products, accountId, id);
 }
 
 /** The product that has a price with this external id, or null. */

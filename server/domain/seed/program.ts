@@ -54,8 +54,10 @@ export async function seedProgram(given: Context, account: Account): Promise<Cam
   if (rewards_for_promoters.length > 0) return listCampaigns(store, accountId);
   const context = { ...given, now: new Date(given.now.getTime() - FOUNDED_DAYS_AGO * DAY_MS) };
   for (const plan of PLANS) {
-    const prices = [{ ext_id: plan.id, description: `${plan.name}, monthly` }];
-    await createProduct(context, accountId, { name: plan.name, ext_id: null, prices });
+    const prices = [{ ext_id: plan.id, desc: `${plan.name}, monthly` }];
+    await context.store.transact((tx) =>
+      createProduct(tx, context, accountId, { name: plan.name, ext_id: null, prices }),
+    );
   }
   const rewards = await createRewards(context, accountId);
   const changes = { rewards_for_promoters: entriesOf(rewards.sale, rewards.tier) };

@@ -10,7 +10,7 @@ import { readJson } from "../../http/parameters/json.ts";
 import { word } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { V2Operation } from "../operation.ts";
-import { readPathId } from "../params.ts";
+import { readPathId } from "../../resource/listing.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
 
 const createBody = z.object({ name: field(word(100), "What the key is for.", "Shop") });

@@ -24,7 +24,7 @@ import { withMaskedDetails } from "../payout/masked-details.ts";
 import { csvForPeople } from "../../csv.ts";
 import { field } from "../../http/fields.ts";
 import type { Window } from "../../storage/query.ts";
-import { readListing } from "../params.ts";
+import { readListing } from "../../resource/listing.ts";
 
 /** A request to a portal operation that needs no session. */
 export interface OpenRequest extends SignInLimits {

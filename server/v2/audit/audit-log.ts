@@ -15,7 +15,7 @@ import type { Line } from "../../csv.ts";
 import { csvPages } from "../export/csv-pages.ts";
 import type { View } from "../../storage/store.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { pageParams, readListing, period, span } from "../params.ts";
+import { pageParams, readListing, period, span } from "../../resource/listing.ts";
 import { field } from "../../http/fields.ts";
 
 const ENTITIES = Object.values(AUDITED);

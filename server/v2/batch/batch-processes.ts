@@ -9,7 +9,7 @@ import { shapeInput } from "../../input/shape.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import type { Introduced } from "../../http/operation.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { pageParams, readListing } from "../params.ts";
+import { pageParams, readListing } from "../../resource/listing.ts";
 import { field, createdAt, recordId } from "../../http/fields.ts";
 
 /** How many of the latest batches `progress` covers. */

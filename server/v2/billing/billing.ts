@@ -32,7 +32,7 @@ import { leads } from "../../domain/people/lead/lead.ts";
 import { showAll } from "../../domain/show.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import type { View } from "../../storage/store.ts";
-import { pageParams, readListing } from "../params.ts";
+import { pageParams, readListing } from "../../resource/listing.ts";
 import { syncBilling } from "../../billing/sync.ts";
 import { Failure } from "../../failure.ts";
 

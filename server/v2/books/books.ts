@@ -15,7 +15,7 @@ import { setPageHeaders } from "../../http/pages.ts";
 import { oneOf, word } from "../../input/fields.ts";
 import { logExport } from "../export/exports.ts";
 import type { V2Operation, V2Request, V2Row } from "../operation.ts";
-import { pageParams, readListing } from "../params.ts";
+import { pageParams, readListing } from "../../resource/listing.ts";
 
 const day = word(10).refine(isDay, "is not a day such as 2026-01-31");
 const dayParams = z.object({

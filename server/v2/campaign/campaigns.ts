@@ -20,7 +20,7 @@ import { setPageHeaders } from "../../http/pages.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import { campaignAnswer, showCampaignOf } from "./campaign-json.ts";
 import { recordError, type V2Operation, type V2Request } from "../operation.ts";
-import { pageParams, readListing, readPathId } from "../params.ts";
+import { pageParams, readListing, readPathId } from "../../resource/listing.ts";
 import { flag, id, oneOf, text, webAddress, wholeNumber } from "../../input/fields.ts";
 import { EMAIL_KINDS } from "../../domain/events/email.ts";
 import { rewardEntries } from "../reward/reward-json.ts";

@@ -19,7 +19,7 @@ import { shapeInput } from "../../input/shape.ts";
 import { lookIn, writeCompanyEmail } from "../../outgoing/email-text.ts";
 import { LANGUAGES, type Language } from "../../languages/languages.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { readPathId } from "../params.ts";
+import { readPathId } from "../../resource/listing.ts";
 import { field } from "../../http/fields.ts";
 
 /** The language of a preview, in operations that show one. */

@@ -20,7 +20,7 @@ import { readJson } from "../../http/parameters/json.ts";
 import { direction, flag, id, oneOf, splitList, text, webAddress, word } from "../../input/fields.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import { recordError, type V2Operation, type V2Request, type V2Row } from "../operation.ts";
-import { pageParams, readListing, sortsOf, readPathId } from "../params.ts";
+import { pageParams, readListing, sortsOf, readPathId } from "../../resource/listing.ts";
 import {
   CONTENT_TYPES,
   contentAnswer,

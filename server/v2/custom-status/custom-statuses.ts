@@ -1,29 +1,29 @@
 import { z } from "zod";
 import {
   changeCustomStatuses,
+  customStatuses,
   listCustomStatuses,
-  type CustomStatus,
 } from "../../domain/people/lead/custom-status.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { flag, id, longText, wholeNumber, word } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
+import { shown } from "../../resource/shown.ts";
 import type { V2Operation, V2Row } from "../operation.ts";
 
 const NAME_LENGTH = 100;
 const MOST_CHANGES = 100;
 
-const answer = z
-  .object({
-    id: recordId,
-    name: field(z.string(), "Name of the status.", "Offer sent"),
-    description: field(z.string().nullable(), "What it means, or null.", "The offer is at the customer."),
-    order: field(z.int(), "Lower ones come first.", 1),
-    company_id: field(z.int(), "Id of the account.", 1),
-    created_at: createdAt,
-    updated_at: field(z.iso.datetime(), "When the record was last changed."),
-  })
-  .meta({ id: "CustomReferralStatus" });
+const customStatus = shown(customStatuses)("CustomReferralStatus", {
+  id: recordId,
+  name: field(z.string(), "Name of the status.", "Offer sent"),
+  description: field(z.string().nullable(), "What it means, or null.", "The offer is at the customer."),
+  order: field(z.int(), "Lower ones come first.", 1),
+  company_id: [field(z.int(), "Id of the account.", 1), ({ account_id }) => account_id],
+  created_at: createdAt,
+  updated_at: field(z.iso.datetime(), "When the record was last changed."),
+});
+const { shape } = customStatus.answer;
 
 const changesBody = z.object({
   custom_referral_statuses: field(
@@ -32,9 +32,9 @@ const changesBody = z.object({
         z.object(
           {
             id: field(id.optional(), "Id of the status. Leave it out to add one.", 3),
-            name: field(word(NAME_LENGTH).min(1, "can't be blank"), answer.shape.name),
-            description: field(longText.nullable().optional(), answer.shape.description),
-            order: field(wholeNumber(0, 9_999), answer.shape.order),
+            name: field(word(NAME_LENGTH).min(1, "can't be blank"), shape.name),
+            description: field(longText.nullable().optional(), shape.description),
+            order: field(wholeNumber(0, 9_999), shape.order),
             _destroy: field(flag.optional(), "Whether to remove it. Leads that have it then have none."),
           },
           "is invalid",
@@ -50,8 +50,9 @@ const listOperation: V2Operation = {
   id: "listCustomReferralStatuses",
   summary: "List custom referral statuses",
   description: "Lists the states of leads that the company has named itself, in order.",
-  answer: z.array(answer),
-  handle: async ({ account, context }) => (await listCustomStatuses(context.store, account.id)).map(json),
+  answer: z.array(customStatus.answer),
+  handle: async ({ account, context: { store } }) =>
+    customStatus.showAll(store, await listCustomStatuses(store, account.id)),
 };
 
 const updateOperation: V2Operation = {
@@ -61,20 +62,14 @@ const updateOperation: V2Operation = {
     "Changes the states of leads that the company has named itself. Those that you leave out stay. `custom_status_id` of `PUT /api/v2/company/referrals/{id}` gives one to a lead.",
   example: { custom_referral_statuses: [{ name: "Offer sent", order: 1 }] },
   body: changesBody,
-  answer: z.array(answer),
+  answer: z.array(customStatus.answer),
   refusals: ["not_found", "invalid", "taken"],
   async handle({ event, account, context }) {
-    const { custom_referral_statuses: given } = shapeInput(changesBody, await readJson(event));
-    const changes = given.map(
-      ({ id: known = null, name, description, order, _destroy: isRemoved = false }) => ({
-        id: known,
-        name,
-        description,
-        order,
-        isRemoved,
-      }),
-    );
-    return (await changeCustomStatuses(context, account.id, changes)).map(json);
+    const body = shapeInput(changesBody, await readJson(event));
+    return context.store.transact(async (tx) => {
+      const after = await changeCustomStatuses(tx, context, account.id, body.custom_referral_statuses);
+      return customStatus.showAll(tx.view, after);
+    });
   },
 };
 
@@ -91,15 +86,3 @@ export const OWN_STATUS_OPERATIONS: V2Row[] = [
   ["GET", "/custom_referral_statuses", { ...listOperation, id: "listOwnReferralStatuses" }],
   ["PUT", "/custom_referral_statuses", { ...updateOperation, id: "updateOwnReferralStatuses" }],
 ];
-
-function json(status: CustomStatus): z.output<typeof answer> {
-  return {
-    id: status.id,
-    name: status.name,
-    description: status.description,
-    order: status.order,
-    company_id: status.account_id,
-    created_at: status.created_at,
-    updated_at: status.updated_at,
-  };
-}

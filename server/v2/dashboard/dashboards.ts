@@ -10,7 +10,7 @@ import { field } from "../../http/fields.ts";
 import { calendarDay, id, listOf, oneOf } from "../../input/fields.ts";
 import { comparisonAnswer, comparisonJson, SHOWN_FIGURES } from "../home/home.ts";
 import type { V2Operation, V2Row } from "../operation.ts";
-import { readListing } from "../params.ts";
+import { readListing } from "../../resource/listing.ts";
 import {
   dueStatsAnswer,
   dueStatsJson,

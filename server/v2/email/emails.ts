@@ -39,7 +39,7 @@ import { LANGUAGES } from "../../languages/languages.ts";
 import { keptContent } from "../../outgoing/email-text.ts";
 import { batchAnswer, batchJson } from "../batch/batch-processes.ts";
 import { recordError, type V2Operation, type V2Request, type V2Row } from "../operation.ts";
-import { pageParams, readListing, sortsOf, readPathId, amounts, amountSpan } from "../params.ts";
+import { pageParams, readListing, sortsOf, readPathId, amounts, amountSpan } from "../../resource/listing.ts";
 import { emailAnswer, emailJson } from "./email-json.ts";
 import { SENDING_OPERATIONS } from "./sending.ts";
 

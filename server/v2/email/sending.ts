@@ -35,7 +35,7 @@ import {
 import { exampleValues, previewLanguage } from "../campaign/email-preview.ts";
 import { mailTestAnswer, sendToSelf } from "../mail/mail.ts";
 import type { V2Operation, V2Request, V2Row } from "../operation.ts";
-import { readPathId } from "../params.ts";
+import { readPathId } from "../../resource/listing.ts";
 import { emailAnswer } from "./email-json.ts";
 
 const inLanguage = z.object({ language: previewLanguage });

@@ -10,8 +10,8 @@ import { promoterCampaigns } from "../../domain/people/promoter-campaign/promote
 import { promoters } from "../../domain/people/promoter/promoter.ts";
 import type { sales } from "../../domain/ledger/sale/sale.ts";
 import { allOf, type Schema } from "../../storage/query.ts";
-import { isPaid } from "../../domain/ledger/commission/commission.ts";
-import { allCommissions, type CommissionParts } from "../../domain/ledger/commission/search.ts";
+import { commissions, isPaid, type Commission } from "../../domain/ledger/commission/commission.ts";
+import { commissionParts, type CommissionParts } from "../../domain/ledger/commission/search.ts";
 import { payouts } from "../../domain/ledger/payout/payout.ts";
 
 /** A file with all records of a kind. */
@@ -269,14 +269,15 @@ async function* leadPages({ account, context: { store } }: V2Request): AsyncGene
 }
 
 /** All commissions with their promoters and leads. @see docs/spec/v2.md "CSV files" */
-async function* commissionPages({ account, context }: V2Request): AsyncGenerator<Line[]> {
-  for await (const chunk of allCommissions(context, account)) {
-    yield chunk.map((parts) => lineOf(parts, account.currency));
+async function* commissionPages({ account, context: { store } }: V2Request): AsyncGenerator<Line[]> {
+  for await (const chunk of store.scan(commissions, "id", account.id, [])) {
+    const parts = await commissionParts(store, chunk);
+    yield chunk.map((commission, at) => lineOf(commission, parts[at]!, account.currency));
   }
 }
 
-function lineOf(parts: CommissionParts, currency: string): Line {
-  const { commission, promoter, promoterCampaign, lead } = parts;
+function lineOf(commission: Commission, parts: CommissionParts, currency: string): Line {
+  const { promoter, promoterCampaign, lead } = parts;
   const { unit } = commission;
   return {
     id: commission.id,

@@ -1,12 +1,14 @@
 import { z } from "zod";
 import { countTasks, type Tasks } from "../../domain/home.ts";
-import { findLeads } from "../../domain/people/lead/search.ts";
+import { leads } from "../../domain/people/lead/lead.ts";
+import { IN_USE } from "../../domain/people/lead/search.ts";
 import { compareRanges, type Comparison, type RangeFigures } from "../../domain/reports/chart.ts";
 import { calendarDay } from "../../input/fields.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { referralAnswer, showReferral } from "../referral/referral-json.ts";
+import { list } from "../../resource/list.ts";
+import { referral } from "../referral/referral-json.ts";
 import { field } from "../../http/fields.ts";
 import { GROUPINGS, type Figure } from "../../domain/reports/figures.ts";
 
@@ -148,23 +150,25 @@ export const homeOperation: V2Operation = {
   params,
   answer: comparisonAnswer.extend({
     tasks: field(tasksAnswer, "What needs attention, independent of the range."),
-    latest_referrals: field(z.array(referralAnswer), "The newest leads."),
+    latest_referrals: field(z.array(referral.answer), "The newest leads."),
   }),
   refusals: ["invalid"],
   handle: showHome,
 };
+
+const newestLeads = list(leads, { only: IN_USE, isNewestFirst: true });
 
 async function showHome({ event, account, context: { store, now } }: V2Request) {
   const { start_date: from, end_date: to } = shapeInput(params, readQuery(event));
   const [comparison, tasks, latest] = await Promise.all([
     compareRanges(store, account.id, { range: { from, to }, figures: SHOWN_FIGURES }),
     countTasks(store, account.id, now),
-    findLeads(store, account.id, { filter: {}, limit: LATEST_LEADS, offset: 0, reverse: true }),
+    newestLeads.find(store, account.id, { where: [], limit: LATEST_LEADS, offset: 0 }),
   ]);
   return {
     ...comparisonJson(comparison),
     tasks: tasksJson(tasks),
-    latest_referrals: await Promise.all(latest.records.map((lead) => showReferral(store, lead))),
+    latest_referrals: await referral.showAll(store, latest.records),
   };
 }
 

@@ -11,7 +11,7 @@ import { allOf, type Schema } from "../../storage/query.ts";
 import { amountCell, csvPages, rowsById } from "../export/csv-pages.ts";
 import { logExport } from "../export/exports.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { readListing } from "../params.ts";
+import { readListing } from "../../resource/listing.ts";
 import { invoiceFileName, invoicePdf } from "./invoices.ts";
 
 const exportParams = z.object({

@@ -25,7 +25,7 @@ import { id, oneOf } from "../../input/fields.ts";
 import { markupHtml, parseMarkup, type Block, type Cell } from "../../markup.ts";
 import { batchOperation } from "../batch/batch-processes.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { pageParams, readListing, readPathId } from "../params.ts";
+import { pageParams, readListing, readPathId } from "../../resource/listing.ts";
 import { showPayouts, payoutAnswer } from "../payout/payouts.ts";
 import { embeddedPromoter, embeddedPromoterJson } from "../embedded-json.ts";
 import { Failure } from "../../failure.ts";

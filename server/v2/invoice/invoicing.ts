@@ -20,7 +20,7 @@ import { readJson } from "../../http/parameters/json.ts";
 import { flag, id, listOf, wholeAmount, word } from "../../input/fields.ts";
 import { shapeFormChanges, shapeInput } from "../../input/shape.ts";
 import type { V2Operation } from "../operation.ts";
-import { readListing } from "../params.ts";
+import { readListing } from "../../resource/listing.ts";
 import { htmlAnswer } from "./invoices.ts";
 
 const HTML_LENGTH = 50_000;

@@ -15,7 +15,7 @@ import { wholeNumber, flag } from "../../input/fields.ts";
 import { amountCell } from "../export/csv-pages.ts";
 import { logExport } from "../export/exports.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { readListing } from "../params.ts";
+import { readListing } from "../../resource/listing.ts";
 import { Failure } from "../../failure.ts";
 
 const formsParams = z.object({

@@ -14,7 +14,7 @@ import { mailAddress, newPassword } from "../affiliate/own-fields.ts";
 import { shownBrandAnswer, shownBrandJson } from "../brand/brand.ts";
 import { joinContract, joinContractsJson, signedVersions } from "../contract/join-contracts.ts";
 import { offer, questionAnswer, questionsJson } from "../campaign/signup-page-json.ts";
-import { readPathId } from "../params.ts";
+import { readPathId } from "../../resource/listing.ts";
 import { field, recordId } from "../../http/fields.ts";
 
 const NAME_LENGTH = 100;

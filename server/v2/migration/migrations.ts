@@ -14,7 +14,7 @@ import { readJson } from "../../http/parameters/json.ts";
 import { flag, oneOf } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request, V2Row } from "../operation.ts";
-import { pageParams, readListing, readPathId } from "../params.ts";
+import { pageParams, readListing, readPathId } from "../../resource/listing.ts";
 import { Failure } from "../../failure.ts";
 
 /** Enough for two keys of a few hundred characters. */

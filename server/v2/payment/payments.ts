@@ -11,7 +11,7 @@ import { flag, id, oneOf } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import { choosePayer, intendBatch, payerOfBatch, priceBatch, type PricedPlan } from "../../payments/send.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { pageParams, readListing, readPathId } from "../params.ts";
+import { pageParams, readListing, readPathId } from "../../resource/listing.ts";
 
 const state = z.enum(PAYMENT_STATES);
 

@@ -20,7 +20,7 @@ import { oneOf, text, id, word } from "../../input/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { pageParams, readListing, readPathId } from "../params.ts";
+import { pageParams, readListing, readPathId } from "../../resource/listing.ts";
 import { field, message, createdAt, recordId } from "../../http/fields.ts";
 import { listFiles } from "../../domain/ledger/payment/file-order.ts";
 import { FILE_FORMATS } from "../../domain/ledger/payment/payment.ts";

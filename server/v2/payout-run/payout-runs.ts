@@ -19,7 +19,7 @@ import {
   embeddedPromoterJson,
 } from "../embedded-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { pageParams, readListing } from "../params.ts";
+import { pageParams, readListing } from "../../resource/listing.ts";
 import { field, recordId } from "../../http/fields.ts";
 
 const instant = z.iso.datetime();

@@ -20,7 +20,7 @@ import { setPageHeaders } from "../../http/pages.ts";
 import { shapeInput } from "../../input/shape.ts";
 import { isOwnMethod, shapeOwnDetails } from "../affiliate/money/payout-details.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { pageParams, readListing, readPathId } from "../params.ts";
+import { pageParams, readListing, readPathId } from "../../resource/listing.ts";
 import { field, message, recordId, second, wholeSecond } from "../../http/fields.ts";
 import {
   BANK_FIELD_NAMES,

@@ -12,7 +12,7 @@ import {
 } from "../../domain/ledger/payout/stats.ts";
 import { flag, id, listOf, oneOf, text } from "../../input/fields.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { readListing } from "../params.ts";
+import { readListing } from "../../resource/listing.ts";
 import { field, second, wholeSecond } from "../../http/fields.ts";
 import { payoutAnswer } from "./payouts.ts";
 

@@ -22,7 +22,7 @@ import {
   embeddedCampaignJson,
 } from "../embedded-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { readListing, pageParams, sortsOf, period, span } from "../params.ts";
+import { readListing, pageParams, sortsOf, period, span } from "../../resource/listing.ts";
 import { NO_DETAILS, payoutMethodAnswer, payoutMethodJson } from "./payout-methods.ts";
 import { createdSecond, field, recordId, second, wholeSecond } from "../../http/fields.ts";
 import { direction, flag, id, listOf, oneOf, text } from "../../input/fields.ts";

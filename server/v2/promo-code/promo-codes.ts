@@ -13,7 +13,7 @@ import { setPageHeaders } from "../../http/pages.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import type { View } from "../../storage/store.ts";
 import { recordError, type V2Operation, type V2Request } from "../operation.ts";
-import { pageParams, readListing, readPathId } from "../params.ts";
+import { pageParams, readListing, readPathId } from "../../resource/listing.ts";
 import { field, recordId } from "../../http/fields.ts";
 
 /** @see docs/spec/v2.md "Promo code" */

@@ -33,7 +33,7 @@ import { readNestedQuery } from "../../http/parameters/form.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import { recordError, type V2Operation, type V2Request } from "../operation.ts";
-import { pageParams, readListing, readPathId } from "../params.ts";
+import { pageParams, readListing, readPathId } from "../../resource/listing.ts";
 import { rewardEntries, rewardEntryAnswer, rewardEntryJson } from "../reward/reward-json.ts";
 import { createdSecond, field, recordId, wholeSecond } from "../../http/fields.ts";
 import type { Campaign } from "../../domain/program/campaign/campaign.ts";

@@ -11,7 +11,7 @@ import { shapeInput } from "../../input/shape.ts";
 import { actorOf } from "../../request/caller.ts";
 import { newPassword } from "../affiliate/own-fields.ts";
 import type { V2Operation, V2Request, V2Row } from "../operation.ts";
-import { readPathId } from "../params.ts";
+import { readPathId } from "../../resource/listing.ts";
 import { field, message } from "../../http/fields.ts";
 import { promoterAnswer } from "./promoter-json.ts";
 

@@ -18,7 +18,7 @@ import { readQuery } from "../../http/parameters/form.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { readListing, pageParams, sortsOf } from "../params.ts";
+import { readListing, pageParams, sortsOf } from "../../resource/listing.ts";
 import {
   promoterAnswer,
   promoterJson,

@@ -3,28 +3,37 @@ import type { H3Event } from "h3";
 import { importEvents } from "../../billing/sync.ts";
 import { recordBatch } from "../../domain/batch.ts";
 import { createLead } from "../../domain/people/lead/creation.ts";
-import { findLeads, loadLead, findLeadByUsername, type LeadFilter } from "../../domain/people/lead/search.ts";
+import {
+  findLeadByUsername,
+  hasCustomStatus,
+  IN_USE,
+  isInState,
+  isOfType,
+  loadLead,
+  mentions,
+} from "../../domain/people/lead/search.ts";
 import { updateLead, type LeadChanges } from "../../domain/ledger/lead-changes.ts";
-import { showAll } from "../../domain/show.ts";
 import { Failure } from "../../failure.ts";
 import { statusOf, v2Error, v2FieldError } from "../../http/errors.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { readJson } from "../../http/parameters/json.ts";
-import { setPageHeaders } from "../../http/pages.ts";
 import { describe, shapeChanges, shapeInput } from "../../input/shape.ts";
 import { batchAnswer, batchJson, idsBody } from "../batch/batch-processes.ts";
 import { recordError, type V2Operation, type V2Request } from "../operation.ts";
-import { readListing, pageParams, readPathId, period, span } from "../params.ts";
-import { referralAnswer, showReferral } from "./referral-json.ts";
+import { ids, is, list } from "../../resource/list.ts";
+import { readPathId, period } from "../../resource/listing.ts";
+import { lists } from "../../resource/operations.ts";
+import { referral } from "./referral-json.ts";
 import { findRecordId } from "../../domain/program/migration/source-id.ts";
 import {
   ENTRY_SOURCES,
   FRAUD_SUSPICIONS,
   LEAD_STATES,
+  leads,
   type LeadSelector,
   type Split,
 } from "../../domain/people/lead/lead.ts";
-import { direction, email, flag, id, listOf, oneOf, tenThousandths, text } from "../../input/fields.ts";
+import { email, flag, id, listOf, oneOf, tenThousandths, text } from "../../input/fields.ts";
 import { readPathSegment } from "../../http/path.ts";
 import type { Store } from "../../storage/store.ts";
 import { field } from "../../http/fields.ts";
@@ -36,63 +45,62 @@ const shape = recordError({ splits: "split_details" }, (failure, headers) =>
 
 const suspicion = oneOf(["no_suspicion", ...FRAUD_SUSPICIONS]);
 
-/** The query of the list. @see docs/spec/v2.md "List referrals" */
-const listParams = z.object({
-  q: field(
-    text.optional(),
-    "Text to search for in e-mail addresses, uids, names and websites.",
-    "sam@example.net",
-  ),
-  ids: field(listOf(id).optional(), "Ids of the records.", [17, 18]),
-  filters: field(
-    z
-      .object(
-        {
-          type: field(
-            oneOf(["lead", "customer"]),
-            "`lead`: not a customer yet. `customer`: has bought something.",
-          ),
-          promoter_id: field(id, "Id of the promoter.", 17),
-          campaign_id: field(listOf(id), "Ids of the campaigns.", [1]),
-          state: field(
-            oneOf([...LEAD_STATES, "not_denied", "moved"]),
-            "Only records in this state. `not_set`: in no campaign.",
-          ),
-          entry_source: field(listOf(oneOf(ENTRY_SOURCES)), "Only leads that came in one of these ways."),
-          fraud_check: field(listOf(suspicion), "Only leads with one of these suspicions."),
-          customer_since: field(period, "When the lead became a customer."),
-          created_at: field(period, "When the lead was recorded."),
-          cancelled_at: field(period, "When the lead cancelled."),
-          custom_status_id: field(listOf(id), "Only leads with one of these statuses of the company.", [3]),
-          plan_id: field(listOf(text), "The sold prices or plans, by your own ids.", ["pro-monthly"]),
-        },
-        "is invalid",
-      )
-      .partial()
-      .default({}),
-    "Only records that match.",
-  ),
-  sorting: field(
-    z
-      .object({ created_at: field(direction, "By the moment when they were earned.") }, "is invalid")
-      .partial()
-      .default({}),
-    "Order of the records. Of several, the first counts most.",
-  ),
-  ...pageParams.shape,
+/** @see docs/spec/v2.md "List referrals" */
+const referralList = list(leads, {
+  only: IN_USE,
+  params: {
+    q: [
+      field(
+        text.optional(),
+        "Text to search for in e-mail addresses, uids, names and websites.",
+        "sam@example.net",
+      ),
+      mentions,
+    ],
+    ids: [ids, is(leads, "id")],
+  },
+  filters: {
+    type: [
+      field(oneOf(["lead", "customer"]), "`lead`: not a customer yet. `customer`: has bought something."),
+      isOfType,
+    ],
+    promoter_id: field(id, "Id of the promoter.", 17),
+    campaign_id: field(listOf(id), "Ids of the campaigns.", [1]),
+    state: [
+      field(
+        oneOf([...LEAD_STATES, "not_denied", "moved"]),
+        "Only records in this state. `not_set`: in no campaign.",
+      ),
+      isInState,
+    ],
+    entry_source: field(listOf(oneOf(ENTRY_SOURCES)), "Only leads that came in one of these ways."),
+    fraud_check: [
+      field(listOf(suspicion), "Only leads with one of these suspicions."),
+      is(leads, "suspicion"),
+    ],
+    customer_since: field(period, "When the lead became a customer."),
+    created_at: field(period, "When the lead was recorded."),
+    cancelled_at: field(period, "When the lead cancelled."),
+    custom_status_id: [
+      field(listOf(id), "Only leads with one of these statuses of the company.", [3]),
+      hasCustomStatus,
+    ],
+    plan_id: [
+      field(listOf(text), "The sold prices or plans, by your own ids.", ["pro-monthly"]),
+      is(leads, "plan_name"),
+    ],
+  },
+  // By id, the order in which the leads came, because an import may set earlier dates.
+  sorting: { created_at: ["By the moment when they were earned.", "id"] },
 });
 
 /** `GET /api/v2/company/referrals` */
-export const listReferralsOperation: V2Operation = {
+export const listReferralsOperation: V2Operation = lists(referral, {
   id: "listReferrals",
   summary: "List referrals",
   description: "Lists leads, with filters. V2 calls them referrals.",
-  params: listParams,
-  answer: z.array(referralAnswer),
-  isPaged: true,
-  refusals: ["invalid"],
-  handle: list,
-};
+  list: referralList,
+});
 
 const MAX_SPLITS = 50;
 
@@ -120,7 +128,7 @@ const username = text.trim();
 /** The body of a new referral. */
 const createBody = z.object({
   email: field(email.optional(), "The person's e-mail address.", "jane@example.com"),
-  uid: field(text.optional(), referralAnswer.shape.uid),
+  uid: field(text.optional(), referral.answer.shape.uid),
   username: field(username.optional(), "The lead's user name.", "sam"),
   promoter_campaign_id: field(id, "Id of the promoter campaign.", 31),
   split_details: field(splits.optional(), "The parts of commissions that go to others."),
@@ -133,7 +141,7 @@ export const createReferralOperation: V2Operation = {
   description: "Adds a lead to a promoter by hand. Give `email` or `uid`.",
   example: { email: "sam@example.net", promoter_campaign_id: 31 },
   body: createBody,
-  answer: referralAnswer,
+  answer: referral.answer,
   refusals: ["not_found", "invalid", "taken", "refused"],
   shape,
   handle: create,
@@ -158,7 +166,7 @@ export const getReferralOperation: V2Operation = {
   description: "Finds one lead: by id, or by the attribute that `find_by` names.",
   pathId,
   params: findParams,
-  answer: referralAnswer,
+  answer: referral.answer,
   refusals: ["not_found", "invalid"],
   handle: get,
 };
@@ -167,7 +175,7 @@ export const getReferralOperation: V2Operation = {
 const updateBody = z
   .object({
     email: field(email.nullable(), createBody.shape.email),
-    uid: field(text.nullable(), referralAnswer.shape.uid),
+    uid: field(text.nullable(), referral.answer.shape.uid),
     username: field(username.nullable(), "The lead's user name.", "sam"),
     promoter_campaign_id: field(id, "Id of the promoter campaign that gets the lead.", 31),
     find_by: findBy,
@@ -187,7 +195,7 @@ export const updateReferralOperation: V2Operation = {
   pathId,
   params: findParams,
   body: updateBody,
-  answer: referralAnswer,
+  answer: referral.answer,
   refusals: ["not_found", "invalid", "taken", "refused"],
   shape,
   handle: update,
@@ -206,20 +214,6 @@ export const importEventsOperation: V2Operation = {
   shape,
   handle: importSales,
 };
-
-async function list(request: V2Request) {
-  const { account, context } = request;
-  const { params, page, window } = readListing(request, listParams);
-  // Sorted by id, the order in which the leads came, because an import may set earlier dates.
-  const reverse = params.sorting.created_at === "desc";
-  const found = await findLeads(context.store, account.id, {
-    filter: leadFilter(params),
-    reverse,
-    ...window,
-  });
-  setPageHeaders(request, page, found.total);
-  return showAll(context.store, found.records, showReferral);
-}
 
 async function create({ event, account, context }: V2Request) {
   const body = shapeInput(createBody, await readJson(event));
@@ -240,20 +234,20 @@ async function create({ event, account, context }: V2Request) {
     address: null,
     created_at: null,
     skip_email_notification: false,
-    show: showReferral,
+    show: referral.show,
   });
 }
 
 async function get(request: V2Request) {
   const { store } = request.context;
-  return showReferral(store, await loadLead(store, request.account.id, await selectorOf(request)));
+  return referral.show(store, await loadLead(store, request.account.id, await selectorOf(request)));
 }
 
 async function update(request: V2Request) {
   const { event, account, context } = request;
   const body = shapeChanges(updateBody, await readJson(event));
   const selector = await selectorOf(request, body.find_by);
-  return updateLead(context, account.id, { selector, changes: changesOf(body), show: showReferral });
+  return updateLead(context, account.id, { selector, changes: changesOf(body), show: referral.show });
 }
 
 async function importSales(request: V2Request) {
@@ -286,24 +280,6 @@ function changesOf(body: z.output<typeof updateBody>): LeadChanges {
 /** No lead has this id. */
 const NO_LEAD = 0;
 
-/** The filter by the domain's names. */
-function leadFilter({ q, ids, filters }: z.output<typeof listParams>): LeadFilter {
-  return {
-    text: q,
-    ids,
-    isCustomer: filters.type && filters.type === "customer",
-    promoter_id: filters.promoter_id,
-    campaign_ids: filters.campaign_id,
-    state: filters.state,
-    entrySources: filters.entry_source,
-    suspicions: filters.fraud_check,
-    customer_since: span(filters.customer_since),
-    created_at: span(filters.created_at),
-    cancelled_at: span(filters.cancelled_at),
-    planIds: filters.plan_id,
-    customStatusIds: filters.custom_status_id,
-  };
-}
 type FindBy = z.output<typeof findBy>;
 
 export const moveBody = idsBody.extend({

@@ -13,7 +13,7 @@ import { v2FieldError } from "../../http/errors.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { readPathId } from "../params.ts";
+import { readPathId } from "../../resource/listing.ts";
 import { field } from "../../http/fields.ts";
 
 const SELECTIONS = ["revenue", "clicks", "referrals", "customers", "cancellations"] as const;

@@ -12,7 +12,7 @@ import { Failure } from "../../failure.ts";
 import { flag, listOf, oneOf, text } from "../../input/fields.ts";
 import { describe } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { readListing } from "../params.ts";
+import { readListing } from "../../resource/listing.ts";
 import { findOrigins, ORIGIN_REPORTS } from "./origins.ts";
 import { ALL_COLUMNS, dataJson, ORIGIN_COLUMNS, rowJson, type Column } from "./report-columns.ts";
 import {

@@ -5,7 +5,7 @@ import { setPageHeaders } from "../../http/pages.ts";
 import { listOf, oneOf, text } from "../../input/fields.ts";
 import type { OriginKind } from "../../domain/people/origin.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { pageParams, readListing } from "../params.ts";
+import { pageParams, readListing } from "../../resource/listing.ts";
 import { dataAnswer, dataJson, ORIGIN_COLUMNS, rowAnswer, rowJson, type Column } from "./report-columns.ts";
 import {
   QUERY,

@@ -21,7 +21,7 @@ import {
   embeddedPromoterJson,
 } from "../embedded-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { readListing, pageParams } from "../params.ts";
+import { readListing, pageParams } from "../../resource/listing.ts";
 import {
   dataAnswer,
   dataJson,

@@ -22,7 +22,7 @@ import { readJson } from "../../http/parameters/json.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import { recordError, type V2Operation, type V2Request } from "../operation.ts";
-import { pageParams, readListing, readPathId } from "../params.ts";
+import { pageParams, readListing, readPathId } from "../../resource/listing.ts";
 import { rewardAnswer, rewardJson, ruleShape, rewardEntries } from "./reward-json.ts";
 import { field } from "../../http/fields.ts";
 import { UNITS, exponentOf } from "../../domain/money.ts";

@@ -12,7 +12,7 @@ import { readJson } from "../../http/parameters/json.ts";
 import { SESSION_COOKIES, sessionCookies } from "../../http/credentials.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { readPathId } from "../params.ts";
+import { readPathId } from "../../resource/listing.ts";
 import { userName } from "../user/users.ts";
 import { deviceOf, newPassword, password, signedIn, factorCode } from "./session.ts";
 import { sessionAnswer, sessionJson } from "./session-json.ts";

@@ -14,7 +14,7 @@ import { readJson } from "../../http/parameters/json.ts";
 import { email, flag, oneOf, word } from "../../input/fields.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { readPathId } from "../params.ts";
+import { readPathId } from "../../resource/listing.ts";
 import { field, createdAt, recordId } from "../../http/fields.ts";
 
 /** A user of the account. */

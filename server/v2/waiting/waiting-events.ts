@@ -6,7 +6,7 @@ import { Failure } from "../../failure.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import type { View } from "../../storage/store.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { pageParams, readListing, readPathId } from "../params.ts";
+import { pageParams, readListing, readPathId } from "../../resource/listing.ts";
 import { field, recordId } from "../../http/fields.ts";
 import { uid } from "../../input/fields.ts";
 

@@ -27,7 +27,7 @@ import { promoters, type Promoter } from "../../domain/people/promoter/promoter.
 import { accounts } from "../../domain/program/account/account.ts";
 import { loadCampaign } from "../../domain/program/campaign/campaign.ts";
 import type { Store } from "../../storage/store.ts";
-import { commissionAnswer, showCommission } from "../commission/commissions.ts";
+import { commission as commissionShown } from "../commission/commissions.ts";
 import { documentAnswer, showDocument } from "../contract/contract-json.ts";
 import { embeddedPromoter, embeddedPromoterCampaign, embeddedPromoterJson } from "../embedded-json.ts";
 import { paymentsBatchAnswer, showPaymentsBatch } from "../payments-batch/payments-batches.ts";
@@ -40,7 +40,7 @@ import {
   readPromoterCampaignParts,
 } from "../promoter-campaign/promoter-campaigns.ts";
 import { promoterAnswer, promoterJson, readPromoterParts } from "../promoter/promoter-json.ts";
-import { referralAnswer, showReferral } from "../referral/referral-json.ts";
+import { referral } from "../referral/referral-json.ts";
 import { field, createdAt, recordId } from "../../http/fields.ts";
 import { custId } from "../../input/fields.ts";
 
@@ -59,7 +59,7 @@ const ownerCampaign = embeddedPromoterCampaign.extend({ promoter: owner });
 
 /** The form of `data` for each kind of record: as V2 shows it, with the promoter's `cust_id`. */
 const EVENT_DATA: Record<Entity, z.ZodObject> = {
-  commission: commissionAnswer
+  commission: commissionShown.answer
     .extend({ promoter_campaign: field(ownerCampaign, "The promoter campaign that earned it.") })
     .meta({ id: "CommissionEventData" }),
   contract_document: documentAnswer
@@ -69,7 +69,7 @@ const EVENT_DATA: Record<Entity, z.ZodObject> = {
   promoter_campaign: promoterCampaignAnswer
     .extend({ promoter: owner })
     .meta({ id: "PromoterCampaignEventData" }),
-  referral: referralAnswer
+  referral: referral.answer
     .extend({ promoter_campaign: field(ownerCampaign, "The promoter campaign that the lead belongs to.") })
     .meta({ id: "ReferralEventData" }),
   promo_code: promoCodeAnswer.extend({ promoter: owner }).meta({ id: "PromoCodeEventData" }),
@@ -136,7 +136,7 @@ function recordAt<R>(change: { before: R | null; after: R | null }, time: "befor
 }
 
 async function commissionData(store: Store, commission: Commission): Promise<Json> {
-  const shown = await showCommission(store, commission);
+  const shown = await commissionShown.show(store, commission);
   const promoter = await store.get(promoters, commission.account_id, commission.promoter_id);
   return { ...shown, promoter_campaign: { ...shown.promoter_campaign, promoter: ownerJson(promoter) } };
 }
@@ -167,7 +167,7 @@ async function promoterCampaignData(store: Store, promoterCampaign: PromoterCamp
 }
 
 async function referralData(store: Store, lead: Lead): Promise<Json> {
-  const shown = await showReferral(store, lead);
+  const shown = await referral.show(store, lead);
   const promoter = await store.get(promoters, lead.account_id, lead.promoter_id);
   return { ...shown, promoter_campaign: { ...shown.promoter_campaign, promoter: ownerJson(promoter) } };
 }

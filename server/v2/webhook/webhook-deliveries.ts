@@ -8,7 +8,7 @@ import {
   testMessage,
   type Delivery,
 } from "../../domain/events/webhook/delivery.ts";
-import { readPathId, readListing } from "../params.ts";
+import { readPathId, readListing } from "../../resource/listing.ts";
 import { ENTITIES, isV1EventType } from "../../domain/events/event-type.ts";
 import { eventBody, postedJson, v1EventBody } from "./event-data.ts";
 import { recordError, type V2Operation, type V2Request } from "../operation.ts";

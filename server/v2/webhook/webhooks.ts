@@ -25,7 +25,7 @@ import {
   webAddress,
   wholeNumber,
 } from "../../input/fields.ts";
-import { readPathId, readListing } from "../params.ts";
+import { readPathId, readListing } from "../../resource/listing.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import { recordError, type V2Operation, type V2Request } from "../operation.ts";
 import { pageParams, setPageHeaders } from "../../http/pages.ts";

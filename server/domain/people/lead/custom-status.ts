@@ -49,14 +49,16 @@ export function listCustomStatuses(view: View, accountId: number): Promise<Custo
   return view.page(customStatuses, "position", accountId, [], { limit: MOST });
 }
 
-/** A status to be made (`id` null), changed or removed. */
-export interface CustomStatusChange {
-  id: number | null;
+/** A status to be made, changed or removed. */
+interface CustomStatusChange {
+  /** Undefined for a new one. */
+  id?: number | undefined;
   name: string;
   /** Undefined: unchanged, or none. */
-  description: string | null | undefined;
+  description?: string | null | undefined;
   order: number;
-  isRemoved: boolean;
+  /** Whether to remove it. */
+  _destroy?: boolean | undefined;
 }
 
 /**
@@ -65,40 +67,37 @@ export interface CustomStatusChange {
  * @throws Failure `not_found` for an unknown status, `taken` for a name that is used twice, `invalid` if there are too many
  */
 export async function changeCustomStatuses(
-  { store, now }: Context,
+  tx: Transaction,
+  { now }: Pick<Context, "now">,
   accountId: number,
   changes: CustomStatusChange[],
 ): Promise<CustomStatus[]> {
-  const newIds = await Promise.all(changes.map(({ id }) => id ?? store.nextId("custom-status")));
-  return store.transact(async (tx) => {
-    const updatedAt = now.toISOString();
-    const known = new Map((await listCustomStatuses(tx.view, accountId)).map((each) => [each.id, each]));
-    for (const [at, change] of changes.entries()) {
-      const id = newIds[at]!;
-      const before = known.get(id);
-      if (before === undefined && change.id !== null)
-        throw new Failure("not_found", "Custom referral status not found.");
-      if (change.isRemoved) {
-        known.delete(id);
-        continue;
-      }
-      const { name, order, description = before?.description ?? null } = change;
-      const createdAt = before?.created_at ?? updatedAt;
-      known.set(id, {
-        account_id: accountId,
-        id,
-        name,
-        description,
-        order,
-        created_at: createdAt,
-        updated_at: updatedAt,
-      });
+  const updatedAt = now.toISOString();
+  const known = new Map((await listCustomStatuses(tx.view, accountId)).map((each) => [each.id, each]));
+  for (const { id: knownId, name, order, ...change } of changes) {
+    const id = knownId ?? (await tx.nextId("custom-status"));
+    const before = known.get(id);
+    if (before === undefined && knownId !== undefined)
+      throw new Failure("not_found", "Custom referral status not found.");
+    if (change._destroy) {
+      known.delete(id);
+      continue;
     }
-    const after = [...known.values()];
-    refuseUnfit(after);
-    await replaceAll(tx, accountId, after);
-    return after.toSorted((a, b) => a.order - b.order || a.id - b.id);
-  });
+    const { description = before?.description ?? null } = change;
+    known.set(id, {
+      account_id: accountId,
+      id,
+      name,
+      description,
+      order,
+      created_at: before?.created_at ?? updatedAt,
+      updated_at: updatedAt,
+    });
+  }
+  const after = [...known.values()];
+  refuseUnfit(after);
+  await replaceAll(tx, accountId, after);
+  return after.toSorted((a, b) => a.order - b.order || a.id - b.id);
 }
 
 /** Two statuses may exchange their names, so all that change are removed first. */

@@ -1,30 +1,9 @@
-import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from "kysely";
+import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { Failure } from "../../../failure.ts";
 import { indexed } from "../../../storage/digests.ts";
-import {
-  among,
-  contains,
-  filtered,
-  findPage,
-  isWithin,
-  type Conditions,
-  type Found,
-  type Schema,
-  type Window,
-} from "../../../storage/query.ts";
+import { among, contains } from "../../../storage/query.ts";
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
-import { isoRange, type Span } from "../../span.ts";
-import type { statusesOfLeads } from "./custom-status.ts";
-import {
-  leadEmail,
-  leads,
-  type EntrySource,
-  type Lead,
-  type LeadDetails,
-  type LeadSelector,
-  type LeadState,
-  type Suspicion,
-} from "./lead.ts";
+import { leadEmail, leads, type Lead, type LeadDetails, type LeadSelector, type LeadState } from "./lead.ts";
 
 /** The lead with this e-mail address, ignoring case, or null. */
 export function findLeadByEmail(reader: Reader, accountId: number, email: string): Promise<Lead | null> {
@@ -114,41 +93,6 @@ export function alreadyRegistered(): Failure {
   return new Failure("already_registered", "there is already a signup event registered on this lead");
 }
 
-/** The conditions for listed leads. Absent ones are ignored. */
-export interface LeadFilter {
-  /** Part of the e-mail address, uid, name or website, ignoring case. */
-  text?: string | undefined;
-  ids?: number[] | undefined;
-  /** Whether the lead has become a customer. */
-  isCustomer?: boolean | undefined;
-  promoter_campaign_id?: number | undefined;
-  promoter_id?: number | undefined;
-  campaign_ids?: number[] | undefined;
-  /**
-   * `not_denied`: all except denied ones. `moved`: none, because leads move as a whole and leave nothing
-   * behind.
-   */
-  state?: LeadState | "not_denied" | "moved" | undefined;
-  entrySources?: EntrySource[] | undefined;
-  suspicions?: Suspicion[] | undefined;
-  customer_since?: Span | undefined;
-  created_at?: Span | undefined;
-  cancelled_at?: Span | undefined;
-  /** The plans of their latest sales, by the client's own ids. */
-  planIds?: string[] | undefined;
-  customStatusIds?: number[] | undefined;
-}
-
-/** A page of the leads that match a filter, in the order in which they came or in reverse. */
-export function findLeads(
-  store: View,
-  accountId: number,
-  { filter, reverse = false, ...page }: { filter: LeadFilter; reverse?: boolean } & Window,
-): Promise<Found<Lead>> {
-  const query = leadQuery(store, accountId, filter).orderBy("leads.id", reverse ? "desc" : "asc");
-  return findPage(store, leads, { query, ...page });
-}
-
 async function findSelected(
   reader: Reader,
   accountId: number,
@@ -159,50 +103,31 @@ async function findSelected(
   return email === null ? null : findLeadByEmail(reader, accountId, email);
 }
 
-type LeadQuery = SelectQueryBuilder<LeadSchema, "leads", object>;
+/** Lists show no archived leads. */
+export const IN_USE = sql<SqlBool>`leads.archived_at is null`;
 
-type LeadSchema = Schema<{ leads: typeof leads; lead_custom_status: typeof statusesOfLeads }>;
-
-/** How each condition narrows a query. */
-const CONDITIONS: Conditions<LeadFilter, LeadQuery, unknown> = {
-  text: (query, text) => query.where(mentions(text.trim())),
-  ids: (query, ids) => query.where(among("leads.id", ids)),
-  isCustomer: (query, wanted) => query.where("leads.customer_since", wanted ? "is not" : "is", null),
-  promoter_campaign_id: (query, id) => query.where("leads.promoter_campaign_id", "=", id),
-  promoter_id: (query, id) => query.where("leads.promoter_id", "=", id),
-  campaign_ids: (query, ids) => query.where(among("leads.campaign_id", ids)),
-  state: (query, state) =>
-    state === "not_denied"
-      ? query.where("leads.state", "<>", "denied")
-      : query.where("leads.state", "=", state),
-  entrySources: (query, sources) => query.where(among("leads.entry_source", sources)),
-  suspicions: (query, suspicions) => query.where(among("leads.suspicion", suspicions)),
-  customer_since: (query, span) => query.where(isWithin("leads.customer_since", isoRange(span))),
-  created_at: (query, span) => query.where(isWithin("leads.created_at", isoRange(span))),
-  cancelled_at: (query, span) => query.where(isWithin("leads.cancelled_at", isoRange(span))),
-  planIds: (query, ids) => query.where(among("leads.plan_name", ids)),
-  customStatusIds: (query, ids) =>
-    query.where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom("lead_custom_status")
-          .select("lead_custom_status.lead_id")
-          .whereRef("lead_custom_status.account_id", "=", "leads.account_id")
-          .whereRef("lead_custom_status.lead_id", "=", "leads.id")
-          .where(among("lead_custom_status.custom_status_id", ids)),
-      ),
-    ),
-};
-
-/** A query for the leads that match a filter, used by lists, exports and bulk actions. */
-function leadQuery(view: View, accountId: number, filter: LeadFilter): LeadQuery {
-  const all = view
-    .query<LeadSchema>()
-    .selectFrom("leads")
-    .where("leads.account_id", "=", accountId)
-    .where("leads.archived_at", "is", null);
-  return filtered(all, CONDITIONS, { filter });
+/** Whether a lead's e-mail address, uid, name or web site contains a text. */
+export function mentions(text: string): RawBuilder<SqlBool> {
+  const wanted = text.trim();
+  return sql<SqlBool>`(${contains("leads.names", wanted)} or ${contains("leads.words", wanted)})`;
 }
 
-function mentions(text: string): RawBuilder<SqlBool> {
-  return sql<SqlBool>`(${contains("leads.names", text)} or ${contains("leads.words", text)})`;
+/** Whether the lead is a customer, or not one yet. */
+export function isOfType(type: "lead" | "customer"): RawBuilder<SqlBool> {
+  return type === "customer"
+    ? sql<SqlBool>`leads.customer_since is not null`
+    : sql<SqlBool>`leads.customer_since is null`;
+}
+
+/** `not_denied`: all except denied ones. `moved`: none, because leads move as a whole and leave nothing behind. */
+export function isInState(state: LeadState | "not_denied" | "moved"): RawBuilder<SqlBool> {
+  return state === "not_denied"
+    ? sql<SqlBool>`leads.state <> 'denied'`
+    : sql<SqlBool>`leads.state = ${state}`;
+}
+
+/** Whether the lead has one of these statuses of the company. */
+export function hasCustomStatus(ids: number[]): RawBuilder<SqlBool> {
+  return sql<SqlBool>`exists (select 1 from lead_custom_status where lead_custom_status.account_id = leads.account_id
+    and lead_custom_status.lead_id = leads.id and ${among("lead_custom_status.custom_status_id", ids)})`;
 }

@@ -139,7 +139,7 @@ export interface BelongingFilter {
 interface Scope {
   promoter_campaign_id?: number;
   promoter_id?: number;
-  campaign_ids?: number[];
+  campaign_id?: number;
 }
 
 /**
@@ -164,7 +164,7 @@ export async function findScope(
   return {
     ...(first !== null && { promoter_campaign_id: first.id }),
     ...(promoterId !== null && { promoter_id: promoterId }),
-    ...(filter.campaign_id !== null && { campaign_ids: [filter.campaign_id] }),
+    ...(filter.campaign_id !== null && { campaign_id: filter.campaign_id }),
   };
 }
 

@@ -5,7 +5,7 @@ import { listPromoterCampaigns } from "../../../domain/people/promoter-campaign/
 import { field } from "../../../http/fields.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { assetAnswer, assetJson, categoryAnswer, categoryJson } from "../../asset/asset-json.ts";
-import { pageParams, readListing } from "../../params.ts";
+import { pageParams, readListing } from "../../../resource/listing.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 
 const answer = assetAnswer

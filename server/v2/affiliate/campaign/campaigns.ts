@@ -32,7 +32,7 @@ import { shapeInput } from "../../../input/shape.ts";
 import { offer, questionAnswer, questionsJson } from "../../campaign/signup-page-json.ts";
 import { joinContract, joinContractsJson, signedVersions } from "../../contract/join-contracts.ts";
 import { embeddedCampaign, embeddedCampaignJson } from "../../embedded-json.ts";
-import { pageParams, readListing, readPathId } from "../../params.ts";
+import { pageParams, readListing, readPathId } from "../../../resource/listing.ts";
 import type { Language } from "../../../languages/languages.ts";
 import type { View } from "../../../storage/store.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";

@@ -12,7 +12,7 @@ import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { id, webAddress, word, subId } from "../../../input/fields.ts";
 import { shapeChanges, shapeInput } from "../../../input/shape.ts";
-import { pageParams, readListing, readPathId } from "../../params.ts";
+import { pageParams, readListing, readPathId } from "../../../resource/listing.ts";
 import { referralLinkAnswer, referralLinkJson } from "../../promoter-campaign/promoter-campaigns.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { field, recordId } from "../../../http/fields.ts";

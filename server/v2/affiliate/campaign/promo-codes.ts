@@ -10,7 +10,7 @@ import { setPageHeaders } from "../../../http/pages.ts";
 import { id, text, word } from "../../../input/fields.ts";
 import { shapeChanges, shapeInput } from "../../../input/shape.ts";
 import type { View } from "../../../storage/store.ts";
-import { pageParams, readListing, readPathId } from "../../params.ts";
+import { pageParams, readListing, readPathId } from "../../../resource/listing.ts";
 import { recordError } from "../../operation.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { field, recordId } from "../../../http/fields.ts";

@@ -20,7 +20,7 @@ import { shapeInput } from "../../../input/shape.ts";
 import type { View } from "../../../storage/store.ts";
 import { offer } from "../../campaign/signup-page-json.ts";
 import { embeddedCampaign } from "../../embedded-json.ts";
-import { pageParams, readListing, readPathId } from "../../params.ts";
+import { pageParams, readListing, readPathId } from "../../../resource/listing.ts";
 import {
   promoterCampaignAnswer,
   promoterCampaignJson,

@@ -18,7 +18,7 @@ import {
   documentAnswer,
   documentJson,
 } from "../../contract/contract-json.ts";
-import { pageParams, readListing, readPathId } from "../../params.ts";
+import { pageParams, readListing, readPathId } from "../../../resource/listing.ts";
 import { mailAddress } from "../own-fields.ts";
 import type { AffiliateOperation } from "../operation.ts";
 

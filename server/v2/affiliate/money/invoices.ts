@@ -8,7 +8,7 @@ import { readJson } from "../../../http/parameters/json.ts";
 import { id } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
 import { invoiceFileName, invoicePdf, invoiceAnswer } from "../../invoice/invoices.ts";
-import { pageParams, readListing, readPathId } from "../../params.ts";
+import { pageParams, readListing, readPathId } from "../../../resource/listing.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 
 const ownInvoiceAnswer = invoiceAnswer.omit({ promoter: true }).meta({ id: "PortalInvoice" });

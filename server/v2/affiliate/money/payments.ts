@@ -7,7 +7,7 @@ import {
 } from "../../../domain/ledger/payment/payment.ts";
 import { field, recordId } from "../../../http/fields.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
-import { pageParams, readListing } from "../../params.ts";
+import { pageParams, readListing } from "../../../resource/listing.ts";
 import type { AffiliateOperation } from "../operation.ts";
 import { textsOf, type Say, type TextKey } from "../../../languages/languages.ts";
 

@@ -14,7 +14,7 @@ import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { flag, oneOf, ownData } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
-import { pageParams, readListing, readPathId } from "../../params.ts";
+import { pageParams, readListing, readPathId } from "../../../resource/listing.ts";
 import {
   bankFormsAnswer,
   bankFormsJson,

@@ -11,7 +11,7 @@ import {
   embeddedPromoter,
   embeddedPromoterJson,
 } from "../../embedded-json.ts";
-import { pageParams, readListing, readPathId } from "../../params.ts";
+import { pageParams, readListing, readPathId } from "../../../resource/listing.ts";
 import { payoutMethodAnswer, payoutMethodJson } from "../../payout/payout-methods.ts";
 import { setOffAnswer, setOffJson } from "../../payout/payouts.ts";
 import {

@@ -12,7 +12,7 @@ import { readJson } from "../../../http/parameters/json.ts";
 import { flag, text } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
 import { parseUrl } from "../../../url.ts";
-import { readPathId } from "../../params.ts";
+import { readPathId } from "../../../resource/listing.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { field, recordId } from "../../../http/fields.ts";
 

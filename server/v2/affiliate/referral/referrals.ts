@@ -5,12 +5,19 @@ import {
   removeProposal,
   updateProposal,
 } from "../../../domain/people/lead/creation.ts";
-import { findLeads } from "../../../domain/people/lead/search.ts";
-import { LEAD_STATES, ENTRY_SOURCES, isProposed, type Lead } from "../../../domain/people/lead/lead.ts";
+import { IN_USE, isOfType } from "../../../domain/people/lead/search.ts";
+import {
+  LEAD_STATES,
+  ENTRY_SOURCES,
+  isProposed,
+  leads,
+  type Lead,
+} from "../../../domain/people/lead/lead.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { id, listOf, oneOf, text, word, subId } from "../../../input/fields.ts";
 import type { Found, Window } from "../../../storage/query.ts";
-import { pageParams, readListing, readPathId, period, span } from "../../params.ts";
+import { having, list } from "../../../resource/list.ts";
+import { pageParams, readListing, readPathId, period } from "../../../resource/listing.ts";
 import { ownExport, type AffiliateOperation, type AffiliateRequest } from "../operation.ts";
 import { createdSecond, field, recordId, second, wholeSecond } from "../../../http/fields.ts";
 import { v2FieldError } from "../../../http/errors.ts";
@@ -134,21 +141,16 @@ export const exportOwnReferralsOperation = ownExport({
   },
 });
 
+const ownList = list(leads, { only: IN_USE, isNewestFirst: true });
+
 function find(
   { context: { store }, promoter }: AffiliateRequest,
-  { state, type, campaign_id: campaignIds, created_at }: z.output<typeof filters>,
+  { type, ...given }: z.output<typeof filters>,
   window: Window,
 ): Promise<Found<Lead>> {
-  const { account_id, id: promoterId } = promoter;
-  const isCustomer = type === undefined ? undefined : type === "customer";
-  const filter = {
-    promoter_id: promoterId,
-    state,
-    isCustomer,
-    campaign_ids: campaignIds,
-    created_at: span(created_at),
-  };
-  return findLeads(store, account_id, { filter, reverse: true, ...window });
+  const where = having(leads, { ...given, promoter_id: promoter.id });
+  if (type !== undefined) where.push(isOfType(type));
+  return ownList.find(store, promoter.account_id, { where, ...window });
 }
 
 const NAME_LENGTH = 100;

@@ -6,7 +6,7 @@ import { setPageHeaders } from "../../../http/pages.ts";
 import type { Query } from "../../../http/parameters/pairs.ts";
 import { flag, id, calendarDay, oneOf } from "../../../input/fields.ts";
 import type { Window } from "../../../storage/query.ts";
-import { pageParams, readListing } from "../../params.ts";
+import { pageParams, readListing } from "../../../resource/listing.ts";
 import {
   ORIGIN_COLUMNS,
   OWN_COLUMNS,

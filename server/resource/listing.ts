@@ -5,7 +5,9 @@ import { readNestedQuery } from "../http/parameters/form.ts";
 import type { Query } from "../http/parameters/pairs.ts";
 import { pageParams as paramsOf, readPage, type Page } from "../http/pages.ts";
 import { describe, shapeInput, unlistedNames } from "../input/shape.ts";
-import type { V2Request } from "./operation.ts";
+import type { Context } from "../domain/context.ts";
+import type { Account } from "../domain/program/account/account.ts";
+import type { AnswerHeaders } from "../http/answer.ts";
 import type { Sort } from "../storage/query.ts";
 import { id, instant, wholeAmount } from "../input/fields.ts";
 import type { Span } from "../domain/span.ts";
@@ -17,13 +19,23 @@ const LENGTHS = { usual: 20, most: 100 };
 /** Parameters of every paged list. */
 export const pageParams = paramsOf(LENGTHS);
 
+/** A request for a list of an account's records. */
+export interface ListRequest {
+  event: H3Event;
+  account: Account;
+  context: Context;
+  public_url: string;
+  /** Headers of the answer. */
+  headers: AnswerHeaders;
+}
+
 /**
  * Reads a list's parameters, the raw query, and the requested page.
  *
  * @throws Failure `invalid`, `malformed` or `too_large`
  */
 export function readListing<S extends z.ZodObject>(
-  { event }: Pick<V2Request, "event">,
+  { event }: Pick<ListRequest, "event">,
   schema: S,
   lengths = LENGTHS,
 ): { params: z.output<S>; query: Query; page: Page; window: { limit: number; offset: number } } {
@@ -93,6 +105,7 @@ export const period = z
   )
   .partial()
   .optional();
+export type Period = z.output<typeof period>;
 
 /** A filter's range of integers. Both ends are inclusive and optional. */
 export const amounts = z
@@ -105,6 +118,7 @@ export const amounts = z
   )
   .partial()
   .optional();
+export type Amounts = z.output<typeof amounts>;
 
 /** A filter's range of cents. */
 export const cents = z
@@ -119,13 +133,13 @@ export const cents = z
   .optional();
 
 /** The domain's form of a range of time, with an exclusive end. */
-export function span(given: z.output<typeof period>): Span | undefined {
+export function span(given: Period): Span | undefined {
   if (given === undefined) return undefined;
   return { from: given.from?.getTime() ?? null, before: given.to ?? null };
 }
 
 /** The domain's form of a range of integers, with an exclusive end. */
-export function amountSpan(given: z.output<typeof amounts>): Span | undefined {
+export function amountSpan(given: Amounts): Span | undefined {
   if (given === undefined) return undefined;
   return { from: given.from ?? null, before: given.to === undefined ? null : given.to + 1 };
 }

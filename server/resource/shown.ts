@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { wholeSecond } from "../http/fields.ts";
+import type { View } from "../storage/store.ts";
+import type { Table } from "../storage/table.ts";
+
+/** What is shown: the records of a table, or what is in none, such as a sum. */
+type Kind<R> = Pick<Table<R>, "derived">;
+export const kind = <R>(): Kind<R> => ({ derived: {} });
+
+type Schemas = Record<string, z.ZodType>;
+
+/** A field's schema, and where its value comes from. The schema alone: the record has it under the same name. */
+type Row<R, P, S extends z.ZodType> = S | readonly [schema: S, of: (record: R, parts: P) => z.output<S>];
+type Rows<R, P, S extends Schemas> = { readonly [Name in keyof S]: Row<R, P, S[Name]> };
+
+/** A schema alone that does not fit the record becomes a sentence, which the compiler shows. */
+type Checked<R, F> = {
+  [Name in keyof F]: F[Name] extends z.ZodType<infer T>
+    ? Name extends keyof R
+      ? R[Name] extends T
+        ? F[Name]
+        : `${Name & string} of the record does not fit its schema`
+      : `${Name & string} is not a field of the record`
+    : F[Name];
+};
+
+type Shape<F> = {
+  -readonly [Name in keyof F]: F[Name] extends readonly [infer S extends z.ZodType, unknown]
+    ? S
+    : F[Name] extends z.ZodType
+      ? F[Name]
+      : never;
+};
+
+/** Reads what is shown with each of some records. Null: the record is shown no longer. */
+export type Parts<R, P> = (view: View, records: R[]) => Promise<(P | null)[]>;
+
+/** How a kind of record is shown: its schema, for clients and for `/openapi.json`, and its values. */
+export interface Shown<R, P, Answer extends z.ZodType> {
+  answer: Answer;
+  json(record: R, ...parts: P extends undefined ? [] : [parts: P]): z.output<Answer>;
+  /** Reads the parts, too. */
+  show(view: View, record: R): Promise<z.output<Answer>>;
+  showAll(view: View, records: R[]): Promise<z.output<Answer>[]>;
+}
+
+/**
+ * Declares how a kind of record is shown, with a row for each field. What has no row is never shown.
+ *
+ * @example const product = shown(products)("Product", { id: recordId, name: field(z.string(), "Its name.", "Pro") });
+ */
+export function shown<R, P = undefined>(_of: Kind<R>, parts?: Parts<R, P>) {
+  /** `id`: its name in `/openapi.json`, or null if it is only part of another. */
+  return <S extends Schemas, F extends Rows<R, P, S>>(
+    id: string | null,
+    fields: F & Rows<R, P, S> & Checked<R, F>,
+  ): Shown<R, P, z.ZodObject<Shape<F>>> => {
+    const rows = Object.entries(fields as Rows<R, P, Schemas>).map(([name, row]) => {
+      const [schema, of] = "parse" in row ? [row, ownOf<R>(name, row)] : row;
+      return { name, schema, of };
+    });
+    const object = z.object(Object.fromEntries(rows.map(({ name, schema }) => [name, schema])) as Shape<F>);
+    const answer = id === null ? object : object.meta({ id });
+    type Answer = z.output<typeof answer>;
+    const json = (record: R, parts: P) =>
+      Object.fromEntries(rows.map(({ name, of }) => [name, of(record, parts)])) as Answer;
+    const showAll = async (view: View, records: R[]) => {
+      const read = parts === undefined ? [] : await parts(view, records);
+      return records.flatMap((record, at) => (read[at] === null ? [] : [json(record, read[at]!)]));
+    };
+    return {
+      answer,
+      json: (record, ...given) => json(record, given[0] as P),
+      showAll,
+      show: async (view, record) => (await showAll(view, [record]))[0]!,
+    };
+  };
+}
+
+/** Reads the record's own field. Instants whose schema has whole seconds are cut to them. */
+function ownOf<R>(name: string, schema: z.ZodType): (record: R) => unknown {
+  const own = (record: R) => record[name as keyof R];
+  const { precision } = innermost(schema).def as { precision?: number | null };
+  return precision === 0 ? (record) => wholeSecond(own(record) as string | null) : own;
+}
+
+function innermost(schema: z.ZodType): z.ZodType {
+  return schema instanceof z.ZodNullable ? innermost(schema.unwrap() as z.ZodType) : schema;
+}
