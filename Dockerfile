@@ -18,7 +18,7 @@ USER node
 # PUBLIC_URL is the address that browsers use. The first key and the owner's link go into the volume, not into the log.
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 PUBLIC_URL=http://localhost:3000 \
     STORAGE_URL=sqlite:/data TIDEMARK_KEY_FILE=/data/first-key \
-    TIDEMARK_SECRET_FILE=/key/tidemark.key MIGRATION_ARCHIVE=/data/archive
+    TIDEMARK_SECRET_FILE=/key/tidemark.key FILES_URL=/data/files
 VOLUME ["/data", "/key"]
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=3s --start-period=10s \

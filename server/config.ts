@@ -90,9 +90,7 @@ const settings = {
       "must be domains, separated by commas",
     )
     .default([]),
-  MAIL_TEMPLATES: z.string().optional(),
-  MIGRATION_ARCHIVE: z.string().optional(),
-  UPLOADS_URL: z.string().optional(),
+  FILES_URL: z.string().optional(),
   WEBHOOK_ALLOW_PRIVATE: z.enum(["0", "1"], "must be 0 or 1").default("0"),
   // Blank variables count as unset, so turning it off needs a word.
   VIES_URL: z
@@ -141,8 +139,7 @@ const SECRET_SETTINGS = [
   "TIDEMARK_OWNER_PASSWORD",
   "TIDEMARK_SECRET",
   "SMTP_URL",
-  "MAIL_TEMPLATES",
-  "UPLOADS_URL",
+  "FILES_URL",
   "METRICS_TOKEN",
 ];
 
@@ -177,8 +174,6 @@ export interface Config {
   readonly apiKey: string | null;
   /** The file that a generated key is written to, or null to print the key. */
   readonly keyFile: string | null;
-  /** The folder for former programs' answers, or null for one beside the data folder. */
-  readonly migrationArchive: string | null;
   /** The keys for secrets in the store: the first seals, all of them open. Empty: they are in `secretFile`. */
   readonly secretKeys: readonly Buffer[];
   /** The file of the keys, which the first start makes, or null for one beside the store. */
@@ -218,10 +213,8 @@ export interface Config {
   readonly mailFrom: string;
   /** Domains besides that of `mailFrom` that accounts may send from. */
   readonly mailDomains: string[];
-  /** The operator's own e-mail templates: a folder, or a driver of unstorage. Null: built-in ones only. */
-  readonly mailTemplates: string | null;
-  /** The place for uploaded files: a folder, or a driver of unstorage. Null: a folder beside the store. */
-  readonly uploadsUrl: string | null;
+  /** The place of all files: a folder, or a driver of unstorage. Null: a folder beside the store. */
+  readonly filesUrl: string | null;
   /** Whether webhooks may lead to private addresses. */
   readonly allowsPrivateWebhooks: boolean;
   /** The API of VIES, which checks VAT numbers, without a trailing slash. Null: they are not checked there. */
@@ -275,9 +268,7 @@ export function readConfig(variables: Record<string, string | undefined> = proce
     smtpUrl: data.SMTP_URL ?? null,
     mailFrom: data.MAIL_FROM,
     mailDomains: data.MAIL_FROM_DOMAINS,
-    mailTemplates: data.MAIL_TEMPLATES ?? null,
-    migrationArchive: data.MIGRATION_ARCHIVE ?? null,
-    uploadsUrl: data.UPLOADS_URL ?? null,
+    filesUrl: data.FILES_URL ?? null,
     allowsPrivateWebhooks: data.WEBHOOK_ALLOW_PRIVATE === "1",
     viesUrl: data.VIES_URL === "off" ? null : data.VIES_URL.replace(/\/+$/, ""),
   });
@@ -288,6 +279,8 @@ const KNOWN = [...SETTINGS, ...SECRET_SETTINGS.map((name) => `${name}_FILE`)];
 const OURS = /^(TIDEMARK|STORAGE|RATE_LIMIT|METRICS|SMTP|WEBHOOK)(?:_|$)|^(MAIL|DEMO)_/;
 /** Kubernetes sets these for each service, including one named "tidemark". */
 const OF_KUBERNETES = /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP)(_|$)/;
+/** Settings of builds before this one, which `FILES_URL` replaces. */
+const FORMER = new Set(["MAIL_TEMPLATES", "MIGRATION_ARCHIVE", "UPLOADS_URL"]);
 const LIST = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
 /** A sentence for each variable that resembles a setting but is none, for example a mistyped one. */
@@ -346,6 +339,7 @@ function meantBy(name: string): string[] {
   const bare = name.replace(/^TIDEMARK_/, "").replace(/_FILE$/, "");
   const same = KNOWN.filter((known) => known === name || known === bare);
   if (same.length > 0) return same;
+  if (FORMER.has(bare)) return ["FILES_URL"];
   const [nearest = Infinity] = KNOWN.map((known) => distance(known, name)).sort((a, b) => a - b);
   if (nearest <= allowedDistance(name)) return KNOWN.filter((known) => distance(known, name) === nearest);
   const [, long, short] = OURS.exec(name) ?? [];

@@ -5,10 +5,10 @@ import type { Command } from "commander";
 import { readConfig } from "../config.ts";
 import { loadAccount, type Account } from "../domain/program/account/account.ts";
 import { systemChance } from "../domain/context.ts";
-import { archiveFolder } from "../process/configured-store.ts";
+import { openConfiguredFiles } from "../process/configured-store.ts";
 import { storeOn } from "../storage/open.ts";
 import { makeWhole } from "../storage/whole-file.ts";
-import { archiveFiles, openArchive } from "../transfer/migration/archive.ts";
+import { openArchive } from "../transfer/migration/archive.ts";
 import { migrate, SOURCES, type Migrated } from "../transfer/migration/migrate.ts";
 import { SOURCE_NAMES, type Source, type SourceName } from "../transfer/migration/model.ts";
 import { proofCsv } from "../transfer/migration/proof.ts";
@@ -49,12 +49,16 @@ async function takeOver(accountId: string, name: string, options: Options): Prom
   await withEngine(async (engine) => {
     const store = await storeOn(engine);
     const account = await loadAccount(store, accountId);
-    const archive = openArchive(await archiveFiles(archiveFolder(readConfig())), account.id, source.name);
+    const files = openConfiguredFiles(readConfig());
+    const archive = openArchive(files.migrations, account.id, source.name);
     const view = newProgressView(process.stderr);
     const context = { store, now: new Date(), chance: systemChance };
     const { baseUrl, dryRun: isDryRun } = options;
     const given = { source, archive, key, baseUrl, is_dry_run: isDryRun, onProgress: view.show };
-    const migrated = await migrate(context, account, given).finally(() => view.end());
+    const migrated = await migrate(context, account, given).finally(() => {
+      view.end();
+      return files.close();
+    });
     await report(migrated, account, options);
   });
 }

@@ -1,11 +1,13 @@
 import { basename } from "node:path";
 import type { Command } from "commander";
+import { readConfig } from "../config.ts";
 import { readGivenFile } from "./options.ts";
 import { print, tell, withStore } from "./store.ts";
 import { loadAccount } from "../domain/program/account/account.ts";
 import { SYSTEM } from "../domain/context.ts";
 import { Failure } from "../failure.ts";
-import { openPlace } from "../outgoing/place.ts";
+import { openConfiguredFiles } from "../process/configured-store.ts";
+import { readText } from "../storage/files.ts";
 import { recordAllWaiting } from "../billing/waiting-run.ts";
 import { importRates } from "../transfer/rates.ts";
 
@@ -15,15 +17,15 @@ export function ratesCommands(program: Command): void {
   rates
     .command("import <file>")
     .description(
-      "import a CSV file (date,base,currency,rate) or an XML file of the European Central Bank, for all accounts",
+      "import a CSV file (date,base,currency,rate) or an XML file of the European Central Bank, also from an https:// address, for all accounts",
     )
-    .option("--from <place>", "where the file is: a folder, an https:// address, or a driver of unstorage")
+    .option("--stored", "the file is in rates/ of FILES_URL", false)
     .option("--account <account-id>", "only for this account; its own rates take precedence")
     .action(load);
 }
 
-async function load(file: string, options: { account?: string; from?: string }): Promise<void> {
-  const text = await (options.from === undefined ? readGivenFile(file) : readFrom(options.from, file));
+async function load(file: string, options: { account?: string; stored: boolean }): Promise<void> {
+  const text = await readRates(file, options.stored);
   await withStore(async (context) => {
     const owner = options.account === undefined ? null : await loadAccount(context.store, options.account);
     const { unknownCurrencies, ...imported } = await importRates(context, owner?.id ?? SYSTEM, {
@@ -38,14 +40,27 @@ async function load(file: string, options: { account?: string; from?: string }):
   });
 }
 
-/** @throws Failure `not_found`, or an Error in one sentence for a place that can't be read */
-async function readFrom(address: string, file: string): Promise<string> {
-  const place = openPlace(address, "--from");
+/** How long a web server may take. */
+const FETCH_MS = 10_000;
+
+/** @throws Error in one sentence for a file that is missing or can't be read */
+async function readRates(file: string, isStored: boolean): Promise<string> {
+  if (isStored) return readStored(file);
+  if (!/^https?:/i.test(file)) return readGivenFile(file);
+  const answer = await fetch(file, { signal: AbortSignal.timeout(FETCH_MS) }).catch((error: unknown) => {
+    throw new Error(`${file} can't be reached`, { cause: error });
+  });
+  if (!answer.ok) throw new Error(`${file} can't be read: its server answers ${answer.status}`);
+  return answer.text();
+}
+
+async function readStored(file: string): Promise<string> {
+  const files = openConfiguredFiles(readConfig());
   try {
-    const text = await place.read(file);
-    if (text === null) throw new Failure("not_found", `${file} was not found there`);
+    const text = await readText(files, "rates", file);
+    if (text === null) throw new Failure("not_found", `There is no file rates/${file} in FILES_URL`);
     return text;
   } finally {
-    await place.close();
+    await files.close();
   }
 }

@@ -24,9 +24,9 @@ import {
   withoutName,
   type WrittenEmail,
 } from "../outgoing/email-text.ts";
-import { openPlace, type Place } from "../outgoing/place.ts";
 import { en, type TranslatedMail } from "../languages/en.ts";
 import { CATALOGUES, type Language } from "../languages/languages.ts";
+import { readText, type Files } from "../storage/files.ts";
 
 /** The text of an e-mail, with `{{name}}` as placeholders. */
 interface Template {
@@ -41,15 +41,13 @@ export type Templates = Record<Email["kind"], Template>;
 const READS = 8;
 
 /**
- * Reads all e-mail templates from the operator's folder or driver (`accepted.subject.txt`, `accepted.txt`,
- * `accepted.html`). Built-in templates replace missing files. An unreadable place stops the start, because an
- * e-mail with the wrong text can't be taken back.
+ * Reads all e-mail templates of the operator (`mail/accepted.subject.txt`, `mail/accepted.txt`, `mail/accepted.html`). Built-in
+ * templates replace missing files. A file that can't be read stops the start, because an e-mail with the wrong text can't be
+ * taken back.
  *
- * @throws Error in one sentence for a place that does not exist, and for a file that can't be read
+ * @throws Error in one sentence
  */
-export async function readTemplates(address: string | null): Promise<Templates> {
-  if (address === null) return EMAIL_TEXTS;
-  const place = openPlace(address, "MAIL_TEMPLATES");
+export async function readTemplates(files: Files): Promise<Templates> {
   const kinds = [
     ...EMAIL_KINDS,
     ...ACCESS_EMAIL_KINDS,
@@ -59,15 +57,11 @@ export async function readTemplates(address: string | null): Promise<Templates> 
     ...MONEY_EMAIL_KINDS,
     ...OWNER_EMAIL_KINDS,
   ];
-  try {
-    const read = await pLimit(READS).map(
-      kinds,
-      async (kind) => [kind, await readTemplate(place, kind)] as const,
-    );
-    return Object.fromEntries(read) as Templates;
-  } finally {
-    await place.close();
-  }
+  const read = await pLimit(READS).map(
+    kinds,
+    async (kind) => [kind, await readTemplate(files, kind)] as const,
+  );
+  return Object.fromEntries(read) as Templates;
 }
 
 /** The content of an e-mail. */
@@ -163,7 +157,7 @@ const FIRST: ReadonlySet<Email["kind"]> = new Set(["join_accepted", "join_waitin
 /**
  * The default text of each e-mail, in English. Operators may replace them.
  *
- * @see MAIL_TEMPLATES in docs/operators.md
+ * @see docs/operators.md "Holding, retrying and texts"
  */
 export const EMAIL_TEXTS = textsIn("en");
 
@@ -192,8 +186,9 @@ function templateOf(templates: Templates, kind: Email["kind"], language: Languag
   return known[kind];
 }
 
-async function readTemplate({ read }: Place, kind: Email["kind"]): Promise<Template> {
+async function readTemplate(files: Files, kind: Email["kind"]): Promise<Template> {
   const own = EMAIL_TEXTS[kind];
+  const read = (name: string) => readText(files, "mail", name);
   const subject = await read(`${kind}.subject.txt`);
   const text = await read(`${kind}.txt`);
   const html = await read(`${kind}.html`);

@@ -66,7 +66,12 @@ export function newUploads(storage: Storage, token: (length: number) => string):
     async read(name) {
       const format = FILE_NAME.exec(name)?.[1] as Format | undefined;
       if (format === undefined) return null;
-      const found = await inPlace(() => storage.getItemRaw<Uint8Array>(name));
+      const found = await inPlace(async () => {
+        const item = await storage.getItemRaw<Uint8Array | Error>(name);
+        // unstorage's fs driver returns its errors.
+        if (item instanceof Error) throw item;
+        return item;
+      });
       if (found === null || found === undefined) return null;
       const media = MEDIA[format];
       return { bytes: new Uint8Array(found), media, isImage: media.startsWith("image/") };
@@ -80,7 +85,7 @@ async function inPlace<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const failure = new Failure("unavailable", "The place for uploaded files (UPLOADS_URL) can't be used");
+    const failure = new Failure("unavailable", "The place of uploaded files (FILES_URL) can't be used");
     failure.cause = error;
     throw failure;
   }

@@ -4,6 +4,7 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import type { Logger } from "pino";
 import type { Config } from "../config.ts";
 import { reasonOf } from "../failure.ts";
+import { openFiles, type Files } from "../storage/files.ts";
 import { isOlder, readMark, PROOF_KEY } from "../storage/layout.ts";
 import { folderOf, openEngine, storeOn, type EngineOptions, type OpenOptions } from "../storage/open.ts";
 import type { Engine } from "../storage/session.ts";
@@ -59,12 +60,13 @@ export async function openKeyed(
   }
 }
 
-/** The folder for former programs' answers: the configured one, otherwise one beside the data folder. */
-export function archiveFolder({
+/** Opens the files. They lie beside a SQLite store, so that both are moved and backed up together. */
+export function openConfiguredFiles({
   storageUrl,
-  migrationArchive,
-}: Pick<Config, "storageUrl" | "migrationArchive">): string {
-  return resolve(migrationArchive ?? `${folderOf(storageUrl) ?? "tidemark"}-archive`);
+  filesUrl,
+}: Pick<Config, "storageUrl" | "filesUrl">): Files {
+  if (filesUrl !== null || storageUrl === "memory:") return openFiles(filesUrl ?? "memory:");
+  return openFiles(resolve(folderOf(storageUrl) ?? "", "files"));
 }
 
 /** How often a server checks how durable commits are. */

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
+import type { Storage } from "unstorage";
 import { recordAllWaiting } from "../billing/waiting-run.ts";
 import { auditedStore } from "../domain/access/audit/audited-store.ts";
 import { PROCESS } from "../domain/access/audit/audit.ts";
@@ -34,7 +35,7 @@ const PAYMENTS_REST_MS = 20 * 1_000;
 const CONDITIONS_REST_MS = 10 * MINUTE_MS;
 
 /**
- * The periodic jobs of a store. `elapsedMs` is monotonic. Without an archive folder there are no migrations.
+ * The periodic jobs of a store. `elapsedMs` is monotonic. Without a place for archives there are no migrations.
  */
 export function newJobs(
   {
@@ -48,7 +49,7 @@ export function newJobs(
     public_url,
   }: Pick<Services, "store" | "clock" | "chance" | "seal" | "vies" | "log" | "logOutage" | "public_url">,
   elapsedMs = () => performance.now(),
-  archiveFolder: string | null = null,
+  archives: Storage | null = null,
 ): Scheduler {
   const lease = newLease({ store, elapsedMs }, { name: "jobs", holder: randomUUID(), durationMs: LEASE_MS });
   const run = { store, clock, guard: lease.guard };
@@ -87,7 +88,7 @@ export function newJobs(
     ...(vies === null
       ? []
       : [{ name: "VAT numbers", restMs: HOUR_MS, begin: () => checkDueVatNumbers({ ...run, vies }) }]),
-    ...(archiveFolder === null ? [] : [migrationsJob({ store, clock, log, folder: archiveFolder })]),
+    ...(archives === null ? [] : [migrationsJob({ store, clock, log, archives })]),
   ]);
 }
 

@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import type { Storage } from "unstorage";
 import type { JobContext } from "../domain/context.ts";
 import { servedAccounts, type Account } from "../domain/program/account/account.ts";
 import { systemChance } from "../domain/context.ts";
@@ -11,7 +12,7 @@ import {
 } from "../domain/program/migration/migration.ts";
 import { Failure, isOutage, reasonOf } from "../failure.ts";
 import type { Store } from "../storage/store.ts";
-import { archiveFiles, openArchive } from "../transfer/migration/archive.ts";
+import { openArchive } from "../transfer/migration/archive.ts";
 import type { Reach } from "../transfer/migration/api.ts";
 import { migrate, SOURCES, type Migrated } from "../transfer/migration/migrate.ts";
 import { proofCsv } from "../transfer/migration/proof.ts";
@@ -20,8 +21,8 @@ import type { Progress } from "../transfer/progress.ts";
 /** What the migrations of a server need. */
 export interface MigrationRun extends JobContext {
   log: Logger;
-  /** The folder for former programs' answers. */
-  folder: string;
+  /** Where former programs' answers are kept. */
+  archives: Storage;
   /** The address of every program's API. Absent: its own. */
   baseUrl?: string;
   reach?: Reach;
@@ -78,7 +79,7 @@ async function carryOut(run: MigrationRun, account: Account, migration: ProgramM
 }
 
 async function attempt(
-  { store, clock, folder, baseUrl, reach }: MigrationRun,
+  { store, clock, archives, baseUrl, reach }: MigrationRun,
   account: Account,
   migration: ProgramMigration,
 ): Promise<Migrated> {
@@ -86,7 +87,7 @@ async function attempt(
   const source = SOURCES[program];
   if (source === undefined) throw new Failure("invalid", `${program} can't be read by this release`);
   await putMigration(store, { ...migration, status: "running" });
-  const archive = openArchive(await archiveFiles(folder), account.id, source.name);
+  const archive = openArchive(archives, account.id, source.name);
   const context = { store, now: clock(), chance: systemChance };
   const onProgress = newNotes(store, migration);
   return migrate(context, account, {

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { createApp, createMetricsApp, type Pages } from "../app.ts";
 import type { Config } from "../config.ts";
 import {
-  archiveFolder,
+  openConfiguredFiles,
   openConfiguredStore,
   newWeaknessLog,
   upgradeStoreAtStart,
@@ -32,7 +32,6 @@ import { readTemplates, writeEmail } from "../outbox/email-template.ts";
 import { loadReadiness, takeStock } from "../request/observation.ts";
 import { openMail } from "../outgoing/mail.ts";
 import { newFetchPage } from "../outgoing/page.ts";
-import { openStorage } from "../outgoing/place.ts";
 import { newPost } from "../outgoing/post.ts";
 import { newUploads } from "../outgoing/uploads.ts";
 import { newAskVies } from "../outgoing/vies.ts";
@@ -91,7 +90,8 @@ export async function serve(
   const isFirstStart = (await findFirstAccount(store)) === null;
   const needsDemo = await needsDemoData(store, config.wantsDemoData);
   const answersEarly = !isFirstStart && !needsDemo;
-  const templates = await readTemplates(config.mailTemplates);
+  const files = openConfiguredFiles(config);
+  const templates = await readTemplates(files);
   const scripts = readScripts();
   await keepScripts(scripts, { store, log });
   const listener = newListener();
@@ -99,7 +99,8 @@ export async function serve(
   const url = `http://${config.host}:${port}`;
   const publicUrl = config.public_url ?? url;
   const write: Services["writeEmail"] = (email) => writeEmail(templates, email);
-  const parts = { store, log, sightings, metrics, public_url: publicUrl, limits, writeEmail: write };
+  const uploads = newUploads(files.uploads, systemChance.token);
+  const parts = { store, log, sightings, metrics, public_url: publicUrl, limits, uploads, writeEmail: write };
   const services = newServices(config, parts);
   const app = appOf(services, { config, scripts });
   const answer = () => listener.serve(app.fetch);
@@ -113,7 +114,7 @@ export async function serve(
   if (needsDemo) await fillWithDemo(newContext(services), process.stderr);
   if (config.wantsDemoData) news.push(demoNews(publicUrl, { isFirstStart }));
   if (!answersEarly) answer();
-  const jobs = newJobs(services, undefined, archiveFolder(config));
+  const jobs = newJobs(services, undefined, files.migrations);
   outbox.start();
   jobs.start();
   // With several workers the primary handles SIGHUP. Without a handler, a single process would die while it answers.
@@ -239,7 +240,10 @@ async function openPort(
 
 function newServices(
   { smtpUrl, mailFrom, mailDomains, ...config }: Config,
-  parts: Pick<Services, "store" | "log" | "sightings" | "metrics" | "public_url" | "limits" | "writeEmail">,
+  parts: Pick<
+    Services,
+    "store" | "log" | "sightings" | "metrics" | "public_url" | "limits" | "uploads" | "writeEmail"
+  >,
 ): Services {
   const clock = () => new Date();
   return {
@@ -250,23 +254,12 @@ function newServices(
     fetchPage: newFetchPage({ allowsPrivate: config.allowsPrivateWebhooks }),
     // The demo's promoters are made up, and a try-out asks VIES nothing about them.
     vies: config.viesUrl === null || config.wantsDemoData ? null : newAskVies(config.viesUrl),
-    uploads: newUploads(
-      openStorage(config.uploadsUrl ?? usualUploads(config.storageUrl), "UPLOADS_URL"),
-      systemChance.token,
-    ),
     clock,
     chance: systemChance,
     seal: parts.store.seal,
     mail: smtpUrl === null ? null : openMail({ smtpUrl, from: mailFrom, domains: mailDomains }),
     trust_proxy_hops: config.trust_proxy_hops,
   };
-}
-
-/** Uploads are stored beside a SQLite store, so that both are moved and backed up together. */
-function usualUploads(storageUrl: string): string {
-  if (storageUrl === "memory:") return "memory:";
-  const [, folder] = /^sqlite:([^?]+)/.exec(storageUrl) ?? [];
-  return folder === undefined ? "./uploads" : `${folder.replace(/\/+$/, "")}/uploads`;
 }
 
 /** The maximum duration of a stop. */

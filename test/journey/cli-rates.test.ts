@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -108,21 +108,33 @@ it("imports a CSV file for one account, and names each bad line", async () => {
   expect(await stored("2026-03-04")).toEqual([{ account_id: 1, day: "2026-03-04", base: "USD", rates }]);
 });
 
-it("imports a file from a web server or a folder()", async () => {
+it("imports a file from a web server, or one of FILES_URL", async () => {
   const server = createServer((request, response) => {
     response.statusCode = request.url === "/stats/daily.xml" ? 200 : 404;
     response.end(ECB(DAY));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const site = `http://127.0.0.1:${(server.address() as AddressInfo).port}/stats`;
-  writeFileSync(join(folder(), "daily.xml"), ECB(DAY));
-  for (const place of [site, folder()]) {
-    const { code, stdout } = await callCli(folder(), ["rates", "import", "daily.xml", "--from", place]);
+  mkdirSync(join(folder(), "files/rates"), { recursive: true });
+  writeFileSync(join(folder(), "files/rates/daily.xml"), ECB(DAY));
+  const load = (...words: string[]) => callCli(folder(), ["rates", "import", ...words]);
+  for (const words of [[`${site}/daily.xml`], ["daily.xml", "--stored"]]) {
+    const { code, stdout } = await load(...words);
     expect([code, JSON.parse(stdout)["days"]]).toEqual([0, 1]);
-    const missing = await callCli(folder(), ["rates", "import", "none.xml", "--from", place]);
-    expect(missing).toMatchObject({ code: 1, stderr: "none.xml was not found there\n" });
   }
+  expect(await load(`${site}/none.xml`)).toMatchObject({
+    code: 1,
+    stderr: `${site}/none.xml can't be read: its server answers 404\n`,
+  });
   server.close();
+  expect(await load(`${site}/daily.xml`)).toMatchObject({
+    code: 1,
+    stderr: `${site}/daily.xml can't be reached\n`,
+  });
+  expect(await load("none.xml", "--stored")).toMatchObject({
+    code: 1,
+    stderr: "There is no file rates/none.xml in FILES_URL\n",
+  });
   expect(await stored("2026-03-04")).toHaveLength(1);
 });
 

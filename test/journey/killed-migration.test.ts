@@ -1,6 +1,5 @@
 import { spawn } from "node:child_process";
-import { rmSync } from "node:fs";
-import { afterEach, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { runCli, useAccountOnDisk } from "../support/cli.ts";
 import { allEntries, findFaults, inStore } from "../support/consistency.ts";
 import { archiveStandIn, contentOf, fillRates, withStoreIn } from "../support/migrations.ts";
@@ -13,11 +12,6 @@ const KILLS = rounds(1, 3);
 const LONG_MS = 600_000;
 
 const folder = useAccountOnDisk();
-afterEach(() => {
-  for (const name of ["archive", "other", "other-archive"])
-    rmSync(`${folder()}-${name}`, { recursive: true, force: true });
-});
-
 /** Runs the command, and kills it after a while if it has not finished by then. Whether it was killed. */
 function cut(words: string[], afterMs: number): Promise<boolean> {
   const env = { ...process.env, STORAGE_URL: `sqlite:${folder()}` };
@@ -33,7 +27,7 @@ function cut(words: string[], afterMs: number): Promise<boolean> {
 
 it(`is complete after ${KILLS} kills of the command at random moments`, { timeout: LONG_MS }, async () => {
   const standIn = await startRewardful({ size: 6_000 });
-  await archiveStandIn(standIn, `${folder()}-archive`);
+  await archiveStandIn(standIn, `${folder()}/files`);
   await standIn.close();
   await withStoreIn(folder(), (store) => fillRates(store, 1));
   const words = ["migrate", "acme", "rewardful", "--from-archive"];

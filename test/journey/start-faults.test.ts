@@ -49,10 +49,10 @@ it.runIf(IS_LONG)("a server says in one line that its host does not belong to th
   expect(stderr).toMatch(/^Tidemark can't start: HOST 300\.1\.1\.1 and PORT 0 can't be listened on: .*\n$/);
 });
 
-it.runIf(IS_LONG)("a server says in one line that the folder of its e-mail templates does not exist", () => {
-  const { status, stdout, stderr } = run("main.js", [], { MAIL_TEMPLATES: join(folder, "none") });
+it.runIf(IS_LONG)("a server says in one line that the driver of its files is unknown", () => {
+  const { status, stdout, stderr } = run("main.js", [], { FILES_URL: "nowhere:x" });
   expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
-  expect(stderr).toMatch(/^Tidemark can't start: MAIL_TEMPLATES .*none does not exist\n$/);
+  expect(stderr).toMatch(/^Tidemark can't start: FILES_URL nowhere:x names no driver .*\n$/);
 });
 
 it.each(
@@ -80,13 +80,11 @@ it("the command line, too, says what is wrong with its environment", () => {
 });
 
 it("a server that can't start makes no account, because nobody would see its key", () => {
-  mkdirSync(join(folder, "accepted.txt"));
+  mkdirSync(join(folder, "mail/accepted.txt"), { recursive: true });
   const store = { STORAGE_URL: `sqlite:${join(folder, "data")}` };
-  const { status, stdout, stderr } = run("main.js", [], { ...store, MAIL_TEMPLATES: folder });
+  const { status, stdout, stderr } = run("main.js", [], { ...store, FILES_URL: folder });
   expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
-  expect(stderr).toMatch(
-    /^Tidemark can't start: MAIL_TEMPLATES .* has accepted\.txt, which can't be read: .*\n$/,
-  );
+  expect(stderr).toMatch(/^Tidemark can't start: mail\/accepted\.txt of FILES_URL can't be read: .*\n$/);
   expect(run("cli.js", ["account", "list"], store)).toEqual({ status: 0, stdout: "[]\n", stderr: "" });
 });
 

@@ -6,12 +6,13 @@ import { loadPromoterTotals } from "../../server/domain/people/daily.ts";
 import { accounts } from "../../server/domain/program/account/account.ts";
 import { SYSTEM } from "../../server/domain/context.ts";
 import { runMigrations } from "../../server/process/migrations.ts";
+import { openFiles } from "../../server/storage/files.ts";
 import { openStore } from "../../server/storage/open.ts";
 import type { Store } from "../../server/storage/store.ts";
 import { TABLES } from "../../server/tables.ts";
 import { importMigration, readProgram, type Migrated } from "../../server/transfer/migration/migrate.ts";
 import { OUTCOMES, type Outcome } from "../../server/transfer/migration/keep.ts";
-import { archiveFiles, openArchive } from "../../server/transfer/migration/archive.ts";
+import { openArchive } from "../../server/transfer/migration/archive.ts";
 import { rewardful } from "../../server/transfer/migration/sources/rewardful.ts";
 import type { SourceRecord } from "../../server/transfer/migration/model.ts";
 import { countedChance, NOW, type TestApp } from "./app.ts";
@@ -140,13 +141,14 @@ function inCents(sums: Sums): number {
 /** Runs the migrations that were ordered of an app, until all have ended. Waits for the source pass at once. */
 export async function runOrdered(
   { services: { store, clock, log } }: TestApp,
-  places: { folder: string; baseUrl: string },
+  { folder, baseUrl }: { folder: string; baseUrl: string },
 ): Promise<void> {
-  for await (const _ of runMigrations({ store, clock, log, ...places, reach: quickReach() }));
+  const archives = openFiles(folder).migrations;
+  for await (const _ of runMigrations({ store, clock, log, archives, baseUrl, reach: quickReach() }));
 }
 
-/** Reads a stand-in of Rewardful into an archive, without waiting for its limits. */
+/** Reads a stand-in of Rewardful into an archive below a folder of files, without waiting for its limits. */
 export async function archiveStandIn({ url, key }: StandIn, folder: string): Promise<void> {
-  const archive = openArchive(await archiveFiles(folder), 1, rewardful.name);
+  const archive = openArchive(openFiles(folder).migrations, 1, rewardful.name);
   await readProgram({ source: rewardful, archive, key, baseUrl: url, reach: quickReach() });
 }

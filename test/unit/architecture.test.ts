@@ -10,7 +10,6 @@ const LAYERS: Record<string, string[]> = {
     "process",
     "billing",
     "payments",
-    "outgoing",
     "transfer",
     "files",
     "tables",

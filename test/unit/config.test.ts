@@ -14,7 +14,6 @@ const USUAL = {
   account_id: null,
   apiKey: null,
   keyFile: null,
-  migrationArchive: null,
   secretKeys: [],
   secretFile: null,
   owner: null,
@@ -37,8 +36,7 @@ const USUAL = {
   smtpUrl: null,
   mailFrom: "tidemark@localhost",
   mailDomains: [],
-  mailTemplates: null,
-  uploadsUrl: null,
+  filesUrl: null,
   allowsPrivateWebhooks: false,
   viesUrl: "https://ec.europa.eu/taxation_customs/vies/rest-api",
 };
@@ -52,7 +50,6 @@ const EVERY = {
   TIDEMARK_ACCOUNT_ID: "acme",
   TIDEMARK_API_KEY: "key-of-acme",
   TIDEMARK_KEY_FILE: "/data/first-key",
-  MIGRATION_ARCHIVE: "/data/archive",
   TIDEMARK_SECRET: `${Buffer.alloc(32, "a").toString("base64")}\n${Buffer.alloc(32, "b").toString("base64")}`,
   TIDEMARK_OWNER_EMAIL: "alex@acme.example",
   TIDEMARK_OWNER_PASSWORD: "correct horse battery",
@@ -73,8 +70,7 @@ const EVERY = {
   SMTP_URL: "smtps://acme:secret@mail.example:465",
   MAIL_FROM: "Acme <partners@acme.example>",
   MAIL_FROM_DOMAINS: "beta.example, Acme.example",
-  MAIL_TEMPLATES: "/etc/tidemark/mail",
-  UPLOADS_URL: "s3:?bucket=files",
+  FILES_URL: "s3:?bucket=files",
   WEBHOOK_ALLOW_PRIVATE: "1",
   VIES_URL: "https://vies.acme.example/api/",
 };
@@ -101,7 +97,6 @@ describe("the settings", () => {
       account_id: "acme",
       apiKey: "key-of-acme",
       keyFile: "/data/first-key",
-      migrationArchive: "/data/archive",
       secretKeys: [Buffer.alloc(32, "a"), Buffer.alloc(32, "b")],
       secretFile: null,
       owner: { email: "alex@acme.example", password: "correct horse battery" },
@@ -117,8 +112,7 @@ describe("the settings", () => {
       smtpUrl: "smtps://acme:secret@mail.example:465",
       mailFrom: "Acme <partners@acme.example>",
       mailDomains: ["beta.example", "acme.example"],
-      mailTemplates: "/etc/tidemark/mail",
-      uploadsUrl: "s3:?bucket=files",
+      filesUrl: "s3:?bucket=files",
       allowsPrivateWebhooks: true,
       viesUrl: "https://vies.acme.example/api",
     });
@@ -293,8 +287,7 @@ describe("a setting that may hold a secret", () => {
     ["SMTP_URL", "smtp://me:secret@mail.example", { smtpUrl: "smtp://me:secret@mail.example" }],
     ["TIDEMARK_API_KEY", "key-of-acme", { apiKey: "key-of-acme" }],
     ["METRICS_TOKEN", "token-of-prometheus", { metricsToken: "token-of-prometheus" }],
-    ["UPLOADS_URL", "s3:?secretAccessKey=x", { uploadsUrl: "s3:?secretAccessKey=x" }],
-    ["MAIL_TEMPLATES", "s3:?secretAccessKey=x", { mailTemplates: "s3:?secretAccessKey=x" }],
+    ["FILES_URL", "s3:?secretAccessKey=x", { filesUrl: "s3:?secretAccessKey=x" }],
   ])("is read from the file that %s_FILE names, without its last newline", (name, value, change) => {
     expect(readConfig({ [`${name}_FILE`]: fileOf(`${value}\n`) })).toEqual({ ...USUAL, ...change });
   });
@@ -352,7 +345,10 @@ describe("variables that are no settings", () => {
     ["STORAGE_URL_FIEL", "Did you mean STORAGE_URL_FILE?"],
     ["TIDEMARK_PORT", "Did you mean PORT?"],
     ["SMTP_HOST", "Did you mean SMTP_URL?"],
-    ["MAIL_SERVER", "Did you mean MAIL_FROM, MAIL_FROM_DOMAINS or MAIL_TEMPLATES?"],
+    ["MAIL_SERVER", "Did you mean MAIL_FROM or MAIL_FROM_DOMAINS?"],
+    ["UPLOADS_URL", "Did you mean FILES_URL?"],
+    ["MAIL_TEMPLATES", "Did you mean FILES_URL?"],
+    ["MIGRATION_ARCHIVE", "Did you mean FILES_URL?"],
     ["TRUST_PROXY_FILE", "Did you mean TRUST_PROXY?"],
     [
       "TIDEMARK_LICENSE",

@@ -36,6 +36,7 @@ it("starts an image that browsers reach, whose store, key and owner's link are i
     port: 3_000,
     public_url: "http://localhost:3000",
     storageUrl: "sqlite:/data",
+    filesUrl: "/data/files",
     keyFile: "/data/first-key",
     secretFile: "/key/tidemark.key",
   });

@@ -1,14 +1,15 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
-import { createStorage, prefixStorage, type Storage } from "unstorage";
-import { makeFolder } from "../../storage/owner.ts";
+import { prefixStorage, type Storage } from "unstorage";
 import type { ArchivedRows, SourceName } from "./model.ts";
 
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
 /** The list with the start and end of a run. */
 const COURSE = "run";
+/** The list with the names of a run's other lists, because some drivers of unstorage list only their first thousand keys. */
+const NAMES = "lists";
 
 /** The unchanged answers of a former program. */
 export interface Archive {
@@ -40,13 +41,7 @@ export interface OpenRun {
   end(): Promise<void>;
 }
 
-/** Plain files below a folder, for the archives of all accounts. */
-export async function archiveFiles(folder: string): Promise<Storage> {
-  const { default: files } = await import("unstorage/drivers/fs");
-  // Answers contain personal data, so only the owner may read them.
-  makeFolder(folder);
-  return createStorage({ driver: files({ base: folder, ignore: [] }) });
-}
+const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
  * The archive of a source in an account. Each answer is an item, `1:affiliates:000001.jsonl.gz`: a line about the answer,
@@ -56,7 +51,7 @@ export function openArchive(all: Storage, accountId: number, source: SourceName)
   const storage = prefixStorage(all, `${accountId}:${source}`);
   const runs = async () => {
     const found: Run[] = [];
-    for (const id of await runIds(storage)) {
+    for (let id = 1; await storage.hasItem(pieceKey(id, COURSE, 1)); id++) {
       const times: string[] = [];
       for await (const { kept_at } of pieces(storage, id, COURSE)) times.push(kept_at);
       const [startedAt, endedAt = null] = times;
@@ -68,52 +63,41 @@ export function openArchive(all: Storage, accountId: number, source: SourceName)
     runs,
     async begin(clock, access = "") {
       const last = (await runs()).at(-1);
-      if (last && last.ended_at === null && (await goesOn(storage, last.id, { access, now: clock() })))
-        return openRun(storage, last, clock);
-      const opened = await openRun(
-        storage,
-        { id: (last?.id ?? 0) + 1, started_at: clock().toISOString() },
-        clock,
-      );
-      await opened.keep(COURSE, [], { access });
-      return opened;
+      if (last?.ended_at === null) {
+        const { run, access: former, keptAt } = await openRun(storage, last, clock);
+        if (former === access && clock().getTime() - Date.parse(keptAt) < DAY_MS) return run;
+      }
+      const next = { id: (last?.id ?? 0) + 1, started_at: clock().toISOString() };
+      const { run } = await openRun(storage, next, clock);
+      await run.keep(COURSE, [], { access });
+      return run;
     },
     read: (runId) => ({ rows: (list) => distinctRows(storage, runId, list) }),
   };
 }
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
-
-/** Whether a run was interrupted during the last day, and read by the same access. */
-async function goesOn(
-  storage: Storage,
-  run: number,
-  { access, now }: { access: string; now: Date },
-): Promise<boolean> {
-  const [course = ""] = await pieceKeys(storage, run, COURSE);
-  const mark = (await readPiece(storage, course))?.mark as { access?: string } | null;
-  let lastAt = "";
-  for (const list of await listsOf(storage, run)) {
-    const keptAt =
-      (await readPiece(storage, (await pieceKeys(storage, run, list)).at(-1) ?? ""))?.kept_at ?? "";
-    if (keptAt > lastAt) lastAt = keptAt;
-  }
-  return (mark?.access ?? access) === access && now.getTime() - Date.parse(lastAt) < DAY_MS;
-}
-
+/** Opens a run that was interrupted, or a new one. */
 async function openRun(
   storage: Storage,
   { id, started_at }: Omit<Run, "ended_at">,
   clock: () => Date,
-): Promise<OpenRun> {
+): Promise<{ run: OpenRun; access: unknown; keptAt: string }> {
   const marks = new Map<string, unknown>();
   const counts = new Map<string, number>();
-  for (const list of await listsOf(storage, id)) {
-    const { mark, count } = await repaired(storage, id, list);
-    marks.set(list, mark);
-    counts.set(list, count);
-  }
+  let keptAt = "";
+  const reopen = async (list: string) => {
+    const whole = await repaired(storage, id, list);
+    marks.set(list, whole.at(-1)?.mark ?? null);
+    counts.set(list, whole.length);
+    for (const piece of whole) if (piece.kept_at > keptAt) keptAt = piece.kept_at;
+    return whole;
+  };
+  const [begun] = await reopen(COURSE);
+  const names = await reopen(NAMES);
+  for (const { rows } of names) for (const list of rows) await reopen(String(list));
+
   const keep = async (list: string, rows: unknown[], mark: unknown = null) => {
+    if (!counts.has(list)) await keep(NAMES, [list]);
     const number = (counts.get(list) ?? 0) + 1;
     const head = JSON.stringify({ kept_at: clock().toISOString(), list, mark });
     const lines = [head, ...rows.map((row) => JSON.stringify(row))];
@@ -121,25 +105,30 @@ async function openRun(
     counts.set(list, number);
     marks.set(list, mark);
   };
-  return {
+  const run: OpenRun = {
     id,
     started_at,
     mark: (list) => marks.get(list) ?? null,
     keep,
     end: () => keep(COURSE, []),
   };
+  return { run, access: (begun?.mark as { access?: string } | undefined)?.access, keptAt };
 }
 
-/** Removes a truncated item and everything after it, so that the list continues after its last complete item. */
-async function repaired(storage: Storage, run: number, list: string) {
-  let [count, mark, isWhole]: [number, unknown, boolean] = [0, null, true];
-  for (const key of await pieceKeys(storage, run, list)) {
-    const piece: Piece | null = isWhole ? await readPiece(storage, key) : null;
-    isWhole = piece !== null;
-    if (piece === null) await storage.removeItem(key);
-    else [count, mark] = [numberOf(key), piece.mark];
+/**
+ * The complete items of a list, without their rows except for names. A truncated item and everything after it are removed, so
+ * that the list continues after its last complete item.
+ */
+async function repaired(storage: Storage, run: number, list: string): Promise<Piece[]> {
+  const whole: Piece[] = [];
+  const broken: string[] = [];
+  for await (const { key, piece } of items(storage, run, list)) {
+    if (piece === null || broken.length > 0) broken.push(key);
+    else whole.push(list === NAMES ? piece : { ...piece, rows: [] });
   }
-  return { count, mark };
+  // The last one first: a process that is killed leaves no item behind a gap.
+  for (const key of broken.toReversed()) await storage.removeItem(key);
+  return whole;
 }
 
 /** A row's identity within its list: its id, or its text. */
@@ -179,16 +168,23 @@ interface Piece {
 }
 
 async function* pieces(storage: Storage, run: number, list: string): AsyncGenerator<Piece> {
-  for (const key of await pieceKeys(storage, run, list)) {
-    const piece = await readPiece(storage, key);
-    if (piece !== null) yield piece;
+  for await (const { piece } of items(storage, run, list)) if (piece !== null) yield piece;
+}
+
+/** The items of a list, in their order. Truncated ones have no piece. */
+async function* items(storage: Storage, run: number, list: string) {
+  for (let number = 1; ; number++) {
+    const key = pieceKey(run, list, number);
+    if (!(await storage.hasItem(key))) return;
+    const bytes = await storage.getItemRaw<Uint8Array | Error>(key);
+    // unstorage's fs driver returns its errors.
+    if (bytes instanceof Error) throw bytes;
+    yield { key, piece: bytes === null ? null : await unpacked(bytes) };
   }
 }
 
 /** Null if it is truncated. */
-async function readPiece(storage: Storage, key: string): Promise<Piece | null> {
-  const bytes = await storage.getItemRaw<Uint8Array>(key);
-  if (bytes === null) return null;
+async function unpacked(bytes: Uint8Array): Promise<Piece | null> {
   let text: string;
   try {
     text = String(await unpack(bytes));
@@ -202,24 +198,6 @@ async function readPiece(storage: Storage, key: string): Promise<Piece | null> {
 
 function pieceKey(run: number, list: string, number: number): string {
   return `${run}:${list}:${String(number).padStart(6, "0")}.jsonl.gz`;
-}
-
-function numberOf(key: string): number {
-  return Number.parseInt(key.split(":").at(-1) ?? "", 10);
-}
-
-async function pieceKeys(storage: Storage, run: number, list: string): Promise<string[]> {
-  const keys = await storage.getKeys(`${run}:${list}`);
-  return keys.sort((one, other) => numberOf(one) - numberOf(other));
-}
-
-async function runIds(storage: Storage): Promise<number[]> {
-  const ids = (await storage.getKeys()).map((key) => Number(key.split(":")[0]));
-  return [...new Set(ids)].sort((one, other) => one - other);
-}
-
-async function listsOf(storage: Storage, run: number): Promise<string[]> {
-  return [...new Set((await storage.getKeys(String(run))).map((key) => key.split(":")[1] ?? ""))];
 }
 
 function isRecord(row: unknown): row is Record<string, unknown> {

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { setMailSender } from "../../../server/domain/program/account/settings.ts";
 import { newJobs } from "../../../server/process/jobs.ts";
 import { readTemplates, writeEmail } from "../../../server/outbox/email-template.ts";
+import { openFiles } from "../../../server/storage/files.ts";
 import { NOW, startApp, STORAGES, type TestApp } from "../../support/app.ts";
 import { useMail } from "../../support/mail.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
@@ -215,10 +216,10 @@ describe.each(STORAGES)("e-mails to promoters on %s", (storage) => {
 
 it("uses the operator's templates if there are some", async () => {
   const { folder, remove } = temporaryFolder();
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(path(folder, "accepted.html"), "<p>{{ first_name }} {{constructor}}</p>");
-  writeFileSync(path(folder, "accepted.subject.txt"), "Hi {{first_name}}\n");
-  const templates = await readTemplates(folder);
+  mkdirSync(path(folder, "mail"), { recursive: true });
+  writeFileSync(path(folder, "mail/accepted.html"), "<p>{{ first_name }} {{constructor}}</p>");
+  writeFileSync(path(folder, "mail/accepted.subject.txt"), "Hi {{first_name}}\n");
+  const templates = await readTemplates(openFiles(folder));
   remove();
   const values = { first_name: "A & B\r\nBcc: x", company_name: "Acme" };
   const email = writeEmail(templates, { kind: "accepted", values });

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { callCli, useAccountOnDisk } from "../../support/cli.ts";
@@ -17,10 +17,7 @@ import type { StandIn } from "../../support/sources/stand-in.ts";
 const folder = useAccountOnDisk();
 let standIn: StandIn;
 beforeEach(() => withStore((store) => fillRates(store, 1)));
-afterEach(async () => {
-  rmSync(`${folder()}-archive`, { recursive: true, force: true });
-  await standIn.close();
-});
+afterEach(() => standIn.close());
 
 const withStore = <T>(work: Parameters<typeof withStoreIn<T>>[1]) => withStoreIn(folder(), work);
 
