@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
-import { chmod, copyFile, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { chmod, copyFile, readFile, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import nodeResolve from "@rollup/plugin-node-resolve";
 import replace from "@rollup/plugin-replace";
 import terser from "@rollup/plugin-terser";
 import typescript from "@rollup/plugin-typescript";
 import compileMessage from "icu-minify/compile";
 import { bundle } from "lightningcss";
+import ts from "typescript";
 import { minify, transformWithOxc } from "vite";
 
 /** Removes the types. `npm run types` checks them; that takes longer than the rest of the build. */
@@ -151,6 +152,21 @@ const onlyThese = {
   },
 };
 
+/** The types of `tidemark/storage`. They are made of that file alone, which imports none of the server's types. */
+const storageTypes = {
+  name: "storage-types",
+  async generateBundle() {
+    const text = await readFile(STORAGE, "utf8");
+    const { outputText, diagnostics } = ts.transpileDeclaration(text, { reportDiagnostics: true });
+    if (diagnostics?.length > 0)
+      throw new Error(ts.flattenDiagnosticMessageText(diagnostics[0].messageText, " "));
+    this.emitFile({ type: "asset", fileName: "storage.d.ts", source: outputText });
+  },
+};
+
+/** What other programs import as `tidemark/storage`. */
+const STORAGE = "server/process/published-storage.ts";
+
 /** These packages have hundreds of small files, and finding them took half of each command's time. */
 const BUNDLED = new Set(["kysely", "zod"]);
 
@@ -159,13 +175,14 @@ export const server = {
   input: {
     main: "server/main.ts",
     cli: "server/cli/main.ts",
+    storage: STORAGE,
     // A worker thread needs a file of its own.
     "sqlite-reader": "server/storage/engines/sqlite/reader-thread.ts",
   },
   onwarn: failOnOwnWarning,
   external: (id) => !BUNDLED.has(id) && !/^[./]/.test(id) && !/^[A-Z]:/.test(id),
   output: { dir: "dist/server", format: "es", sourcemap: true, chunkFileNames: "[name].js" },
-  plugins: [nodeResolve(), compile("es2022"), docsViewer, executable, onlyThese],
+  plugins: [nodeResolve(), compile("es2022"), storageTypes, docsViewer, executable, onlyThese],
 };
 
 /**

@@ -16,9 +16,12 @@ import { KEY_BYTES, newSeal, readKeys, type Seal } from "../seal.ts";
 import { readItem } from "../storage/items.ts";
 import { makeWholeSync } from "../storage/whole-file.ts";
 
+/** The settings that open a store. */
+type StoreConfig = Pick<Config, "storageUrl" | "storageConnections" | "secretKeys" | "secretFile">;
+
 /** Opens the store that the environment names. @throws Error with the reason in one line */
 export function openConfiguredStore(
-  config: Config,
+  config: StoreConfig & Pick<Config, "requiresStandby">,
   { prepare, makes = "store", notify = () => {} }: Pick<OpenOptions, "notify" | "prepare" | "makes"> = {},
 ): Promise<Store> {
   const { requiresStandby } = config;
@@ -45,7 +48,7 @@ export function openConfiguredEngine(
 
 /** Opens an engine with the keys of its secrets. @throws Error */
 export async function openKeyed(
-  config: Pick<Config, "storageUrl" | "storageConnections" | "secretKeys" | "secretFile">,
+  config: StoreConfig,
   options: Pick<EngineOptions, "requiresStandby" | "makes"> & {
     notify: (notice: string) => void;
   },

@@ -1,6 +1,6 @@
 import type { Reads, Session } from "./session.ts";
 
-/** Plain items: texts under keys, for data that is never queried, such as the store's mark. */
+/** The table `items`: the store's own texts under keys, such as its mark. What people keep as files is in `files.ts`. */
 
 /** The text of an item, or null. */
 export async function readItem(reads: Reads, key: string): Promise<string | null> {

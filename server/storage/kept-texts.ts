@@ -1,10 +1,9 @@
 import { readItem, removeUnchanged, writeItem } from "./items.ts";
-import { MARK_KEY, PROOF_KEY, ROOM_KEY } from "./layout.ts";
 import type { Engine, Reads } from "./session.ts";
 
 /**
- * Small texts that all servers of a store share, such as the scripts of former builds. They are plain items, which need no
- * table. Exports, imports and moves leave them out, because each server writes its own again.
+ * Small texts that all servers of a store share, such as the scripts of former builds. They are items, and need no table of
+ * their own. Exports, imports and moves leave them out, because each server writes its own again.
  */
 export interface KeptTexts {
   /** A text, or null. */
@@ -25,14 +24,6 @@ interface Stored {
 }
 
 const PREFIX = "kept:";
-
-/** The store's other items of its own. */
-const OWN = new Set([MARK_KEY, PROOF_KEY, ROOM_KEY]);
-
-/** Whether an item belongs to the store itself, so that only the servers write it and exports leave it out. */
-export function isOwn(key: string): boolean {
-  return OWN.has(key) || key.startsWith(PREFIX);
-}
 
 /** The kept texts of a store. */
 export function newKeptTexts(engine: Engine): KeptTexts {

@@ -18,7 +18,7 @@ import { ownerOf } from "../storage/table.ts";
 import { runOn } from "../storage/transaction.ts";
 import { SUM_TABLES, tableNamed, TABLES, type AnyRecord, type AnyTable } from "../tables.ts";
 import type { Source } from "./fill.ts";
-import { IDS, PLAIN, type Item, type Items } from "./item.ts";
+import { IDS, OWN, type Item, type Items } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
 import { isProof, nextIdsIn, proofIn, recordsIn } from "./stored-items.ts";
 
@@ -93,7 +93,7 @@ const SHARED_TABLES = TABLES.filter(({ name, owner }) => owner !== undefined || 
 export function newOwnership(accountIds: readonly number[]): (item: Item) => boolean {
   const destinations = new Set<string>();
   return ({ collection, text }) => {
-    if (collection === IDS || collection === PLAIN || collection === freezes.name) return false;
+    if (collection === IDS || collection === OWN || collection === freezes.name) return false;
     const record = JSON.parse(text) as AnyRecord;
     if (collection === lanes.name) return destinations.has((record as Lane).destination);
     const from = tableNamed(collection);

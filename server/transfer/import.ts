@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { Failure } from "../failure.ts";
-import { isOwn } from "../storage/kept-texts.ts";
-import { LAYOUT, PROOF_KEY } from "../storage/layout.ts";
+import { LAYOUT } from "../storage/layout.ts";
 import type { Engine } from "../storage/session.ts";
 import { NO_SEAL, type Seal } from "../seal.ts";
 import { wrongFields } from "../storage/record.ts";
@@ -11,7 +10,7 @@ import type { AnyRecord } from "../tables.ts";
 import { sourceOf } from "./account.ts";
 import { FORMAT, showing, type Header, type Trailer } from "./export.ts";
 import { fillStore, type Interrupted, type Source } from "./fill.ts";
-import { IDS, inChunks, PLAIN, totalsOf, type Item, type Totals } from "./item.ts";
+import { IDS, inChunks, OWN, totalsOf, type Item, type Totals } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
 import { isProof, itemsIn, tableOf } from "./stored-items.ts";
 
@@ -64,7 +63,7 @@ async function openExport(file: string, seal: Seal, onProgress: Progress): Promi
       // What can't be stored, or not be opened later, must be refused before anything is written.
       const item = itemIn(line);
       refuseUnknown(item, line.number);
-      if (isProof(item)) refuseOtherKey(String(plainIn(item.text).value), seal);
+      if (isProof(item)) refuseOtherKey((JSON.parse(item.text) as { value: string }).value, seal);
     }
     count += lines.length;
     checked(lines.length);
@@ -81,10 +80,10 @@ async function* itemsOf(file: string): AsyncGenerator<Item> {
 }
 
 function refuseUnknown({ collection, text }: Item, number: number): void {
-  if (collection === IDS) return;
-  if (collection !== PLAIN) refuseWrong({ collection, text }, number);
   // The proof of the key goes along with sealed records. The mark would end the import.
-  else if (isOwn(keyOf(text)) && keyOf(text) !== PROOF_KEY) throw notOurs(number);
+  if (collection === IDS || isProof({ collection, text })) return;
+  if (collection === OWN) throw notOurs(number);
+  refuseWrong({ collection, text }, number);
 }
 
 function refuseWrong(item: Item, number: number): void {
@@ -92,14 +91,6 @@ function refuseWrong(item: Item, number: number): void {
   if (wrong.length === 0) return;
   const sentence = `Line ${number} has a ${item.collection} with values that it can't have: ${wrong.join(", ")}`;
   throw new Failure("malformed", sentence);
-}
-
-function plainIn(text: string): { key?: unknown; value?: unknown } {
-  return JSON.parse(text) as { key?: unknown; value?: unknown };
-}
-
-function keyOf(text: string): string {
-  return String(plainIn(text).key);
 }
 
 function itemIn({ value: { collection, record }, number }: Line): Item {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** A line of an export: a record, the next ids of a kind, or a plain item. */
+/** A line of an export: a record, the next ids of a kind, or the proof of the store's key. */
 export interface Item {
   /** The table's noun, `ids` or `items`. */
   collection: string;
@@ -10,8 +10,8 @@ export interface Item {
 
 /** The collection of next ids: `{ kind, next }`. */
 export const IDS = "ids";
-/** The collection of plain items: `{ key, value }`. */
-export const PLAIN = "items";
+/** The collection of the store's own texts, of which exports have only the proof of its key: `{ key, value }`. */
+export const OWN = "items";
 
 /** Items per commit: many enough to be fast, few enough not to block others. */
 const CHUNK = 1_000;
@@ -57,7 +57,7 @@ export function newTally(): { add(items: Item[]): void; totals(): Totals } {
       for (const item of items) {
         const { collection } = item;
         hash.update(itemLine(item));
-        if (collection !== IDS && collection !== PLAIN)
+        if (collection !== IDS && collection !== OWN)
           records.set(collection, (records.get(collection) ?? 0) + 1);
       }
     },

@@ -6,7 +6,6 @@ import { asStored } from "../storage/as-stored.ts";
 import { keyOf, recordOf } from "../storage/record.ts";
 import { quoted, parseStored, type KeyPart } from "../storage/table.ts";
 import { readItem } from "../storage/items.ts";
-import { isOwn } from "../storage/kept-texts.ts";
 import { PROOF_KEY } from "../storage/layout.ts";
 import { rowOf } from "../storage/sealed.ts";
 import type { Engine, Reads, Session, Values } from "../storage/session.ts";
@@ -15,7 +14,7 @@ import { newAdditions, newCalendars } from "../storage/sums.ts";
 import { newView } from "../storage/view.ts";
 import { runOn } from "../storage/transaction.ts";
 import { SUM_TABLES, tableNamed, TABLES, type AnyRecord, type AnyTable } from "../tables.ts";
-import { IDS, PLAIN, type Item } from "./item.ts";
+import { IDS, OWN, type Item } from "./item.ts";
 
 /** Rows per query. */
 const CHUNK = 1_000;
@@ -36,10 +35,10 @@ export async function* atOneMoment<T>(
   }
 }
 
-/** Everything in a store, in chunks: the records by table, account and key, then next ids and plain items. */
+/** Everything in a store, in chunks: the records by table, account and key, then next ids. */
 export async function* itemsIn(reads: Reads): AsyncGenerator<Item[]> {
   for (const table of IN_ORDER) yield* recordsIn(reads, table);
-  yield* [await nextIdsIn(reads), await plainItemsIn(reads)];
+  yield await nextIdsIn(reads);
 }
 
 /** The records of a table, or only those of an account, by account and key. */
@@ -58,21 +57,15 @@ export async function nextIdsIn(reads: Reads): Promise<Item[]> {
   }));
 }
 
-async function plainItemsIn(reads: Reads): Promise<Item[]> {
-  const rows = await reads.all({ text: "select key, value from items order by key", values: [] });
-  const given = rows.filter(([key]) => !isOwn(String(key)));
-  return given.map(([key, value]) => ({ collection: PLAIN, text: JSON.stringify({ key, value }) }));
-}
-
 /** The proof of a store's key. It goes along with sealed records. */
 export async function proofIn(reads: Reads): Promise<Item[]> {
   const value = await readItem(reads, PROOF_KEY);
-  return value === null ? [] : [{ collection: PLAIN, text: JSON.stringify({ key: PROOF_KEY, value }) }];
+  return value === null ? [] : [{ collection: OWN, text: JSON.stringify({ key: PROOF_KEY, value }) }];
 }
 
 /** Whether an item is the proof of a store's key. */
 export function isProof({ collection, text }: Item): boolean {
-  return collection === PLAIN && (JSON.parse(text) as { key: string }).key === PROOF_KEY;
+  return collection === OWN && (JSON.parse(text) as { key: string }).key === PROOF_KEY;
 }
 
 /** The rows of a table, or only those of an account, by account and key, in chunks. */
@@ -114,7 +107,7 @@ export async function holdsNothing(reads: Reads): Promise<boolean> {
     const rows = await reads.all({ text: `select 1 from ${name} limit 1`, values: [] });
     if (rows.length > 0) return false;
   }
-  return (await plainItemsIn(reads)).length === 0;
+  return true;
 }
 
 /** Empties all tables. */
@@ -141,7 +134,7 @@ export async function insertItems(session: Session, items: Item[], engine: Engin
   const additions = newAdditions();
   const calendars = newCalendars(newView(session, seal));
   for (const [collection, texts] of grouped(items)) {
-    if (collection === IDS || collection === PLAIN) {
+    if (collection === IDS || collection === OWN) {
       for (const text of texts) await putShared(session, { collection, text }, engine);
       continue;
     }
@@ -167,7 +160,7 @@ export async function putShared(session: Session, item: Item, engine: Engine): P
         " on conflict (kind) do update set next = excluded.next where excluded.next > ids.next",
       values: [given.kind, given.next],
     });
-  } else if (item.collection === PLAIN) {
+  } else if (item.collection === OWN) {
     await session.run({
       text:
         `insert into items (key, value) values (${one}, ${two})` +

@@ -8,7 +8,6 @@ import { LAYOUT, readMark, replaceMark } from "../../server/storage/layout.ts";
 import { storeOn } from "../../server/storage/open.ts";
 import type { Engine } from "../../server/storage/session.ts";
 import { newStore } from "../../server/storage/store.ts";
-import { unstorageOf } from "../../server/storage/unstorage.ts";
 import { TABLES } from "../../server/tables.ts";
 import { exportLines } from "../../server/transfer/export.ts";
 import type { Interrupted } from "../../server/transfer/fill.ts";
@@ -69,7 +68,6 @@ async function program(leadCount: number): Promise<Item[]> {
     landing_url: "https://a.example/",
   });
   await seed(context, account, { promoters: 20, leads: leadCount, sales: 60 });
-  await unstorageOf(engine, TABLES).setItem("theme", { color: "#123456" });
   return allItemsIn(engine);
 }
 

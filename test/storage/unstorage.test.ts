@@ -1,20 +1,29 @@
-import { createStorage, prefixStorage, type Storage } from "unstorage";
+import { createStorage, type Storage } from "unstorage";
 import { beforeEach, describe, expect, it } from "vitest";
+import { createAccount } from "../../server/domain/access/account-creation.ts";
+import { seed } from "../../server/domain/seed/seed.ts";
 import type { Engine } from "../../server/storage/session.ts";
 import type { Store } from "../../server/storage/store.ts";
-import { integer, table, text } from "../../server/storage/table.ts";
-import { itemDriver, unstorageOf } from "../../server/storage/unstorage.ts";
+import { flag, integer, json, table, text, time } from "../../server/storage/table.ts";
+import { tableDriver } from "../../server/storage/unstorage.ts";
+import { TABLES } from "../../server/tables.ts";
+import { NOW, countedChance } from "../support/app.ts";
+import { contentsOf } from "../support/contents.ts";
 import { KINDS, useEmptyStore } from "../support/stores.ts";
 
 const personFields = {
   id: integer(),
   email: text().nullable(),
   city: text(),
+  is_guest: flag(),
+  born_at: time().optional(),
+  tags: json<string[]>(),
 };
 
 const people = table("person", personFields, {
   derived: {
     email_key: ["text", ({ email }) => email?.toLowerCase()],
+    tag_words: ["text", ({ tags }) => tags.join(" ")],
   },
   unique: { email: ["email_key"] },
   indexes: { city: { on: ["city"] } },
@@ -29,8 +38,11 @@ const words = table("word", wordFields, {
   key: ["city", "text"],
 });
 
-/** Strangers use our store through unstorage, so this suite uses nothing but unstorage's interface. */
-describe.each(KINDS)("a store on %s under unstorage", (name) => {
+const jane = { account_id: 1, id: 7, email: "Jane@b", city: "Rome", is_guest: false, tags: ["a"] };
+const ann = { ...jane, id: 8, email: "ann@b" };
+
+/** Strangers use our store through unstorage, so this suite uses little but unstorage's interface. */
+describe.each(KINDS)("the tables of a store on %s under unstorage", (name) => {
   let engine: Engine;
   let store: Store;
   let storage: Storage;
@@ -38,173 +50,152 @@ describe.each(KINDS)("a store on %s under unstorage", (name) => {
     engine = emptyEngine;
     store = emptyStore;
   });
-  beforeEach(() => {
-    storage = createStorage({ driver: itemDriver(engine) });
+  beforeEach(async () => {
+    storage = createStorage({ driver: tableDriver(store, [people, words]) });
+    await store.transact(async (tx) => {
+      await tx.insert(people, jane);
+      await tx.insert(people, ann);
+    });
   });
 
-  const keys = async (base?: string) => (await storage.getKeys(base)).toSorted();
-
-  it("is empty at first", async () => {
-    expect(await storage.hasItem("a")).toBe(false);
-    expect(await storage.getItem("a")).toBeNull();
-    expect(await storage.getItemRaw("a")).toBeNull();
-    expect(await storage.getMeta("a")).toEqual({});
-    expect(await keys()).toEqual([]);
-    await storage.removeItem("a");
-    await storage.clear();
+  it("read records, which the reader may change", async () => {
+    expect(await storage.getItem("persons:1:7")).toEqual(jane);
+    const copy = (await storage.getItem<typeof jane>("persons:1:7"))!;
+    copy.tags.push("b");
+    expect(await storage.getItem("persons:1:7")).toEqual(jane);
+    expect(await storage.hasItem("persons:1:8")).toBe(true);
+    expect(await storage.getItems(["persons:1:8", "persons:1:9"])).toEqual([
+      { key: "persons:1:8", value: ann },
+      { key: "persons:1:9", value: null },
+    ]);
   });
 
   it.each([
-    ["a text", "some text"],
-    ["an empty text", ""],
-    ["text beyond ASCII", "é🜁\u2028\n"],
-    ["a number", 4.5],
-    ["zero", 0],
-    ["true", true],
-    ["false", false],
-    ["an object", { list: [1, "2", null], inner: { name: "x" } }],
-    ["a list", [1, 2]],
-  ])("keeps %s", async (_, value) => {
-    await storage.setItem("a", value);
-    expect(await storage.getItem("a")).toEqual(value);
-    expect(await storage.hasItem("a")).toBe(true);
+    "persons:1:9",
+    "persons:2:7",
+    "persons:1",
+    "persons:1:7:8",
+    "persons:1:x",
+    "persons:x:7",
+    "others:1:7",
+  ])("have nothing under %s", async (key) => {
+    expect(await storage.getItem(key)).toBeNull();
+    expect(await storage.hasItem(key)).toBe(false);
+    expect(await storage.getMeta(key)).toEqual({});
+    await storage.removeItem(key);
   });
 
-  it("keeps bytes unchanged", async () => {
-    const bytes = Uint8Array.from({ length: 256 }, (_, at) => at);
-    await storage.setItemRaw("a.bin", bytes);
-    expect(new Uint8Array((await storage.getItemRaw("a.bin")) as Uint8Array)).toEqual(bytes);
-    await storage.setItemRaw("a.txt", "raw text");
-    expect(await storage.getItemRaw("a.txt")).toBe("raw text");
+  it("list keys of all, of a table, and of an account", async () => {
+    await store.transact((tx) => tx.insert(people, { ...jane, account_id: 11 }));
+    await store.transact((tx) => tx.insert(words, { account_id: 2, city: "x", text: "y" }));
+    const keys = async (base?: string) => (await storage.getKeys(base)).toSorted();
+    const ofPeople = ["persons:11:7", "persons:1:7", "persons:1:8"];
+    expect(await keys()).toEqual([...ofPeople, "words:2:x:y"]);
+    expect(await keys("persons")).toEqual(ofPeople);
+    expect(await keys("persons:1")).toEqual(["persons:1:7", "persons:1:8"]);
+    expect(await keys("others")).toEqual([]);
+    expect(await keys("persons:x")).toEqual([]);
   });
 
-  it("keeps the last of several values", async () => {
-    await storage.setItem("a", 1);
-    await storage.setItem("a", 2);
-    expect(await storage.getItem("a")).toBe(2);
-    await storage.setItem("a", undefined as unknown as null);
-    expect(await storage.hasItem("a")).toBe(false);
-  });
-
-  it("treats every spelling of a key as the same key", async () => {
-    await storage.setItem("/mail/a.txt?v=1", "x");
-    for (const key of ["mail:a.txt", "mail/a.txt", "mail\\a.txt?v=2", ":mail::a.txt"]) {
-      expect(await storage.getItem(key)).toBe("x");
-    }
-    expect(await keys()).toEqual(["mail:a.txt"]);
-    await expect(storage.setItem("mail/../a", "x")).rejects.toThrow("Invalid key");
-  });
-
-  it("keeps keys with punctuation, and keys beyond ASCII", async () => {
-    const odd = ["a b", "a%2Fb", "a'b", "a_b", "A_B", "é", "名前", "🜁"];
-    await Promise.all(odd.map((key) => storage.setItem(key, `of ${key}`)));
-    expect(await keys()).toEqual(odd.toSorted());
-    expect(await Promise.all(odd.map((key) => storage.getItem(key)))).toEqual(odd.map((key) => `of ${key}`));
-  });
-
-  it("lists the keys under a base, to a depth", async () => {
-    for (const key of ["a", "s1:a", "s1:b:c", "s10:a"]) await storage.setItem(key, "x");
-    expect(await keys()).toEqual(["a", "s10:a", "s1:a", "s1:b:c"]);
-    expect(await keys("s1")).toEqual(["s1:a", "s1:b:c"]);
-    expect(await storage.getKeys("s1", { maxDepth: 1 })).toEqual(["s1:a"]);
-    expect(await storage.getKeys("none")).toEqual([]);
-  });
-
-  it("sets and gets several items at once", async () => {
-    await storage.setItems([
-      { key: "a", value: 1 },
-      { key: "b:c", value: 2 },
-    ]);
-    expect(await storage.getItems(["b:c", "none", "a"])).toEqual([
-      { key: "b:c", value: 2 },
-      { key: "none", value: null },
-      { key: "a", value: 1 },
-    ]);
-  });
-
-  it("keeps the metadata of an item", async () => {
-    await storage.setItem("a", 1);
-    await storage.setMeta("a", { mtime: new Date(0), owner: "me" });
-    expect(await storage.getMeta("a")).toEqual({ mtime: new Date(0), owner: "me" });
-    expect(await keys()).toEqual(["a"]);
-    await storage.removeItem("a", { removeMeta: true });
-    expect(await storage.getMeta("a")).toEqual({});
-  });
-
-  it("removes one item, and clears all items", async () => {
-    for (let at = 0; at < 100; at++) await storage.setItem(`k:${at}`, at);
-    await storage.removeItem("k:7");
-    expect(await storage.getItem("k:7")).toBeNull();
-    expect(await keys()).toHaveLength(99);
-    await storage.clear();
-    expect(await keys()).toEqual([]);
-  });
-
-  it("can be mounted under a prefix and cleared there", async () => {
-    const outer = createStorage();
-    outer.mount("kept", itemDriver(engine));
-    await outer.setItem("a", "outside");
-    await outer.setItem("kept:a", "inside");
-    expect(await storage.getItem("a")).toBe("inside");
-    expect((await outer.getKeys()).toSorted()).toEqual(["a", "kept:a"]);
-    expect(await prefixStorage(outer, "kept").getItem("a")).toBe("inside");
-    await outer.clear("kept");
-    expect(await outer.getKeys()).toEqual(["a"]);
-  });
-
-  it("notifies watchers of writes through the same storage", async () => {
-    const told: string[] = [];
-    const unwatch = await storage.watch((event, key) => void told.push(`${event} ${key}`));
-    await storage.setItem("a/b", 1);
-    await storage.removeItem("a/b");
-    await unwatch();
-    await storage.setItem("a/b", 2);
-    expect(told).toEqual(["update a:b", "remove a:b"]);
-  });
-
-  it("keeps the columns and unique values of a table right when a record is set or removed", async () => {
-    const all = unstorageOf(engine, [people, words]);
-    await all.setItem("persons:1:7", { account_id: 1, id: 7, email: "Jane@b", city: "Rome" });
-    expect(await store.find(people, "email", 1, ["jane@b"])).toMatchObject({ id: 7 });
-    await all.setItem("persons:1:7", { account_id: 1, id: 7, email: "ann@b", city: "Bonn" });
+  it("keep derived columns and unique values right when a record is written or removed", async () => {
+    await storage.setItem("persons:1:7", { ...jane, email: "joan@b", city: "Bonn" });
     expect(await store.find(people, "email", 1, ["jane@b"])).toBeNull();
+    expect(await store.find(people, "email", 1, ["joan@b"])).toMatchObject({ id: 7 });
     expect(await store.page(people, "city", 1, ["Bonn"], { limit: 2 })).toMatchObject([{ id: 7 }]);
-    await expect(
-      all.setItem("persons:1:8", { account_id: 1, id: 8, email: "ANN@b", city: "Bonn" }),
-    ).rejects.toMatchObject({ kind: "taken" });
-    await expect(
-      all.setItem("persons:1:8", { account_id: 1, id: 9, email: null, city: "Bonn" }),
-    ).rejects.toThrow("The record belongs under 1:9, not under 1:8");
-    expect(await all.getItem("persons:1:7")).toEqual({ account_id: 1, id: 7, email: "ann@b", city: "Bonn" });
-    expect(await all.getKeys()).toEqual(["persons:1:7"]);
-    await all.removeItem("persons:1:7");
-    expect(await store.count(people, "city", 1, [])).toBe(0);
+    await expect(storage.setItem("persons:1:8", { ...ann, email: "JOAN@b" })).rejects.toMatchObject({
+      kind: "taken",
+      message: "email has already been taken",
+    });
+    await storage.removeItem("persons:1:7");
+    expect(await store.count(people, "city", 1, [])).toBe(1);
   });
 
-  it("finds records by keys of texts", async () => {
-    const all = unstorageOf(engine, [people, words]);
-    for (const [city, text] of [
-      ["a/b", "c:d"],
-      ["..", "?x=1"],
-      ["é", "1"],
+  const misfit = "The record does not fit persons:";
+  it.each([
+    ["an unknown field", { ...jane, nick: "J" }, `${misfit} nick is not a field`],
+    ["a wrong type", { ...jane, city: 5 }, `${misfit} city must be a text`],
+    [
+      "a wrong flag and time",
+      { ...jane, is_guest: 1, born_at: 7 },
+      `${misfit} is_guest must be true or false, born_at must be an instant such as 2026-03-04T05:06:07.890Z or null`,
+    ],
+    ["a time in words", { ...jane, born_at: "yesterday" }, `${misfit} born_at must be an instant such as`],
+    ["a missing field", { ...jane, tags: undefined }, `${misfit} tags must be an object or a list`],
+    [
+      "a wrong document",
+      { ...jane, tags: {} },
+      "A document of persons:1:7 has another form than the server's",
+    ],
+    ["another key", { ...jane, id: 8 }, "The record belongs under persons:1:8, not under persons:1:7"],
+    [
+      "another account",
+      { ...jane, account_id: 2 },
+      "The record belongs under persons:2:7, not under persons:1:7",
+    ],
+    ["no account", { ...jane, account_id: null }, `${misfit} account_id must be a whole number`],
+    ["a text", "Jane", "A record of persons must be an object with its fields"],
+    ["a list", [jane], "A record of persons must be an object with its fields"],
+  ])("refuse %s in a sentence", async (_, value, sentence) => {
+    await expect(storage.setItem("persons:1:7", value)).rejects.toThrow(sentence);
+    expect(await storage.getItem("persons:1:7")).toEqual(jane);
+  });
+
+  it("refuse what is no table, ids that the server did not give, metadata, bytes, and clearing", async () => {
+    const notFound = "persons:1:9 was not found: new persons get their ids from the server";
+    await expect(storage.setItem("persons:1:9", { ...jane, id: 9, email: null })).rejects.toThrow(notFound);
+    await expect(storage.setItem("person:1:7", jane)).rejects.toThrow("person:1:7 is not TABLE:ACCOUNT:KEY");
+    await expect(storage.setMeta("persons:1:7", { owner: "me" })).rejects.toThrow("is not TABLE:ACCOUNT:KEY");
+    await expect(storage.setItemRaw("persons:1:7", new Uint8Array(3))).rejects.toThrow("must be an object");
+    await expect(async () => storage.clear()).rejects.toThrow("Whole tables can't be cleared");
+    expect(await storage.getKeys()).toHaveLength(2);
+  });
+
+  it("make and find records by keys of texts", async () => {
+    for (const [city, text, key] of [
+      ["a/b", "c:d", "words:2:a%2Fb:c%3Ad"],
+      ["..", "?x=1", "words:2:%2E%2E:%3Fx%3D1"],
+      ["é", "1", "words:2:%C3%A9:1"],
     ] as const) {
-      await store.transact((tx) => tx.insert(words, { account_id: 2, city, text }));
+      await storage.setItem(key, { account_id: 2, city, text });
+      expect(await storage.getItem(key)).toEqual({ account_id: 2, city, text });
+      expect(await storage.getKeys("words:2")).toContain(key);
     }
-    const found = (await all.getKeys("words")).toSorted();
-    expect(found).toEqual(["words:2:%2E%2E:%3Fx%3D1", "words:2:%C3%A9:1", "words:2:a%2Fb:c%3Ad"]);
-    expect(await all.getItem("words:2:a%2Fb:c%3Ad")).toMatchObject({ city: "a/b" });
-    await all.clear("words");
-    expect(await store.count(words, "id", 2, [])).toBe(0);
   });
 
-  it("neither shows nor loses the store's own mark", async () => {
-    await storage.setItem("a", 1);
-    await storage.clear();
-    expect(await keys()).toEqual([]);
-    expect(await store.whyUnready()).toBe(null);
-    const [mark] = await engine.reads.all({ text: "select key from items", values: [] });
-    await expect(async () => storage.setItem(String(mark), "x")).rejects.toThrow(
-      "belongs to the store itself",
-    );
+  it("are mounted below a prefix in another storage, such as Nitro's", async () => {
+    const outer = createStorage();
+    outer.mount("store", storage.getMount().driver);
+    expect(await outer.getItem("store:persons:1:7")).toEqual(jane);
+    expect(await outer.getKeys("store:persons")).toEqual(["store:persons:1:7", "store:persons:1:8"]);
+    await expect(async () => outer.clear("store")).rejects.toThrow("Whole tables can't be cleared");
+  });
+
+  it("close the store when they are disposed of", async () => {
+    let closed = 0;
+    const close = async () => void closed++;
+    await createStorage({ driver: tableDriver({ ...store, close }, [people]) }).dispose();
+    expect(closed).toBe(1);
+    expect(await engine.isShared()).toBe(false);
+  });
+});
+
+describe.each(KINDS)("every record of a program on %s", (name) => {
+  let engine: Engine;
+  let store: Store;
+  useEmptyStore(name, TABLES, (emptyEngine, emptyStore) => {
+    engine = emptyEngine;
+    store = emptyStore;
+  });
+
+  it("is the same after it was read and written", async () => {
+    const context = { store, now: new Date(NOW), chance: countedChance() };
+    const { account } = await createAccount(context, { name: "Acme", landing_url: "https://a.example/" });
+    await seed(context, account, { promoters: 5, leads: 20, sales: 20 });
+    const storage = createStorage({ driver: tableDriver(store, TABLES) });
+    const before = await contentsOf(engine);
+    const keys = await storage.getKeys();
+    expect(keys.length).toBeGreaterThan(100);
+    for (const key of keys) await storage.setItem(key, await storage.getItem(key));
+    expect(await contentsOf(engine)).toEqual(before);
   });
 });

@@ -29,7 +29,6 @@ export async function contentsOf({ reads, seal = NO_SEAL }: Engine): Promise<str
     ...SUM_TABLES.map(({ name, sums }) =>
       rowsOf(name, `${name} where ${sums.map((column) => `${column} <> 0`).join(" or ")}`),
     ),
-    rowsOf("items", "items where key not like 'tidemark:%' and key not like 'kept:%'"),
   ]);
   return found.flat().toSorted();
 }
