@@ -4,6 +4,8 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { runCli } from "../support/cli.ts";
 import { freePort } from "../support/free-port.ts";
+import { startCluster } from "../support/postgres.ts";
+import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { ACCOUNT, KEY, startServer, temporaryFolder, type Server } from "../support/server.ts";
 
 /** A program of another company, which has installed our package. */
@@ -124,6 +126,24 @@ it("sums follow what an h3 app writes and removes", async () => {
   );
   expect(JSON.stringify(report)).toContain('"referrals_count":1');
   expect(await check()).toMatchObject({ code: 0 });
+});
+
+it.skipIf(POSTGRES_FOLDER === null)("an h3 app does the same on Postgres, with the key's file", async () => {
+  const cluster = await startCluster();
+  const key = join(folder, "..", "store.key");
+  const settings = { ...OWN_KEY, STORAGE_URL: cluster.url(), TIDEMARK_SECRET_FILE: key };
+  const [server, app] = [await start(settings), await startApp({ ...settings, SECRET_FILE: key })];
+  const v2 = `${server.url}/api/v2/company/promoters`;
+  const { id } = await ask<{ id: number }>(v2, { method: "POST", body: { email: "jane@example.com" } });
+  const item = `${app.url}/items/promoters:1:${id}`;
+  expect(await ask(item, { method: "PATCH", body: { note: "Called" } })).toMatchObject({
+    id,
+    note: "Called",
+  });
+  expect(await ask(`${v2}/${id}`)).toMatchObject({ email: "jane@example.com", note: "Called" });
+  expect(await runCli(folder, ["check"], settings)).toMatchObject({ code: 0 });
+  expect([await app.stop(), await server.stop()]).toEqual([0, 0]);
+  await cluster.remove();
 });
 
 it("a folder without a store, a store without its key, and one of another release are refused in one sentence", async () => {
