@@ -74,8 +74,7 @@ function valueOf(value: unknown): ColumnValue {
 /** The names of the fields whose values a record of the table can't have. Of records that nobody of ours has written. */
 export function wrongFields<R>(of: Table<R>, record: R & Hidden): string[] {
   const held = record as Record<string, unknown>;
-  const isHidden = (name: string) =>
-    record.sealed !== undefined && of.sealed?.fields.some((one) => one === name) === true;
+  const isHidden = (name: string) => record.sealed !== undefined && of.fields[name]?.isSealed === true;
   const wrong = Object.entries(of.fields).filter(([name, { type, isNullable, isOptional }]) => {
     const value = held[name] ?? null;
     if (value === null) return !isNullable && !isOptional && !isHidden(name);

@@ -1,5 +1,6 @@
 import { Failure } from "../failure.ts";
 import { NO_SEAL, type Seal } from "../seal.ts";
+import { marked } from "./marks.ts";
 import { keyOf, recordOf, valuesOf, type Hidden } from "./record.ts";
 import { freeze, parseStored, type ColumnValue, type Table } from "./table.ts";
 import { readItem } from "./items.ts";
@@ -14,10 +15,12 @@ import type { Engine, Session } from "./session.ts";
  */
 export function rowOf<R extends { account_id: number }>(of: Table<R>, record: R, seal: Seal): ColumnValue[] {
   const { sealed: declared } = of;
-  const isKept = isSealed(record) && declared?.fields.every((name) => record[name] === null);
-  if (declared === undefined || isKept || !declared.isSecret(record)) return valuesOf(of, record);
-  const secrets = Object.fromEntries(declared.fields.map((name) => [name, record[name]]));
-  const blanks = Object.fromEntries(declared.fields.map((name) => [name, null]));
+  if (declared === undefined) return valuesOf(of, record);
+  const names = marked(of, "isSealed") as (keyof R & string)[];
+  const isKept = isSealed(record) && names.every((name) => record[name] === null);
+  if (isKept || !declared.isSecret(record)) return valuesOf(of, record);
+  const secrets = Object.fromEntries(names.map((name) => [name, record[name]]));
+  const blanks = Object.fromEntries(names.map((name) => [name, null]));
   const sealed = seal.close(JSON.stringify(secrets), placeOf(of, record));
   return valuesOf(of, { ...record, ...blanks, sealed });
 }

@@ -5,42 +5,64 @@ import { Failure } from "../failure.ts";
 export type ColumnValue = string | number | null;
 export type ColumnType = "text" | "integer";
 
-/** A field of a record. It is a column of the same name. */
-export interface Field<T, IsOptional extends boolean = boolean> {
+/** Who must not find a field's value. A field may have several marks. */
+export interface Marks {
+  /** Says something of the promoter or the lead that the record is about. An erasure replaces it by `blank`. */
+  isPersonal?: true;
+  blank?: unknown;
+  /** Lets someone in, or is made from what does. The audit log only says that it changed. */
+  isSecret?: true;
+  /** Is stored encrypted. The same holds for the audit log. @see SealedFields */
+  isSealed?: true;
+}
+
+interface Kind<IsOptional extends boolean> extends Marks {
   type: ColumnType | "flag" | "time" | "json";
   /** Whether it may be null. */
   isNullable: boolean;
   /** Whether a record without a value has no such field. Otherwise the field is null. */
   isOptional: IsOptional;
+}
+
+/** A field of a record. It is a column of the same name. */
+export interface Field<T, IsOptional extends boolean = boolean> extends Kind<IsOptional> {
   nullable(): Field<T | null, IsOptional>;
   optional(): Field<T, true>;
+  /** `blank` is what an erasure leaves, or makes of the value. Absent: null, no field, or an empty text. */
+  personal(blank?: T | Blank<T>["of"]): Field<T, IsOptional>;
+  secret(): Field<T, IsOptional>;
+  sealed(): Field<T, IsOptional>;
   /** Only for the compiler. */
   holds?: T;
 }
 
-function field<T, IsOptional extends boolean>(
-  type: Field<T>["type"],
-  isOptional: IsOptional,
-  isNullable = false,
-): Field<T, IsOptional> {
+/** A method, so that fields of all types are fields of unknown ones. */
+interface Blank<T> {
+  of(value: NonNullable<T>): T;
+}
+
+function field<T, IsOptional extends boolean>(kind: Kind<IsOptional>): Field<T, IsOptional> {
   return {
-    type,
-    isNullable,
-    isOptional,
-    nullable: () => field<T | null, IsOptional>(type, isOptional, true),
-    optional: () => field<T, true>(type, true, isNullable),
+    ...kind,
+    nullable: () => field<T | null, IsOptional>({ ...kind, isNullable: true }),
+    optional: () => field<T, true>({ ...kind, isOptional: true }),
+    personal: (blank) => field({ ...kind, isPersonal: true, blank }),
+    secret: () => field({ ...kind, isSecret: true }),
+    sealed: () => field({ ...kind, isSealed: true }),
   };
 }
 
+const required = (type: Kind<false>["type"]): Kind<false> => ({ type, isNullable: false, isOptional: false });
+
 /** A text, or one of some words. */
-export const text = <T extends string = string>() => field<T, false>("text", false);
+export const text = <T extends string = string>() => field<T, false>(required("text"));
 /** A whole number. */
-export const integer = <T extends number = number>() => field<T, false>("integer", false);
-export const flag = () => field<boolean, false>("flag", false);
+export const integer = <T extends number = number>() => field<T, false>(required("integer"));
+export const flag = () => field<boolean, false>(required("flag"));
 /** An instant, such as `2026-03-04T05:06:07.890Z`. It sorts as text. */
-export const time = () => field<string, false>("time", false);
+export const time = () => field<string, false>(required("time"));
 /** A document, which is read and written as a whole. */
-export const json = <T>() => field<T, false>("json", false);
+export const json = <T>() => field<T, false>(required("json"));
 
 /** The fields of a table, besides `account_id`. */
 export type Fields = Record<string, Field<unknown>>;
@@ -82,12 +104,11 @@ export type KeyPart = string | number;
 export type Key = readonly KeyPart[];
 
 /**
- * The fields of a table that are stored encrypted. Their columns are null, and a column `sealed` has a text that only the keys
- * of `TIDEMARK_SECRET_FILE` open. The domain sees plain records. No column, unique value or sum may be derived from
+ * How the fields that are marked `sealed` are stored encrypted. Their columns are null, and a column `sealed` has a text that only
+ * the keys of `TIDEMARK_SECRET_FILE` open. The domain sees plain records. No column, unique value or sum may be derived from
  * them.
  */
 export interface SealedFields<R> {
-  fields: readonly (keyof R & string)[];
   /** Further values that the sealed text belongs to, besides account and key. Absent: none. */
   boundTo?: (record: R) => readonly KeyPart[];
   /** Whether a record has something to hide. The others are stored as they are. */

@@ -15,8 +15,8 @@ const today = table("person", {
 });
 const next = table(
   "person",
-  { id: integer(), name: text(), nickname: text().nullable(), pets: json<string[]>() },
-  { sealed: { fields: ["name"], isSecret: () => true, without: (person) => person } },
+  { id: integer(), name: text().sealed(), nickname: text().nullable(), pets: json<string[]>() },
+  { sealed: { isSecret: () => true, without: (person) => person } },
 );
 
 describe.each(KINDS)("records of a store of another layout on %s", (kind) => {

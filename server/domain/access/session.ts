@@ -21,12 +21,12 @@ export interface Holder {
 
 const fields = {
   /** SHA-256 of the token, hexadecimal. */
-  hash: text(),
+  hash: text().secret(),
   holder: json<Holder>(),
   /** A digest of the holder's credential. The session ends when that changes. */
-  password_digest: text(),
+  password_digest: text().secret(),
   /** The browser's `User-Agent`, so that people recognise their sessions, or null if it sent none. */
-  device: text().nullable(),
+  device: text().nullable().personal(),
   created_at: time(),
   /** When it was last used, to the hour. */
   seen_at: time(),

@@ -20,13 +20,13 @@ const factFields = {
   number: integer(),
   at: time(),
   /** Null if the record is new. */
-  before: json<AnnouncedRecords[Entity]>().nullable(),
+  before: json<AnnouncedRecords[Entity]>().nullable().personal().sealed(),
   /** Null if the record was deleted. If `before` is null too, the record itself has the data. */
-  after: json<AnnouncedRecords[Entity]>().nullable(),
+  after: json<AnnouncedRecords[Entity]>().nullable().personal().sealed(),
   /** The change of the promoter's balance, if nothing else changed. Otherwise absent. */
   balance: json<{ before: unknown; after: unknown }>().optional(),
   /** The first password that the request gave a new promoter. It is kept nowhere else. */
-  temp_password: text().optional(),
+  temp_password: text().optional().personal().secret(),
 };
 
 /**
@@ -44,7 +44,6 @@ export const facts = table("fact", factFields, {
   key: ["owner_id", "entity", "entity_id", "number"],
   owner: ({ owner_id }) => owner_id,
   sealed: {
-    fields: ["before", "after"],
     isSecret: ({ entity, before, after }) => entity === "payout_method" && (before ?? after) !== null,
     without: (fact) => ({
       ...fact,

@@ -34,7 +34,7 @@ interface SeenName {
 /** A source or a page that reports show. */
 const originNameFields = {
   kind: text<OriginKind>(),
-  name: text(),
+  name: text().personal(),
   /** On how many days it was seen. */
   days: integer(),
   /** The last one (UTC). */
@@ -126,7 +126,7 @@ export function nameKey(name: string): string {
 /** A channel of a promoter campaign, as named in links (`sub_id`). */
 const subIdNameFields = {
   promoter_campaign_id: integer(),
-  name: text(),
+  name: text().personal(),
   /** On how many days it was seen. */
   days: integer(),
   /** The last one (UTC). */

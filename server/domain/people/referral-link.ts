@@ -19,13 +19,13 @@ const fields = {
   id: integer(),
   promoter_campaign_id: integer(),
   promoter_id: integer(),
-  name: text(),
+  name: text().personal(),
   /** The page that it leads to, or null for that of the default link. */
-  url: text().nullable(),
+  url: text().nullable().personal(),
   /** The name of the channel, which clicks and leads by the link carry, or null. */
-  sub_id: text().nullable(),
+  sub_id: text().nullable().personal(),
   /** The link's own ref token, from another program. Absent: the promoter campaign's token. */
-  ref_token: text().optional(),
+  ref_token: text().optional().personal(),
   created_at: time(),
 };
 

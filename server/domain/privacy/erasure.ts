@@ -1,6 +1,8 @@
 import { Failure } from "../../failure.ts";
+import { marked, withoutPersonal } from "../../storage/marks.ts";
 import { keyOf } from "../../storage/record.ts";
 import type { Store, Transaction, View } from "../../storage/store.ts";
+import type { Table } from "../../storage/table.ts";
 import { servedAccounts } from "../program/account/account.ts";
 import { withoutLog } from "../access/audit/audited-store.ts";
 import { commissions } from "../ledger/commission/commission.ts";
@@ -28,13 +30,7 @@ import {
 } from "../people/promoter-campaign/promoter-campaign.ts";
 import { archivedStates } from "../people/promoter/changes.ts";
 import { AUTH_TOKEN_LENGTH } from "../people/promoter/creation.ts";
-import {
-  forgetMailboxes,
-  loadPromoter,
-  newProfile,
-  promoters,
-  type Promoter,
-} from "../people/promoter/promoter.ts";
+import { forgetMailboxes, loadPromoter, promoters, type Promoter } from "../people/promoter/promoter.ts";
 import { loadSelected } from "../people/promoter/search.ts";
 import { forgetMailings } from "../people/mailing/mailing.ts";
 import { removeOwnLinks } from "../people/referral-link.ts";
@@ -70,7 +66,7 @@ export async function erasePromoter(given: Context, accountId: number, who: stri
     await logErasure(tx, context, { account_id: accountId, entity: "promoter", id });
     const promoterCampaignIds = await erasePromoterCampaigns(tx, context, promoter);
     for (const method of await tx.view.list(payoutMethods, "promoter", accountId, [id]))
-      await tx.put(payoutMethods, { ...method, details: {}, meta: {}, is_disabled: true });
+      await tx.put(payoutMethods, { ...withoutPersonal(payoutMethods, method), is_disabled: true });
     await tx.remove(payoutHolds, accountId, id);
     await forgetMailings(tx, { account_id: accountId, id });
     await eraseDocuments(tx, promoter);
@@ -150,24 +146,11 @@ export async function* finishErasuresOf(
 
 /** A promoter's record without personal data. */
 function erasedPromoter(tx: Transaction, { now, chance }: Context, promoter: Promoter): Promise<Promoter> {
-  const {
-    password_hash: _password,
-    is_unconfirmed: _unconfirmed,
-    visit: _visit,
-    vat_check: _vatCheck,
-    ...kept
-  } = promoter;
+  const { is_unconfirmed: _unconfirmed, ...kept } = withoutPersonal(promoters, promoter);
   return withErasedEmail(tx, promoters, {
     ...kept,
-    cust_id: null,
-    note: null,
-    temp_password_hash: null,
     auth_token: chance.token(AUTH_TOKEN_LENGTH),
-    profile: newProfile({}),
-    custom_fields: null,
-    fraud_suspicions: [],
     skip_email_notification: true,
-    last_login_at: null,
     archived_at: promoter.archived_at ?? now.toISOString(),
   });
 }
@@ -184,22 +167,18 @@ async function erasePromoterCampaigns(
   const { account_id } = promoter;
   const joined = await lockPromoterCampaigns(tx, promoter);
   for (const former of joined) {
-    const { more_ref_tokens: _tokens, ...promoterCampaign } = former;
-    const { id } = promoterCampaign;
+    const { id } = former;
     // Derived tokens never have this form, so it is free.
     const refToken = `erased-${id}-${context.chance.digits(10)}`;
     await erasePromoCodes(tx, context, { account_id, promoter_campaign_id: id });
-    await removeOwnLinks(tx, promoterCampaign);
+    await removeOwnLinks(tx, former);
     await forgetRefTokens(tx, former);
     await tx.put(refTokens, { account_id, token: refToken, promoter_campaign_id: id });
     await tx.remove(archivedStates, account_id, id);
     await tx.put(promoterCampaigns, {
-      ...promoterCampaign,
+      ...withoutPersonal(promoterCampaigns, former),
       state: "blocked",
       ref_token: refToken,
-      coupon: null,
-      display_coupon: null,
-      landing_url: null,
       uses_url_tracking: false,
     });
   }
@@ -215,12 +194,8 @@ async function erasePromoCodes(
     promoter_campaign_id,
   ])) {
     await tx.put(promoCodes, {
-      ...promoCode,
+      ...withoutPersonal(promoCodes, promoCode),
       code: `erased-${promoCode.id}`,
-      ext_id: null,
-      description: null,
-      metadata: null,
-      details: null,
       archived_at: promoCode.archived_at ?? now.toISOString(),
     });
   }
@@ -232,7 +207,7 @@ async function finishErasure(context: Context, rest: UnfinishedErasure): Promise
   const { store } = context;
   if (entity === "promoter") await eraseTraces(context, rest);
   else {
-    await eraseNotes(store, account_id, { index: "lead", id: entity_id });
+    await eraseEach(store, commissions, { index: "lead", account_id, id: entity_id });
     await eraseAuditEntries(store, { account_id, lead_id: entity_id });
     await eraseEvents(context, { account_id, lead_id: entity_id });
   }
@@ -251,8 +226,10 @@ async function eraseTraces(context: Context, { account_id, entity_id: id, ...res
   await forgetOrigins(store, account_id, id);
   await eraseChannels(store, account_id, id);
   await forgetSubIds(store, account_id, promoterCampaignIds);
-  await erasePayoutErrors(store, account_id, id);
-  await eraseNotes(store, account_id, { index: "noted", id });
+  // Banks' errors may contain names and account numbers, and notes are free text.
+  await eraseEach(store, payouts, { index: "promoter", account_id, id });
+  await eraseEach(store, payments, { index: "promoter", account_id, id });
+  await eraseEach(store, commissions, { index: "noted", account_id, id });
   await eraseAuditEntries(store, { account_id, promoter_id: id, promoter_campaign_ids: promoterCampaignIds });
   await eraseEvents(context, { account_id, promoter_id: id, promoter_campaign_ids: promoterCampaignIds });
 }
@@ -284,43 +261,18 @@ async function eraseChannels(store: Store, accountId: number, id: number): Promi
   }
 }
 
-/**
- * Errors from banks may contain names and account numbers, and so may the reason why a person must decide.
- */
-async function erasePayoutErrors(store: Store, accountId: number, id: number): Promise<void> {
-  for await (const chunk of store.scan(payouts, "promoter", accountId, [id])) {
-    for (const payout of chunk.filter(({ error }) => error !== null)) {
-      await store.transact(async (tx) => {
-        const current = await tx.get(payouts, accountId, payout.id);
-        if (current !== null) await tx.put(payouts, { ...current, error: "erased" });
-      });
-    }
-  }
-  for await (const chunk of store.scan(payments, "promoter", accountId, [id])) {
-    for (const payment of chunk.filter(({ error, review }) => error !== null || review !== null)) {
-      await store.transact(async (tx) => {
-        const current = await tx.get(payments, accountId, payment.id);
-        if (current === null) return;
-        const error = current.error === null ? null : "erased";
-        const review = current.review && { ...current.review, reason: "erased" };
-        await tx.put(payments, { ...current, error, review });
-      });
-    }
-  }
-}
-
-/** Notes on commissions are free text. */
-async function eraseNotes(
+/** Erases what is personal in the person's records of a table, of which there may be any number. */
+async function eraseEach<R extends { account_id: number }, Listed extends string>(
   store: Store,
-  accountId: number,
-  { index, id }: { index: "noted" | "lead"; id: number },
+  from: Table<R, string, Listed>,
+  { index, account_id, id }: { index: Listed; account_id: number; id: number },
 ): Promise<void> {
-  for await (const chunk of store.scan(commissions, index, accountId, [id])) {
-    for (const noted of chunk.filter(({ internal_note, external_note }) => internal_note ?? external_note)) {
+  const names = marked(from, "isPersonal") as (keyof R)[];
+  for await (const chunk of store.scan(from, index, account_id, [id])) {
+    for (const record of chunk.filter((each) => names.some((name) => (each[name] ?? null) !== null))) {
       await store.transact(async (tx) => {
-        const current = await tx.get(commissions, accountId, noted.id);
-        if (current !== null)
-          await tx.put(commissions, { ...current, internal_note: null, external_note: null });
+        const current = await tx.get(from, account_id, ...keyOf(from, record));
+        if (current !== null) await tx.put(from, withoutPersonal(from, current));
       });
     }
   }
@@ -371,22 +323,11 @@ async function forgetVisitor(tx: Transaction, { account_id, tid, promoter_id }: 
 
 /** A lead's record without personal data. */
 function erasedLead(tx: Transaction, lead: Lead): Promise<Lead> {
-  const { is_proposal: _proposal, ...kept } = lead;
+  const { is_proposal: _proposal, ...kept } = withoutPersonal(leads, lead);
   return withErasedEmail<Lead>(tx, leads, {
     ...kept,
     // There is no longer a person to approve, and the promoter must not describe them again.
     state: isProposed(lead) ? "denied" : lead.state,
-    uid: null,
-    username: null,
-    first_name: null,
-    last_name: null,
-    website: null,
-    comment: null,
-    custom_fields: null,
-    tid: null,
-    sub_id: null,
-    subscription_id: null,
-    subscriptions: null,
     skip_email_notification: true,
   });
 }

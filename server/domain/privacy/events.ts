@@ -1,8 +1,13 @@
+import type { AuditedEntity } from "../access/audit/audit.ts";
 import { SYSTEM, type Context } from "../context.ts";
 import { deliveries, dropDelivery, type Delivery } from "../events/webhook/delivery.ts";
-import type { Entity, EventMessage } from "../events/event-type.ts";
+import type { EventMessage } from "../events/event-type.ts";
 import { facts, type Fact } from "../events/event.ts";
 import { recordChangeOf } from "../ledger/announcement.ts";
+import { commissions } from "../ledger/commission/commission.ts";
+import { payments } from "../ledger/payment/payment.ts";
+import { payouts } from "../ledger/payout/payout.ts";
+import { marked } from "../../storage/marks.ts";
 import { keyOf } from "../../storage/record.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import { countErasure } from "../people/erased.ts";
@@ -14,6 +19,18 @@ const CHANGED_AT_ONCE = 25;
 export type Erased =
   | { account_id: number; lead_id: number }
   | { account_id: number; promoter_id: number; promoter_campaign_ids: ReadonlySet<number> };
+
+/**
+ * The records that stay when a person is erased, in the books or because they are about another person, with their fields that
+ * may contain the name: banks' errors and companies' notes. All of a promoter's lead is the lead's, but the name of the channel.
+ */
+export const NAMING_FIELDS: Partial<Record<AuditedEntity, readonly string[]>> = {
+  commission: marked(commissions, "isPersonal"),
+  payment: marked(payments, "isPersonal"),
+  payments_batch: [],
+  payout: marked(payouts, "isPersonal"),
+  referral: ["sub_id"],
+};
 
 /**
  * Erases a person from sent and waiting events. Events about the person and e-mails to them are removed, even
@@ -71,16 +88,13 @@ async function eraseFact(tx: Transaction, found: Fact, erased: Erased): Promise<
   if (isSubject({ ...fact, data: record }, erased)) return tx.remove(facts, SYSTEM, ...key);
   const [owner, id] = "lead_id" in erased ? ["lead_id", erased.lead_id] : ["promoter_id", erased.promoter_id];
   if (record[owner] !== id) return;
-  await tx.put(facts, { ...fact, before: unnamed(fact.before), after: unnamed(fact.after) });
+  await tx.put(facts, { ...fact, before: unnamed(fact, fact.before), after: unnamed(fact, fact.after) });
 }
 
-/** Fields that may contain names: banks' errors, promoters' channels, and companies' notes. */
-const NAMING_FIELDS = ["error", "sub_id", "internal_note", "external_note"];
-
-function unnamed(record: Fact["after"]): Fact["after"] {
+function unnamed({ entity }: Fact, record: Fact["after"]): Fact["after"] {
   if (record === null) return null;
-  const blank = NAMING_FIELDS.filter((field) => field in record).map((field) => [field, null]);
-  return { ...record, ...Object.fromEntries(blank) };
+  const blank = NAMING_FIELDS[entity]?.filter((field) => field in record).map((field) => [field, null]);
+  return { ...record, ...Object.fromEntries(blank ?? []) };
 }
 
 async function eraseDelivery(
@@ -129,19 +143,15 @@ function ownerIdOf(shown: Json): unknown {
   return shown["promoter_id"] ?? (shown["promoter"] as Json | null | undefined)?.["id"];
 }
 
-/** The person's own fields, or fields that may contain their name, in events about their money. */
-const PRIVATE_FIELDS: Partial<Record<Entity, string[]>> = {
-  payout: ["payout_method", "error"],
-  commission: ["internal_note", "external_note", "visitor_sub_id"],
-  referral: ["visitor_sub_id"],
-};
+/** How events show further fields that may contain the person's name. */
+const SHOWN_FIELDS = ["payout_method", "visitor_sub_id"];
 
 function nameless(message: EventMessage, erased: Erased): EventMessage {
   const data = without(message.data, erased) as Json;
   const changes = without(message.changes, erased) as EventMessage["changes"];
   // Only events about the person have changed.
   if (JSON.stringify(data) === JSON.stringify(message.data)) return { ...message, data, changes };
-  const fields = PRIVATE_FIELDS[message.entity] ?? [];
+  const fields = [...(NAMING_FIELDS[message.entity] ?? []), ...SHOWN_FIELDS];
   return {
     ...message,
     data: blanked(data, fields) as Json,

@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import { leads } from "../people/lead/lead.ts";
 import { nameKey, originKeys, originNames, type Origin } from "../people/origin.ts";
 import { pastClicks, visitors } from "../people/visitor/visitor.ts";
-import type { Erased } from "./events.ts";
+import { NAMING_FIELDS, type Erased } from "./events.ts";
 
 /** Logs who erased a person, in the same commit. */
 export async function logErasure(
@@ -80,7 +80,8 @@ function nameless(entry: AuditEntry, erased: Erased): AuditEntry {
   const actor = isThem(entry.actor, erased) ? { ...entry.actor, name: null } : entry.actor;
   if (!concerns(entry, erased)) return { ...entry, actor };
   if (isOwn(entry, erased)) return { ...entry, actor, before: null, after: null };
-  return { ...entry, actor, before: withoutPrivate(entry.before), after: withoutPrivate(entry.after) };
+  const names = NAMING_FIELDS[entry.entity] ?? [];
+  return { ...entry, actor, before: without(names, entry.before), after: without(names, entry.after) };
 }
 
 function isThem(actor: AuditEntry["actor"], erased: Erased): boolean {
@@ -93,17 +94,11 @@ function concerns({ promoter_id, promoter_campaign_id, lead_id }: AuditEntry, er
   return promoter_campaign_id !== null && erased.promoter_campaign_ids.has(promoter_campaign_id);
 }
 
-/** Records of money. All others belong to the person alone. */
-const MONEY = new Set(["commission", "payout", "payment", "payments_batch"]);
-
 /** Whether the record is the person's alone. A promoter's leads are other people. */
 function isOwn({ entity }: AuditEntry, erased: Erased): boolean {
-  return !MONEY.has(entity) && (entity !== "referral" || "lead_id" in erased);
+  return !(entity in NAMING_FIELDS) || (entity === "referral" && "lead_id" in erased);
 }
 
-/** Fields of money records that may contain a name, although the record must be kept. */
-const PRIVATE_FIELDS = new Set(["internal_note", "external_note", "sub_id", "error", "review"]);
-
-function withoutPrivate(fields: AuditedFields | null): AuditedFields | null {
-  return fields && Object.fromEntries(Object.entries(fields).filter(([name]) => !PRIVATE_FIELDS.has(name)));
+function without(names: readonly string[], fields: AuditedFields | null): AuditedFields | null {
+  return fields && Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 }

@@ -1,5 +1,6 @@
 import { sql, type SelectQueryBuilder, type SqlBool } from "kysely";
-import { integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
+import { isHidden } from "../../../storage/marks.ts";
+import { integer, json, table, text, time, type RowOf, type Table } from "../../../storage/table.ts";
 import { allOf, findPage, isWithin, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import type { Store, Transaction, View } from "../../../storage/store.ts";
 import type { Actor } from "../../context.ts";
@@ -69,7 +70,7 @@ export type AuditedEntity = (typeof AUDITED)[keyof typeof AUDITED];
 const fields = {
   id: integer(),
   at: time(),
-  actor: json<Actor>(),
+  actor: json<Actor>().personal((actor) => ({ ...actor, name: null })),
   action: text<AuditAction>(),
   entity: text<AuditedEntity>(),
   /** The record's id as text. */
@@ -79,8 +80,8 @@ const fields = {
   promoter_campaign_id: integer().nullable(),
   lead_id: integer().nullable(),
   /** The changed fields, before and after. Null: the record was new or is gone, or the person was erased. */
-  before: json<AuditedFields>().nullable(),
-  after: json<AuditedFields>().nullable(),
+  before: json<AuditedFields>().nullable().personal(),
+  after: json<AuditedFields>().nullable().personal(),
 };
 
 /** One change of one record, written in the commit that made it. */
@@ -108,6 +109,8 @@ export const auditEntries = table("audit", fields, {
 /** A change of one record. */
 export interface AuditedChange {
   account_id: number;
+  /** The record's table. */
+  of: Pick<Table<never>, "fields">;
   entity: AuditedEntity;
   entity_id: string;
   before: object | null;
@@ -120,8 +123,8 @@ export async function writeAuditEntry(
   { store, actor, now }: { store: Store; actor: Actor; now: Date },
   change: AuditedChange,
 ): Promise<void> {
-  const { account_id, entity, entity_id, before, after } = change;
-  const changes = fieldChanges(before, after);
+  const { account_id, entity, entity_id } = change;
+  const changes = fieldChanges(change);
   if (changes === null) return;
   await tx.insert(auditEntries, {
     account_id,
@@ -150,13 +153,7 @@ export async function writePromoterAccess(
     action,
     entity: "promoter",
     entity_id: String(promoter.id),
-    ...subjectsOf({
-      account_id: promoter.account_id,
-      entity: "promoter",
-      entity_id: "",
-      before: null,
-      after: promoter,
-    }),
+    ...subjectsOf({ entity: "promoter", before: null, after: promoter }),
     before: null,
     after: null,
   });
@@ -265,47 +262,35 @@ const BOOKKEEPING = new Set([
 ]);
 
 /** The fields of a record that changed, or null if none is worth logging. */
-function fieldChanges(
-  before: object | null,
-  after: object | null,
-): { before: AuditedFields | null; after: AuditedFields | null } | null {
-  if (before === null || after === null) return { before: shown(before), after: shown(after) };
+function fieldChanges({ of, before, after }: AuditedChange): Pick<AuditEntry, "before" | "after"> | null {
+  if (before === null || after === null) return { before: shown(of, before), after: shown(of, after) };
   const old = new Map(Object.entries(before));
   const changed = Object.entries({ ...before, ...after })
     .map(([name]) => name)
     .filter((name) => !isSame(old.get(name), valueIn(after, name)));
   if (changed.every((name) => BOOKKEEPING.has(name) || joinsPayout(name, old))) return null;
-  return { before: shown(before, changed), after: shown(after, changed) };
+  return { before: shown(of, before, changed), after: shown(of, after, changed) };
 }
 
 /** They identify the record itself. */
 const IDENTIFYING = new Set(["account_id", "id"]);
 
-function shown(record: null | object, only?: string[]): AuditedFields | null {
+function shown(of: AuditedChange["of"], record: null | object, only?: string[]): AuditedFields | null {
   if (record === null) return null;
   const names = only ?? Object.keys(record);
   const fields = names.filter((name) => !IDENTIFYING.has(name) && !BOOKKEEPING.has(name));
-  return Object.fromEntries(fields.map((name) => [name, kept(name, valueIn(record, name))]));
+  return Object.fromEntries(fields.map((name) => [name, kept(of, name, valueIn(record, name))]));
 }
 
-/** Secrets, hashes, and bank details. It matches words, so that a new field is covered as well. */
-const SECRET = /hash|seal|tax_number|secret|token|password|key|details|bank_account|meta|headers|factor/i;
-/** Names that only look like secrets. */
-const PUBLIC = new Set([
-  "requires_second_factor",
-  "ref_token",
-  "tokenParam",
-  "invoice_details_status",
-  "requires_invoice_details",
-  "upgradeDetails",
-]);
+/** Papers, and other programs' documents. The log only says that they changed, because each may be long. */
+const LONG = new Set(["details", "metadata"]);
 
 /** Replaces a value that must not be stored a second time. It shows that the value changed. */
 const HIDDEN = "hidden";
 
-function kept(name: string, value: unknown): unknown {
+function kept(of: AuditedChange["of"], name: string, value: unknown): unknown {
   if (value === null || value === undefined) return null;
-  return SECRET.test(name) && !PUBLIC.has(name) ? HIDDEN : value;
+  return LONG.has(name) || isHidden(of, name) ? HIDDEN : value;
 }
 
 function valueIn(record: object, name: string): unknown {
@@ -332,7 +317,7 @@ function actionOf({ before, after }: AuditedChange): AuditAction {
 }
 
 /** The people that a record is about, so that an erasure finds it. */
-function subjectsOf({ entity, before, after }: AuditedChange) {
+function subjectsOf({ entity, before, after }: Pick<AuditedChange, "entity" | "before" | "after">) {
   const { id, promoter_id, promoter_campaign_id, lead_id } = (after ?? before) as Record<string, unknown>;
   const numberOr = (value: unknown, fallback: number | null) =>
     typeof value === "number" ? value : fallback;

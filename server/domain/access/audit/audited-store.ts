@@ -72,6 +72,7 @@ function watched(tx: Transaction, changes: Changes): Transaction {
     const first = known === undefined ? (before as object | null) : known.before;
     changes.set(key, {
       account_id: accountId,
+      of: from,
       entity,
       entity_id: entityId,
       before: first,

@@ -106,7 +106,7 @@ export async function findSignedInUser(
 
 const fields = {
   /** SHA-256 of the token, hexadecimal. */
-  hash: text(),
+  hash: text().secret(),
   kind: text<LinkKind>(),
   /** The account. */
   owner_id: integer(),

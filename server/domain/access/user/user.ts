@@ -26,11 +26,11 @@ const fields = {
   name: text().nullable(),
   role: text<Role>(),
   /** Null until a password is set. */
-  password_hash: text().nullable(),
+  password_hash: text().nullable().secret(),
   /** Null if the password is enough. */
-  second_factor: json<SecondFactor>().nullable(),
+  second_factor: json<SecondFactor>().nullable().secret(),
   /** The secret of a second factor that no code has confirmed yet, or null. */
-  begun_secret: text().nullable(),
+  begun_secret: text().nullable().secret(),
   created_at: time(),
   /** Null before the first sign-in. */
   last_sign_in_at: time().nullable(),

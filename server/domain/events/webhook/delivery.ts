@@ -22,16 +22,16 @@ const deliveryFields = {
   lane: text(),
   /** The position in its lane. */
   place: integer(),
-  message: json<EventMessage>().nullable(),
-  email: json<Email | OwnEmail>().nullable(),
+  message: json<EventMessage>().nullable().personal().sealed(),
+  email: json<Email | OwnEmail>().nullable().personal(),
   status: text<DeliveryStatus>(),
   /** Attempts since it was made or restarted by hand, successful or not. */
   attempts: integer(),
   /** When to try it, in milliseconds. Null: never by itself, or after those ahead of it in its lane. */
   due_at: integer().nullable(),
   response_code: integer().nullable(),
-  response_body: text().nullable(),
-  last_error: text().nullable(),
+  response_body: text().nullable().personal().sealed(),
+  last_error: text().nullable().personal(),
   created_at: time(),
   delivered_at: time().nullable(),
   /** When it ended, or null while it is open. */
@@ -69,7 +69,6 @@ export const deliveries = table("delivery", deliveryFields, {
   },
   owner: ({ owner_id }) => owner_id,
   sealed: {
-    fields: ["message", "response_body"],
     isSecret: ({ message }) => message?.entity === "payout" || message?.entity === "payout_method",
     without: (delivery) => ({
       ...delivery,

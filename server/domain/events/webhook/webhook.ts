@@ -23,11 +23,11 @@ const fields = {
   timeout_seconds: integer(),
   /** Failed attempts after which a delivery fails for good. At least one attempt is made. */
   max_retries: integer(),
-  headers: json<Record<string, string>>(),
+  headers: json<Record<string, string>>().secret(),
   basic_auth_user: text().nullable(),
-  basic_auth_password: text().nullable(),
+  basic_auth_password: text().nullable().secret(),
   /** Newest first. */
-  secrets: json<WebhookSecret[]>(),
+  secrets: json<WebhookSecret[]>().secret(),
   created_at: time(),
   updated_at: time(),
 };

@@ -15,9 +15,9 @@ export type BillingMode = (typeof BILLING_MODES)[number];
 const fields = {
   provider: text<BillingProvider>(),
   /** Signs the provider's events. */
-  secret: text(),
+  secret: text().secret(),
   /** Reads from the provider's API. Null: events only. */
-  apiKey: text().nullable(),
+  apiKey: text().nullable().secret(),
   /** The address of the provider's API, or null for the default. */
   api_url: text().nullable(),
   /** Only events of this mode count. */

@@ -88,9 +88,9 @@ const commissionFields = {
   /** Absent unless a user gave it by hand in the dashboard. */
   created_by_user: json<Creator>().optional(),
   /** The company's own remark. */
-  internal_note: text().nullable(),
+  internal_note: text().nullable().personal(),
   /** A remark that the promoter sees. */
-  external_note: text().nullable(),
+  external_note: text().nullable().personal(),
   /** Null if its status was never changed. */
   status_updated_at: time().nullable(),
   created_at: time(),

@@ -32,14 +32,14 @@ export type TaxClass = (typeof TAX_CLASSES)[number];
 const fields = {
   promoter_id: integer(),
   form: text<TaxForm>(),
-  name: text(),
+  name: text().personal(),
   tax_class: text<TaxClass>(),
   /** The tax number, encrypted in the store. Empty if it came by an export without secrets. */
-  tax_number: text(),
+  tax_number: text().personal().sealed(),
   /** Its last four characters. */
-  tax_number_end: text(),
+  tax_number_end: text().personal().secret(),
   /** The name with which the promoter has signed, and when. */
-  signature: text(),
+  signature: text().personal(),
   signed_at: time(),
 };
 
@@ -49,7 +49,6 @@ export type TaxDetails = RowOf<typeof fields>;
 export const taxDetails = table("tax-details", fields, {
   key: ["promoter_id"],
   sealed: {
-    fields: ["tax_number"],
     isSecret: ({ tax_number }) => tax_number !== "",
     without: (details) => ({ ...details, tax_number: "" }),
   },

@@ -35,11 +35,11 @@ const fields = {
   /** Wise: the paying profile. Null for other providers. */
   profile_id: text().nullable(),
   /** The secret, encrypted with a key that is not in the store. */
-  sealed_secret: text(),
+  sealed_secret: text().secret(),
   /** PayPal: its id of the webhook for its events, or null if the server only polls. Null for other providers. */
   webhook_id: text().nullable(),
   /** The key that shows whether an event is the provider's, encrypted like the secret, or null. */
-  sealed_webhook_key: text().nullable(),
+  sealed_webhook_key: text().nullable().secret(),
   /** What the provider charges for a payment, as the company knows it. Null: unknown. */
   fee_rule: json<FeeRule>().nullable(),
   /** The address of the provider's API, or null for the default. */

@@ -65,14 +65,16 @@ const paymentFields = {
   /** The provider's fee, in the currency's minor unit, or null if unknown. */
   fee: integer().nullable(),
   /** Why it failed or came back, in the provider's words. */
-  error: text().nullable(),
+  error: text().nullable().personal("erased"),
   /** Whether the receiver's details were at fault, so that a retry with the same details is pointless. */
   is_payee_fault: flag().optional(),
   /** The person who decided whether it was paid. Absent: the provider's report. */
   decided_by: text().optional(),
   /** The provider's report that the decision was about. The same report again changes nothing. */
   decided_about: json<Said>().optional(),
-  review: json<Review>().nullable(),
+  review: json<Review>()
+    .nullable()
+    .personal((review) => ({ ...review, reason: "erased" })),
   created_at: time(),
 };
 
@@ -113,7 +115,7 @@ const paymentOrderFields = {
   payments_batch_id: integer(),
   currency: text(),
   /** Only for a file. */
-  file: json<FileTerms>().optional(),
+  file: json<FileTerms>().optional().secret(),
   /** A UUID that identifies it at the provider, or at the bank. */
   reference: text(),
   /** How often the provider was asked to execute it. Written before each request. */

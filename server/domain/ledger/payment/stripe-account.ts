@@ -1,4 +1,5 @@
 import { Failure } from "../../../failure.ts";
+import { withoutPersonal } from "../../../storage/marks.ts";
 import type { Reader, Store, Transaction } from "../../../storage/store.ts";
 import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Context } from "../../context.ts";
@@ -41,11 +42,11 @@ const fields = {
   /** A UUID that identifies it at Stripe before its id is known. */
   reference: text(),
   /** The two letters of the promoter's country. Stripe never changes it. */
-  country: text(),
+  country: text().personal(),
   /** Null: not known yet. */
   stripe_id: text().nullable(),
   state: text<StripeAccountState>(),
-  missing: json<string[]>(),
+  missing: json<string[]>().personal([]),
   has_payouts: flag(),
   /** The payout method that pays to it. Null: it has not been enabled yet. */
   payout_method_id: integer().nullable(),
@@ -224,8 +225,9 @@ export async function leaveStripeAccount(
 ): Promise<void> {
   const before = await tx.get(stripeAccounts, account_id, promoter_id);
   if (before === null) return;
-  const nothing = { country: "", missing: [], has_payouts: false, payout_method_id: null };
-  await tx.put(stripeAccounts, { ...before, ...nothing, state: "closing", next_ask_at: now.toISOString() });
+  const nothing = { has_payouts: false, payout_method_id: null };
+  const kept = { ...withoutPersonal(stripeAccounts, before), ...nothing };
+  await tx.put(stripeAccounts, { ...kept, state: "closing", next_ask_at: now.toISOString() });
 }
 
 /**

@@ -22,8 +22,8 @@ const fields = {
   promoter_id: integer(),
   method: text<PayoutMethodName>(),
   /** The destination of the money: an account, a wallet. */
-  details: json<Record<string, unknown>>(),
-  meta: json<Record<string, unknown>>(),
+  details: json<Record<string, unknown>>().personal({}).sealed(),
+  meta: json<Record<string, unknown>>().personal({}).secret(),
   /** At most one of a promoter's methods is selected. */
   is_selected: flag(),
   is_disabled: flag(),
@@ -50,7 +50,6 @@ export const payoutMethods = table("payout-method", fields, {
   unique: { selected: ["selected_by_id"] },
   indexes: { promoter: { on: ["promoter_id"] } },
   sealed: {
-    fields: ["details"],
     // Otherwise an account could be given to another promoter by changing one number in the store.
     boundTo: ({ promoter_id }) => [promoter_id],
     isSecret: ({ details }) => Object.keys(details ?? {}).length > 0,

@@ -55,7 +55,7 @@ const fields = {
   /** The method that pays or paid it, or null for the promoter's selected one. */
   payout_method_id: integer().nullable(),
   /** Why it failed. */
-  error: text().nullable(),
+  error: text().nullable().personal("erased"),
   paid_at: time().nullable(),
   processing_started_at: time().nullable(),
   failed_at: time().nullable(),

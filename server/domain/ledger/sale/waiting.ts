@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { Failure, isOutage } from "../../../failure.ts";
+import { withoutPersonal } from "../../../storage/marks.ts";
 import { type Table, integer, json, table, text, time } from "../../../storage/table.ts";
 import { digest } from "../../../storage/digests.ts";
 import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
@@ -97,7 +98,9 @@ const fields = {
   /** When it happened, and when it arrived. */
   created_at: time(),
   kept_at: time(),
-  facts: json<SaleFacts>().optional(),
+  facts: json<SaleFacts>()
+    .optional()
+    .personal((facts) => ({ ...facts, subscription_id: null })),
   promo_code_id: integer().nullable(),
   sale_event_id: text().optional(),
   amount: integer().optional(),
@@ -230,12 +233,8 @@ export function forgetWaiting(store: Store, accountId: number, id: number): Prom
 
 /** Removes the provider's subscription id from the waiting events of an erased lead. */
 export async function eraseWaiting(tx: Transaction, { account_id, id }: Lead): Promise<void> {
-  for await (const chunk of tx.view.scan(waitingEvents, "lead", account_id, [id])) {
-    for (const event of chunk) {
-      if (event.kind === "sale" && event.facts.subscription_id !== null)
-        await tx.put(waitingEvents, { ...event, facts: { ...event.facts, subscription_id: null } });
-    }
-  }
+  for await (const chunk of tx.view.scan(waitingEvents, "lead", account_id, [id]))
+    for (const event of chunk) await tx.put(waitingEvents, withoutPersonal(waitingEvents, event));
 }
 
 /** The waiting events and their missing rates. */

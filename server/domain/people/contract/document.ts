@@ -1,4 +1,5 @@
 import { Failure } from "../../../failure.ts";
+import { withoutPersonal } from "../../../storage/marks.ts";
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
 import { integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import { writeAuditEntry } from "../../access/audit/audit.ts";
@@ -21,10 +22,10 @@ const signature = {
   contract_version_id: integer(),
   signed_at: time(),
   /** The network address of the signer, or null if unknown or erased. */
-  signed_ip: text().nullable(),
+  signed_ip: text().nullable().personal(),
   /** The promoter's name and e-mail address when they signed. Null: the promoter was erased. */
-  signed_name: text().nullable(),
-  signed_email: text().nullable(),
+  signed_name: text().nullable().personal(),
+  signed_email: text().nullable().personal(),
 };
 type Signature = Omit<RowOf<typeof signature>, "account_id">;
 
@@ -37,7 +38,9 @@ const fields = {
   /** When the document was first to be signed. */
   created_at: time(),
   /** The signatures under earlier versions, if the contract has asked again. Absent: none. */
-  earlier: json<Signature[]>().optional(),
+  earlier: json<Signature[]>()
+    .optional()
+    .personal((all) => all.map((each) => withoutPersonal({ fields: signature }, each))),
 };
 
 /** The signature of a promoter under a version of a contract. Until they sign, there is no record. */
@@ -188,11 +191,8 @@ export async function removeDocuments(tx: Transaction, { account_id, id }: Promo
 
 /** Removes a promoter's name and addresses from their signatures. What was signed, and when, stays. */
 export async function eraseDocuments(tx: Transaction, { account_id, id }: Promoter): Promise<void> {
-  const gone = { signed_ip: null, signed_name: null, signed_email: null };
-  for (const document of await tx.view.list(contractDocuments, "promoter", account_id, [id])) {
-    const earlier = document.earlier?.map((each) => ({ ...each, ...gone }));
-    await tx.put(contractDocuments, { ...document, ...gone, ...(earlier && { earlier }) });
-  }
+  for (const document of await tx.view.list(contractDocuments, "promoter", account_id, [id]))
+    await tx.put(contractDocuments, withoutPersonal(contractDocuments, document));
 }
 
 async function withParts(
@@ -258,6 +258,7 @@ async function logNewcomer(
     { store, actor, now },
     {
       account_id: promoter.account_id,
+      of: contractDocuments,
       entity: "contract_document",
       entity_id: String(document.id),
       before: null,

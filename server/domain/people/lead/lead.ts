@@ -81,21 +81,21 @@ const fields = {
   promoter_id: integer(),
   campaign_id: integer(),
   state: text<LeadState>(),
-  email: text().nullable(),
+  email: text().nullable().personal(),
   /** The client's own id of the person, which the payment processor knows. */
-  uid: text().nullable(),
-  username: text().nullable(),
-  first_name: text().nullable(),
-  last_name: text().nullable(),
-  website: text().nullable(),
+  uid: text().nullable().personal(),
+  username: text().nullable().personal(),
+  first_name: text().nullable().personal(),
+  last_name: text().nullable().personal(),
+  website: text().nullable().personal(),
   /** The comment of the promoter who added the lead, or null. */
-  comment: text().nullable(),
-  custom_fields: json<Record<string, unknown>>().nullable(),
+  comment: text().nullable().personal(),
+  custom_fields: json<Record<string, unknown>>().nullable().personal(),
   plan_name: text().nullable(),
   /** The payment processor's id of the latest subscription. */
-  subscription_id: text().nullable(),
+  subscription_id: text().nullable().personal(),
   /** All that are known, and the ends of all. Null: only `subscription_id` is known. */
-  subscriptions: json<Subscription[]>().nullable(),
+  subscriptions: json<Subscription[]>().nullable().personal(),
   entry_source: text<EntrySource>(),
   /**
    * Whether the promoter added the lead by hand, and it is not approved yet. Such a lead does not own its
@@ -138,8 +138,8 @@ const fields = {
   repeating_since: time().optional(),
   suspicion: text<Suspicion>(),
   /** The visitor that became this lead. Null: the promoter was named by ref id or e-mail address. */
-  tid: text().nullable(),
-  sub_id: text().nullable(),
+  tid: text().nullable().personal(),
+  sub_id: text().nullable().personal(),
   /** The status that the company has given it. Absent: none. It may have been deleted since. */
   custom_status_id: integer().nullable(),
   /**

@@ -10,7 +10,7 @@ import type { Suspicion } from "./lead.ts";
 /** Records that a promoter, or a lead of theirs, came from an address. Only a keyed hash of it is stored. */
 const fields = {
   promoter_id: integer(),
-  address_hash: text(),
+  address_hash: text().personal(),
   /** Whether the promoter was seen there. */
   is_own: flag(),
   /** Null if no lead came from there. */

@@ -21,7 +21,7 @@ const plannedEmailFields = {
   promoter_id: integer(),
   promoter_campaign_id: integer(),
   /** Values that are known only now, such as an amount. */
-  values: json<Record<string, string>>(),
+  values: json<Record<string, string>>().personal({}),
   due_at: time(),
 };
 

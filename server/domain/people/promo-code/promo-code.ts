@@ -11,16 +11,16 @@ import { foldedCoupon, rewards } from "../../program/reward/reward.ts";
 const fields = {
   id: integer(),
   /** The code that customers enter. Compared without case. */
-  code: text(),
+  code: text().personal(),
   reward_id: integer(),
   promoter_campaign_id: integer(),
   /** The promoter who made the code. Absent: the company did. */
   made_by_promoter_id: integer().optional(),
   /** The payment processor's id, or null if not linked yet. */
-  ext_id: text().nullable(),
-  description: text().nullable(),
-  metadata: json<Record<string, unknown>>().nullable(),
-  details: json<Record<string, unknown>>().nullable(),
+  ext_id: text().nullable().personal(),
+  description: text().nullable().personal(),
+  metadata: json<Record<string, unknown>>().nullable().personal(),
+  details: json<Record<string, unknown>>().nullable().personal(),
   created_at: time(),
   /** Null while in use. */
   archived_at: time().nullable(),

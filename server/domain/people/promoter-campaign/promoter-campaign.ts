@@ -18,15 +18,15 @@ const promoterCampaignFields = {
   promoter_id: integer(),
   state: text<PromoterCampaignState>(),
   /** The referral id in links, lower case. */
-  ref_token: text(),
+  ref_token: text().personal(),
   /** The ref tokens of further links from another program, lower case. Absent: none. */
-  more_ref_tokens: json<string[]>().optional(),
+  more_ref_tokens: json<string[]>().optional().personal(),
   /** The code or id at the payment processor (V1 `promo_code`). */
-  coupon: text().nullable(),
+  coupon: text().nullable().personal(),
   /** The code that customers enter at the checkout (V1 `customer_promo_code`). */
-  display_coupon: text().nullable(),
+  display_coupon: text().nullable().personal(),
   /** The promoter's own landing page, or null for the campaign's. */
-  landing_url: text().nullable(),
+  landing_url: text().nullable().personal(),
   /** Whether a visit of `landing_url` counts as a click even without a parameter. */
   uses_url_tracking: flag(),
   /** Rewards of this promoter campaign alone, or null for the campaign's. */
@@ -231,7 +231,7 @@ export const REF_TOKEN_LENGTH = 100;
  * The promoter campaign of a ref token. Kept for ever, so that a token can never lead to another promoter.
  */
 const refTokenFields = {
-  token: text(),
+  token: text().personal(),
   /** Null if it is retired and leads to no promoter. */
   promoter_campaign_id: integer().nullable(),
   /**

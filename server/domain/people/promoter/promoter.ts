@@ -59,14 +59,14 @@ export interface VatCheck {
 
 const promoterFields = {
   id: integer(),
-  email: text(),
+  email: text().personal(),
   /** The client's own user id of the promoter. */
-  cust_id: text().nullable(),
-  note: text().nullable(),
+  cust_id: text().nullable().personal(),
+  note: text().nullable().personal(),
   /** The hash of the password that was set, or shown, when the promoter was made, or null. */
-  temp_password_hash: text().nullable(),
+  temp_password_hash: text().nullable().personal().secret(),
   /** The hash of the promoter's chosen password. Absent: they have chosen none. */
-  password_hash: text().optional(),
+  password_hash: text().optional().personal().secret(),
   /** How often they have signed in. Sign-in links contain it, so that each works once. Absent: never. */
   sign_in_count: integer().optional(),
   /**
@@ -82,15 +82,15 @@ const promoterFields = {
   /** The language of their e-mails and of their portal. Absent: the account's, and in the portal the browser's. */
   language: text<Language>().optional(),
   /** Signs the promoter in to the portal. 32 URL-safe characters. */
-  auth_token: text(),
+  auth_token: text().personal().secret(),
   parent_promoter_id: integer().nullable(),
   default_promoter_campaign_id: integer(),
-  profile: json<PromoterProfile>(),
+  profile: json<PromoterProfile>().personal(newProfile({})),
   /** Absent: VIES was never asked about the VAT number. */
-  vat_check: json<VatCheck>().optional(),
-  custom_fields: json<Record<string, unknown>>().nullable(),
+  vat_check: json<VatCheck>().optional().personal(),
+  custom_fields: json<Record<string, unknown>>().nullable().personal(),
   /** The suspicions caused by the promoter's own data and by their leads. */
-  fraud_suspicions: json<FraudSuspicion[]>(),
+  fraud_suspicions: json<FraudSuspicion[]>().personal([]),
   /** True: ad traffic counts as clean. False: it is not recorded. Null: the campaign's policy applies. */
   track_ad_traffic: flag().nullable(),
   skip_email_notification: flag(),
@@ -102,9 +102,9 @@ const promoterFields = {
   /** Added to payouts, in hundredths of a percent. */
   tax_rate_hundredths: integer(),
   /** Their last visit of the portal, and their totals then. Absent: none since these are kept. */
-  visit: json<PortalVisit & { before?: PortalVisit }>().optional(),
+  visit: json<PortalVisit & { before?: PortalVisit }>().optional().personal(),
   created_at: time(),
-  last_login_at: time().nullable(),
+  last_login_at: time().nullable().personal(),
   /** Null if not archived. */
   archived_at: time().nullable(),
 };
@@ -239,7 +239,7 @@ export function fieldPattern(key: string, text: string, isPartial: boolean): str
 /** The first promoter of a mailbox, in any spelling of its address. Kept for ever. */
 const mailboxFields = {
   /** SHA-256 of the mailbox, hexadecimal. */
-  mailbox_hash: text(),
+  mailbox_hash: text().personal(),
   first_promoter_id: integer(),
 };
 

@@ -24,24 +24,24 @@ export interface Handover {
 
 const visitorFields = {
   /** UUID v4, made in the browser. */
-  tid: text(),
+  tid: text().personal(),
   promoter_campaign_id: integer(),
   promoter_id: integer(),
   /** The campaign of the click. It stays, even if the promoter moves to another one. */
   campaign_id: integer(),
   origin: json<Origin>().nullable(),
   /** The page that the link led to. */
-  url: text().nullable(),
-  referrer: text().nullable(),
-  sub_id: text().nullable(),
+  url: text().nullable().personal(),
+  referrer: text().nullable().personal(),
+  sub_id: text().nullable().personal(),
   is_ad_traffic: flag(),
   /** Absent: the page did not ask for consent. */
   has_consent: flag().optional(),
   /** The latest one used. Absent: the visitor has stayed on one site. */
   handover: json<Handover>().optional(),
-  address_hash: text().nullable(),
+  address_hash: text().nullable().personal(),
   /** The browser's other visitors, who followed earlier links, latest first. Absent: none. */
-  former_tids: json<string[]>().optional(),
+  former_tids: json<string[]>().optional().personal(),
   created_at: time(),
   /** When the link was followed. Absent: the click arrived immediately, at `created_at`. */
   clicked_at: time().optional(),

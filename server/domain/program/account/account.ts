@@ -77,7 +77,7 @@ const fields = {
   /** Whether users must set up a second factor before anything else. Absent: no. */
   requires_second_factor: flag().optional(),
   /** The bank account from which files pay. Absent: not set. */
-  bank_account: json<BankAccount>().optional(),
+  bank_account: json<BankAccount>().optional().secret(),
   /** Absent: the default names. */
   tracker: json<TrackerNames>().optional(),
   /** The sites that may embed the portal in a frame, as origins. Absent: none. */
@@ -85,7 +85,7 @@ const fields = {
   /** Absent: no invoices are written. */
   invoicing: json<Invoicing>().optional(),
   /** The key for hashes of network addresses. It never leaves the server. */
-  address_key: text(),
+  address_key: text().secret(),
   created_at: time(),
 };
 

@@ -6,7 +6,7 @@ import { type Context, SYSTEM } from "../../context.ts";
 
 const fields = {
   /** SHA-256 of the key, hexadecimal. */
-  hash: text(),
+  hash: text().secret(),
   owner_id: integer(),
   name: text(),
   created_at: time(),

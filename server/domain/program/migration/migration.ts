@@ -1,4 +1,5 @@
 import { Failure } from "../../../failure.ts";
+import { withoutPersonal } from "../../../storage/marks.ts";
 import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import type { Reader, Store, Transaction } from "../../../storage/store.ts";
 import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
@@ -17,7 +18,7 @@ const programMigrationFields = {
   /**
    * The program's API key while it is needed. Null: the run is over, or it imports from the latest archive.
    */
-  key: text().nullable(),
+  key: text().nullable().secret(),
   /** Whether to read the archive instead of the program's API. */
   is_from_archive: flag(),
   status: text<MigrationStatus>(),
@@ -26,7 +27,9 @@ const programMigrationFields = {
   /** The reason of a failure, for people, or null. */
   error: text().nullable(),
   /** Null until it is done. */
-  result: json<MigrationResult>().nullable(),
+  result: json<MigrationResult>()
+    .nullable()
+    .personal((result) => ({ ...result, remarks: [], differences: [] })),
   created_at: time(),
   finished_at: time().nullable(),
 };
@@ -50,7 +53,7 @@ export interface MigrationResult {
 /** A run's comparison of all promoters, as a CSV file. It may be long, so lists never read it. */
 const migrationReportFields = {
   migration_id: integer(),
-  csv: text(),
+  csv: text().personal(),
 };
 
 export const migrations = table("migration", programMigrationFields, {
@@ -158,9 +161,8 @@ export function putMigration(
 /** Removes personal texts from finished runs, because reports contain e-mail addresses. */
 export async function forgetMigrationTexts(tx: Transaction, accountId: number): Promise<void> {
   for (const migration of await tx.view.list(migrations, "id", accountId, [])) {
-    const { result } = migration;
-    if (result === null) continue;
-    await tx.put(migrations, { ...migration, result: { ...result, remarks: [], differences: [] } });
+    if (migration.result === null) continue;
+    await tx.put(migrations, withoutPersonal(migrations, migration));
     await tx.remove(migrationReports, accountId, migration.id);
   }
 }

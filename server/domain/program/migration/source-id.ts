@@ -1,3 +1,4 @@
+import { withoutPersonal } from "../../../storage/marks.ts";
 import { digest, indexed } from "../../../storage/digests.ts";
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
 import { flag, integer, json, table, text, type RowOf } from "../../../storage/table.ts";
@@ -31,12 +32,12 @@ const fields = {
   /** Our record, or 0 if another record here covers it. */
   record_id: integer(),
   /** The digest of the source's record at its last import. */
-  source_digest: text(),
+  source_digest: text().personal(),
   /**
    * The digest of our record as it was imported. A different digest now means that the record was edited here
    * since.
    */
-  own_digest: text(),
+  own_digest: text().personal(),
   /**
    * Whether the record was here before the import found it, so that its data is not the import's. Absent: the
    * import made it.
@@ -121,10 +122,9 @@ export async function forgetSourceTexts(
   { kind, record_id }: { kind: "promoter" | "customer"; record_id: number },
 ): Promise<void> {
   for (const known of await sourceIdsOf(tx.view, accountId, { kind, record_id })) {
-    await tx.put(sourceIds, { ...known, source_digest: FORGOTTEN, own_digest: FORGOTTEN });
+    await tx.put(sourceIds, withoutPersonal(sourceIds, known));
     const { program, source_id } = known;
     const method = await findSourceId(tx, accountId, { program, kind: "payout_method", source_id });
-    if (kind === "promoter" && method !== null)
-      await tx.put(sourceIds, { ...method, source_digest: FORGOTTEN, own_digest: FORGOTTEN });
+    if (kind === "promoter" && method !== null) await tx.put(sourceIds, withoutPersonal(sourceIds, method));
   }
 }
