@@ -5,6 +5,7 @@ import type { Store, Transaction, View } from "../../storage/store.ts";
 import type { Table } from "../../storage/table.ts";
 import { servedAccounts } from "../program/account/account.ts";
 import { withoutLog } from "../access/audit/audited-store.ts";
+import { endSessions } from "../access/session.ts";
 import { commissions } from "../ledger/commission/commission.ts";
 import { systemChance, type Context, type JobContext } from "../context.ts";
 import { announce } from "../events/event.ts";
@@ -34,7 +35,7 @@ import { forgetMailboxes, loadPromoter, promoters, type Promoter } from "../peop
 import { loadSelected } from "../people/promoter/search.ts";
 import { forgetMailings } from "../people/mailing/mailing.ts";
 import { removeOwnLinks } from "../people/referral-link.ts";
-import { eraseWaiting } from "../ledger/sale/waiting.ts";
+import { eraseWaiting, waitingEvents } from "../ledger/sale/waiting.ts";
 import { removeVisitor, visitors, visitorsOfBrowser } from "../people/visitor/visitor.ts";
 import { unfinishedErasures, withErasedEmail, type UnfinishedErasure } from "../people/erased.ts";
 import { eraseEvents } from "./events.ts";
@@ -62,6 +63,7 @@ export async function erasePromoter(given: Context, accountId: number, who: stri
     const promoter = await loadPromoter(tx, accountId, id);
     const after = await erasedPromoter(tx, context, promoter);
     await forgetMailboxes(tx, promoter);
+    await endSessions(tx, { kind: "promoter", account_id: accountId, id });
     await tx.put(promoters, after);
     await logErasure(tx, context, { account_id: accountId, entity: "promoter", id });
     const promoterCampaignIds = await erasePromoterCampaigns(tx, context, promoter);
@@ -226,6 +228,7 @@ async function eraseTraces(context: Context, { account_id, entity_id: id, ...res
   await forgetOrigins(store, account_id, id);
   await eraseChannels(store, account_id, id);
   await forgetSubIds(store, account_id, promoterCampaignIds);
+  await eraseWaitingNotes(store, account_id, id);
   // Banks' errors may contain names and account numbers, and notes are free text.
   await eraseEach(store, payouts, { index: "promoter", account_id, id });
   await eraseEach(store, payments, { index: "promoter", account_id, id });
@@ -257,6 +260,22 @@ async function eraseChannels(store: Store, accountId: number, id: number): Promi
           if (current !== null) await tx.put(leads, { ...current, sub_id: null });
         });
       }
+    }
+  }
+}
+
+/** A waiting sale has the notes of its commissions. The rest of it is the lead's. */
+async function eraseWaitingNotes(store: Store, accountId: number, id: number): Promise<void> {
+  for await (const chunk of store.scan(waitingEvents, "id", accountId, [])) {
+    for (const event of chunk) {
+      if (event.kind !== "sale" || event.facts.notes === undefined) continue;
+      await store.transact(async (tx) => {
+        const current = await tx.get(waitingEvents, accountId, event.id);
+        const lead = await tx.get(leads, accountId, event.lead_id);
+        if (current?.kind !== "sale" || lead?.promoter_id !== id) return;
+        const { notes: _notes, ...facts } = current.facts;
+        await tx.put(waitingEvents, { ...current, facts });
+      });
     }
   }
 }

@@ -100,7 +100,7 @@ const fields = {
   kept_at: time(),
   facts: json<SaleFacts>()
     .optional()
-    .personal((facts) => ({ ...facts, subscription_id: null })),
+    .personal(({ notes: _notes, ...facts }) => ({ ...facts, subscription_id: null })),
   promo_code_id: integer().nullable(),
   sale_event_id: text().optional(),
   amount: integer().optional(),
@@ -231,7 +231,7 @@ export function forgetWaiting(store: Store, accountId: number, id: number): Prom
   });
 }
 
-/** Removes the provider's subscription id from the waiting events of an erased lead. */
+/** Removes the provider's subscription id, and notes, from the waiting events of an erased lead. */
 export async function eraseWaiting(tx: Transaction, { account_id, id }: Lead): Promise<void> {
   for await (const chunk of tx.view.scan(waitingEvents, "lead", account_id, [id]))
     for (const event of chunk) await tx.put(waitingEvents, withoutPersonal(waitingEvents, event));
