@@ -27,7 +27,7 @@ import { refuse } from "../request/refusal.ts";
 import { newContext, trackingContext, type Services, type Afterwards } from "../request/services.ts";
 import type { Seal } from "../seal.ts";
 import { signInLimits, type SignInLimits } from "../request/sign-in.ts";
-import { seesPayoutDetails, withMaskedDetails } from "./payout/masked-details.ts";
+import { seesPayoutDetails, withMaskedDetails, withoutEcho } from "./payout/masked-details.ts";
 import { noteUse } from "../domain/access/session.ts";
 import { findSignedInUser, type SignedInUser } from "../domain/access/user/sign-in.ts";
 import { includesRole } from "../domain/access/user/user.ts";
@@ -151,7 +151,8 @@ const SECRETS = new Set(["auth_token", "temp_password", "password_setup_url", "s
 function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, hidden(name, inner)]));
+  const shown = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, hidden(name, inner)]));
+  return withoutEcho(value, shown);
 }
 
 function hidden(name: string, value: unknown): unknown {

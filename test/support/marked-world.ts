@@ -1,3 +1,5 @@
+import { PROCESS } from "../../server/domain/access/audit/audit.ts";
+import { auditedStore } from "../../server/domain/access/audit/audited-store.ts";
 import { sqlName } from "../../server/storage/sql.ts";
 import { marked } from "../../server/storage/marks.ts";
 import { openRow } from "../../server/storage/sealed.ts";
@@ -224,6 +226,146 @@ function plantOf({ type, blank }: Field<unknown>, word: string): unknown {
   if (type === "time") return TIMES[word];
   if (type === "text") return `${word}-text`;
   return Array.isArray(blank) ? [word] : { planted: word };
+}
+
+/** The text that only this secret or sealed column of a world with secrets has. */
+export function secretIn(column: string): string {
+  return `s3cr3t-${column}-`;
+}
+
+/** Records with a secret in each column that is marked so: documents, and what leads to the record. The rest is made up. */
+const SECRETS: [table: string, row: Row][] = [
+  [
+    "user",
+    { ...OF_SERVER, id: 901, second_factor: { secret: secretIn("user.second_factor"), recovery_hashes: [] } },
+  ],
+  ["user-link", OF_SERVER],
+  ["session", { account_id: 0, holder: { kind: "user", account_id: 1, id: 1 } }],
+  ["api-key", OF_SERVER],
+  ["migration", { program: "rewardful", status: "running" }],
+  [
+    "webhook",
+    {
+      url: "https://hooks.example.com/",
+      format: "v2",
+      event_types: ["promoter.created"],
+      campaign_ids: [],
+      is_active: true,
+      headers: { "X-Token": secretIn("webhook.headers") },
+      secrets: [{ text: secretIn("webhook.secrets"), expires_at: null }],
+    },
+  ],
+  [
+    "delivery",
+    {
+      ...delivery(1, "payout_method", {
+        managed_payouts: false,
+        details: { iban: secretIn("delivery.message") },
+      }),
+      response_body: secretIn("delivery.response_body"),
+    },
+  ],
+  // V1's events have what lets a promoter in, and some receivers answer with what they got.
+  [
+    "delivery",
+    {
+      ...delivery(2, "referral", {
+        promoter: {
+          auth_token: secretIn("promoter.auth_token"),
+          temp_password: secretIn("fact.temp_password"),
+        },
+      }),
+      response_body: secretIn("promoter.auth_token"),
+    },
+  ],
+  ["tax-details", { promoter_id: 1, form: "W-9", tax_class: "individual" }],
+  ["payment-connection", { provider: "paypal", fee_rule: null }],
+  ["billing-connection", { provider: "stripe", mode: "live" }],
+  [
+    "payout-method",
+    {
+      promoter_id: 1,
+      method: "custom",
+      is_selected: true,
+      details: { at: secretIn("payout-method.details") },
+    },
+  ],
+  [
+    "payment-order",
+    {
+      payer: "file",
+      next_ask_at: null,
+      file: { format: "sepa", payer: { iban: secretIn("payment-order.file") } },
+    },
+  ],
+  ["payments-batch", { method: "custom", status: "pending", error: null }],
+  [
+    "fact",
+    {
+      ...OF_SERVER,
+      entity: "payout_method",
+      entity_id: 1,
+      number: 901,
+      before: methodWith(secretIn("fact.before")),
+      after: methodWith(secretIn("fact.after")),
+    },
+  ],
+];
+
+function methodWith(at: string): Row {
+  return madeUp(tableNamed("payout-method")!, {
+    account_id: 1,
+    promoter_id: 1,
+    method: "custom",
+    is_selected: true,
+    details: { at },
+  });
+}
+
+function delivery(id: number, entity: string, data: Row): Row {
+  const event = { format: "v2", event_id: TID, type: `${entity}.created`, action: "created", at: NOW };
+  const message = { ...event, entity, entity_id: 1, changes: {}, data };
+  return {
+    ...OF_SERVER,
+    id: 900 + id,
+    webhook_id: 1,
+    message,
+    email: null,
+    finished_at: NOW,
+    status: "delivered",
+  };
+}
+
+/** Fills a store with a secret in each column that is marked so. Each change is logged. The promoter has the id 1. */
+export async function fillSecret(app: TestApp): Promise<void> {
+  await app.v1("/promoters/create", { email: "jane@example.com", ref_id: "jane" });
+  await app.v1("/track/signup", { email: "sam@example.net", ref_id: "jane" });
+  await app.v1("/rewards/create", { lead_id: "1", reward_type: "cash", amount: "100" });
+  const { store } = app.context;
+  const audited = auditedStore(store, { actor: PROCESS, clock: app.services.clock });
+  const before = async (name: string, account_id: number) =>
+    (await store.get(tableNamed(name)!, account_id, 1))!;
+  const bank_account = { name: null, iban: secretIn("account.bank_account"), bic: null };
+  const rows: [string, object][] = [
+    ["account", { ...(await before("account", 0)), bank_account }],
+    ["promoter", await before("promoter", app.account_id)],
+    ...SECRETS.map(([name, row]): [string, object] => [
+      name,
+      { account_id: app.account_id, ...madeUp(tableNamed(name)!, row) },
+    ]),
+  ];
+  await audited.transact(async (tx) => {
+    for (const [name, row] of rows) await tx.put(tableNamed(name)!, withSecrets(tableNamed(name)!, row));
+  });
+}
+
+/** The record with a secret in each field that is marked so. Documents and answers of receivers have theirs. */
+function withSecrets(table: AnyTable, row: object): AnyRecord {
+  const names = [...marked(table, "isSecret"), ...marked(table, "isSealed")];
+  const texts = names.filter((name) => table.fields[name]!.type === "text" && name !== "response_body");
+  const secrets = texts.map((name) => [name, secretIn(`${table.name}.${name}`)]);
+  const meta = table.name === "payout-method" && { meta: { of: secretIn("payout-method.meta") } };
+  return { ...row, ...(Object.fromEntries(secrets) as Row), ...meta } as unknown as AnyRecord;
 }
 
 /** The columns in which something says the word, such as `lead.email`. */

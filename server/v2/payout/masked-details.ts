@@ -1,5 +1,7 @@
 import type { Caller } from "../../request/caller.ts";
 
+/** The fields of a payout method that may identify an account. */
+const MASKED = new Set(["details", "meta"]);
 /** Details that identify no account. */
 const PLAIN = new Set(["bank_country", "country", "crypto_currency"]);
 /** The characters of a detail that are shown. Shorter details than twice as many would be told by them. */
@@ -24,13 +26,17 @@ export function withMaskedDetails(value: unknown): unknown {
   const shown = Object.fromEntries(
     Object.entries(value).map(([name, inner]) => [
       name,
-      name === "details" && isOfMethod(value) ? masked(inner) : withMaskedDetails(inner),
+      MASKED.has(name) && isOfMethod(value) ? masked(inner) : withMaskedDetails(inner),
     ]),
   );
-  if (!("response_body" in value)) return shown;
-  // A receiver may repeat the event in its answer.
-  const isMasked = JSON.stringify(shown) !== JSON.stringify(value);
-  return isMasked ? { ...shown, response_body: null } : shown;
+  return withoutEcho(value, shown);
+}
+
+/** What is shown of a delivery. A receiver may repeat the event in its answer, so a change of the event hides that as well. */
+export function withoutEcho(delivery: object, shown: object): object {
+  if (!("response_body" in delivery)) return shown;
+  const isChanged = JSON.stringify(shown) !== JSON.stringify(delivery);
+  return isChanged ? { ...shown, response_body: null } : shown;
 }
 
 /** A payout method, or the changes of one: the details before and after. */
