@@ -35,7 +35,7 @@ import { forgetMailboxes, loadPromoter, promoters, type Promoter } from "../peop
 import { loadSelected } from "../people/promoter/search.ts";
 import { forgetMailings } from "../people/mailing/mailing.ts";
 import { removeOwnLinks } from "../people/referral-link.ts";
-import { eraseWaiting, waitingEvents } from "../ledger/sale/waiting.ts";
+import { eraseWaiting, waitingEvents, withoutNotes } from "../ledger/sale/waiting.ts";
 import { removeVisitor, visitors, visitorsOfBrowser } from "../people/visitor/visitor.ts";
 import { unfinishedErasures, withErasedEmail, type UnfinishedErasure } from "../people/erased.ts";
 import { eraseEvents } from "./events.ts";
@@ -273,8 +273,7 @@ async function eraseWaitingNotes(store: Store, accountId: number, id: number): P
         const current = await tx.get(waitingEvents, accountId, event.id);
         const lead = await tx.get(leads, accountId, event.lead_id);
         if (current?.kind !== "sale" || lead?.promoter_id !== id) return;
-        const { notes: _notes, ...facts } = current.facts;
-        await tx.put(waitingEvents, { ...current, facts });
+        await tx.put(waitingEvents, { ...current, facts: withoutNotes(current.facts) });
       });
     }
   }

@@ -100,7 +100,7 @@ const fields = {
   kept_at: time(),
   facts: json<SaleFacts>()
     .optional()
-    .personal(({ notes: _notes, ...facts }) => ({ ...facts, subscription_id: null })),
+    .personal((facts) => ({ ...withoutNotes(facts), subscription_id: null })),
   promo_code_id: integer().nullable(),
   sale_event_id: text().optional(),
   amount: integer().optional(),
@@ -229,6 +229,11 @@ export function forgetWaiting(store: Store, accountId: number, id: number): Prom
     if (event !== null) await tx.remove(waitingEvents, accountId, id);
     return event;
   });
+}
+
+/** The facts without the texts of notes, which may name someone. */
+export function withoutNotes({ notes, ...facts }: SaleFacts): SaleFacts {
+  return { ...facts, ...(notes && { notes: { ...notes, internal_note: null, external_note: null } }) };
 }
 
 /** Removes the provider's subscription id, and notes, from the waiting events of an erased lead. */
