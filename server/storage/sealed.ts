@@ -15,10 +15,9 @@ import type { Engine, Session } from "./session.ts";
  */
 export function rowOf<R extends { account_id: number }>(of: Table<R>, record: R, seal: Seal): ColumnValue[] {
   const { sealed: declared } = of;
-  if (declared === undefined) return valuesOf(of, record);
+  if (declared?.isSecret(record) !== true) return valuesOf(of, record);
   const names = marked(of, "isSealed") as (keyof R & string)[];
-  const isKept = isSealed(record) && names.every((name) => record[name] === null);
-  if (isKept || !declared.isSecret(record)) return valuesOf(of, record);
+  if (isSealed(record) && names.every((name) => record[name] === null)) return valuesOf(of, record);
   const secrets = Object.fromEntries(names.map((name) => [name, record[name]]));
   const blanks = Object.fromEntries(names.map((name) => [name, null]));
   const sealed = seal.close(JSON.stringify(secrets), placeOf(of, record));

@@ -10,9 +10,9 @@ export interface Marks {
   /** Says something of the promoter or the lead that the record is about. An erasure replaces it by `blank`. */
   isPersonal?: true;
   blank?: unknown;
-  /** Lets someone in, or is made from what does. The audit log only says that it changed. */
+  /** Lets someone in, is made from what does, or is a bank account. The audit log only says that it changed. */
   isSecret?: true;
-  /** Is stored encrypted. The same holds for the audit log. @see SealedFields */
+  /** Is stored encrypted. The audit log treats it like a secret. @see SealedFields */
   isSealed?: true;
 }
 
