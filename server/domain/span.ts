@@ -4,20 +4,32 @@ export interface Span {
   before: number | null;
 }
 
-/** Sorts after every ISO 8601 text of the years that records may have. */
-export const AFTER_ALL_ISO = "~";
+/** A range of instants, as they are in records. */
+interface IsoRange {
+  from: string;
+  before: string;
+}
 
-/** Only the years 0 to 9999 have four digits, and so sort as text. */
-const [FIRST_MS, LAST_MS] = [Date.parse("0000-01-01T00:00:00.000Z"), Date.parse("9999-12-31T23:59:59.999Z")];
+/** Postgres' words for the ends of time. On SQLite they sort before and after every instant, as texts. */
+const [BEFORE_ALL, AFTER_ALL] = ["-infinity", "infinity"];
 
-/** The same time range as ISO 8601 texts, the format in records. */
-export function isoRange({ from, before }: Span): { from: string; before: string } {
+/** Records have instants of these years only (`isInstant`). */
+const [FIRST_MS, LAST_MS] = [Date.parse("0001-01-01T00:00:00.000Z"), Date.parse("9999-12-31T23:59:59.999Z")];
+
+/** The same time range in the format of records. */
+export function isoRange({ from, before }: Span): IsoRange {
   return {
-    from: from === null ? "" : isoOf(from),
-    before: before === null || before > LAST_MS ? AFTER_ALL_ISO : isoOf(before),
+    from: from === null ? BEFORE_ALL : isoOf(from),
+    before: before === null || before > LAST_MS ? AFTER_ALL : isoOf(before),
   };
 }
 
-function isoOf(ms: number): string {
+/** All instants up to this one, which is included. Null: all. */
+export function upTo(at: string | null): IsoRange {
+  return isoRange({ from: null, before: at === null ? null : Date.parse(at) + 1 });
+}
+
+/** An instant in milliseconds in the format of records. Before and after the years of records, their first or last instant. */
+export function isoOf(ms: number): string {
   return new Date(Math.min(Math.max(ms, FIRST_MS), LAST_MS)).toISOString();
 }

@@ -31,6 +31,7 @@ import { announceMoney } from "../domain/ledger/announcement.ts";
 import { payouts, type Payout } from "../domain/ledger/payout/payout.ts";
 import { moveWithin } from "../domain/ledger/payout/status.ts";
 import type { Transaction } from "../storage/store.ts";
+import { isSameJson } from "../storage/digests.ts";
 import { retryDelayMs } from "./clock-watch.ts";
 import { emailInLog } from "./email.ts";
 
@@ -330,7 +331,7 @@ async function record(
     response_code: attempt.status,
     // Receivers may echo the event. If a name was erased from it meanwhile, the answer must not bring the
     // name back.
-    response_body: JSON.stringify(before.message) === JSON.stringify(sent.message) ? attempt.body : null,
+    response_body: isSameJson(before.message, sent.message) ? attempt.body : null,
     last_error: attempt.error,
   };
   if (attempt.error === null) {

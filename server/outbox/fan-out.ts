@@ -9,6 +9,7 @@ import { countNewLead } from "../domain/people/mailing/digest.ts";
 import { plannedEmails, type PlannedEmail } from "../domain/people/mailing/mailing.ts";
 import { Failure } from "../failure.ts";
 import { isFrozen } from "../storage/freeze.ts";
+import { isSameJson } from "../storage/digests.ts";
 import type { Transaction, Store } from "../storage/store.ts";
 import { isSetAside } from "./clock-watch.ts";
 import { emailInLog, emailsFor } from "./email.ts";
@@ -194,7 +195,7 @@ async function isCarriedOut(tx: Transaction, plan: Plan, now: Date): Promise<boo
   const { owner_id, entity, entity_id, number } = fact;
   const key = [owner_id, entity, entity_id] as const;
   const current = await tx.get(facts, SYSTEM, ...key, number);
-  if (JSON.stringify(current) !== JSON.stringify(fact)) return false;
+  if (!isSameJson(current, fact)) return false;
   // The fact before it may be one that was not carried out.
   if (number > 1 && (await tx.get(facts, SYSTEM, ...key, number - 1)) !== null) return false;
   if ((await countErasures(tx, fact.owner_id)) !== erasures) return false;
@@ -399,7 +400,7 @@ async function render(store: Store, change: RecordChange): Promise<Rendering> {
   const former = await showEventData(store, change, "before");
   const changes: Rendering["changes"] = {};
   for (const [name, now] of Object.entries(data)) {
-    if (JSON.stringify(former[name]) !== JSON.stringify(now)) changes[name] = [former[name], now];
+    if (!isSameJson(former[name], now)) changes[name] = [former[name], now];
   }
   return { data, changes };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { servedAccounts, type Account } from "../domain/program/account/account.ts";
 import type { Context } from "../domain/context.ts";
+import { isoRange, upTo } from "../domain/span.ts";
 import {
   feeBy,
   listPaymentConnections,
@@ -309,9 +310,9 @@ export async function* askOpenPayments(
 /** The orders whose time has come, and those that a clock which was ahead has put off for too long. */
 async function listDue({ store, clock }: Run, { id }: Account): Promise<PaymentOrder[]> {
   const now = clock();
-  const latest = new Date(now.getTime() + LONGEST_WAIT_MS + HOUR_MS).toISOString();
-  const due = { limit: PAGE, between: { from: "", before: `${now.toISOString()}~` } };
-  const putOff = { limit: PAGE, between: { from: latest, before: "~" } };
+  const latestMs = now.getTime() + LONGEST_WAIT_MS + HOUR_MS;
+  const due = { limit: PAGE, between: upTo(now.toISOString()) };
+  const putOff = { limit: PAGE, between: isoRange({ from: latestMs, before: null }) };
   return [
     ...(await store.page(paymentOrders, "due", id, [], due)),
     ...(await store.page(paymentOrders, "due", id, [], putOff)),

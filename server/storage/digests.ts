@@ -9,6 +9,24 @@ export function digest(text: string): string {
   return hash("sha256", storable(text), "hex");
 }
 
+/** JSON with the names of each object in one order. Stored documents are read in the order of the engine. */
+export function orderedJson(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) => (isObject(part) ? ordered(part) : part));
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function ordered(value: object): object {
+  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+/** Whether two values are the same JSON, in whichever order their names are. */
+export function isSameJson(one: unknown, other: unknown): boolean {
+  return one === other || orderedJson(one) === orderedJson(other);
+}
+
 /** A number that lists show in place of a secret hash. 48 bits are enough to tell a few apart. */
 export function numberOf(hash: string): number {
   return Number.parseInt(hash.slice(0, 12), 16);

@@ -259,7 +259,7 @@ export function isWithin(
 
 /** Whether a column with a flag says so. */
 export function isFlag(column: string, wanted: boolean): RawBuilder<SqlBool> {
-  return sql<SqlBool>`${sql.ref(column)} = ${Number(wanted)}`;
+  return wanted ? sql<SqlBool>`${sql.ref(column)}` : sql<SqlBool>`not ${sql.ref(column)}`;
 }
 
 /** Whether any of these conditions holds. */

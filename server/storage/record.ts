@@ -1,4 +1,4 @@
-import { storable, storableIn } from "./storable.ts";
+import { isInstant, storable, storableIn } from "./storable.ts";
 import {
   freeze,
   parseStored,
@@ -88,7 +88,7 @@ const IS_OF_TYPE: Record<Field<unknown>["type"], (value: unknown) => boolean> = 
   integer: (value) => Number.isSafeInteger(value),
   flag: (value) => typeof value === "boolean",
   text: (value) => typeof value === "string",
-  time: (value) => typeof value === "string",
+  time: (value) => typeof value === "string" && isInstant(value),
   json: (value) => typeof value === "object",
 };
 

@@ -1,12 +1,19 @@
-import { quoted, type ColumnValue, type Index, type Key, type KeyPart, type Table } from "./table.ts";
+import {
+  quoted,
+  type ColumnType,
+  type ColumnValue,
+  type Index,
+  type Key,
+  type KeyPart,
+  type Table,
+} from "./table.ts";
 
-/** How the two engines differ in the statements for single records. */
+/** How the two engines differ in their SQL. */
 export interface Dialect {
   /** The placeholder of the n-th value, counted from 1. */
   value(n: number): string;
-  integer: string;
-  text: string;
-  json: string;
+  /** The engine's types for columns. */
+  types: Record<ColumnType, string>;
   /** Selects the names and types of a table's columns. Its value is the table's name. */
   columnsOf: string;
   /** Columns that the engine adds to every table for itself. */
@@ -17,20 +24,29 @@ export interface Dialect {
 
 export const SQLITE: Dialect = {
   value: () => "?",
-  integer: "integer",
-  text: "text",
-  // SQLite keeps it as a text, because the type contains that word. The other one tells documents from texts.
-  json: "json text",
+  types: {
+    integer: "integer",
+    text: "text",
+    flag: "integer",
+    time: "text",
+    // SQLite keeps it as a text, because the type contains that word. The other one tells documents from texts.
+    json: "json text",
+  },
   columnsOf: "select name, type from pragma_table_info(?)",
   own: [],
   ownUpdate: "",
 };
-/** Texts are compared by bytes, as in SQLite, even if the database has another collation. */
 export const POSTGRES: Dialect = {
   value: (n) => `$${n}`,
-  integer: "bigint",
-  text: 'text collate "C"',
-  json: "json",
+  types: {
+    integer: "bigint",
+    // Texts are compared by bytes, as in SQLite, even if the database has another collation.
+    text: 'text collate "C"',
+    flag: "boolean",
+    // In milliseconds, like the code's. A page of a list could otherwise begin again with the last record of the one before.
+    time: "timestamptz(3)",
+    json: "jsonb",
+  },
   columnsOf:
     "select column_name, data_type from information_schema.columns where table_schema = current_schema() and table_name = $1",
   // Counts the writes to a row, so that a transaction can detect changes by others.
@@ -60,21 +76,15 @@ export function sqlName({ name }: Pick<Table<never>, "name">): string {
 
 /** The statements that create a table with its indexes. */
 export function ddl(of: Table<never>, dialect: Dialect): string[] {
-  const columns = Object.keys(of.columns).map(
-    (column) => `${columnDdl(of, column, dialect)}${of.key.includes(column) ? " not null" : ""}`,
+  const columns = Object.entries<ColumnType>(of.columns).map(
+    ([column, type]) => `"${column}" ${dialect.types[type]}${of.key.includes(column) ? " not null" : ""}`,
   );
-  const account = `account_id ${dialect.integer} not null`;
+  const account = `account_id ${dialect.types.integer} not null`;
   const primary = `primary key (account_id, ${quoted(of.key).join(", ")})`;
   const all = [account, ...columns, ...dialect.own, primary];
   const name = sqlName(of);
   const statistics = dialect === SQLITE ? tableStatistics(of, name) : [];
   return [`create table ${name} (${all.join(", ")})`, ...statistics, ...indexDdl(of, dialect)];
-}
-
-/** A column's name and type. */
-function columnDdl(of: Table<never>, column: string, dialect: Dialect): string {
-  const isJson = of.fields[column]?.type === "json";
-  return `"${column}" ${isJson ? dialect.json : dialect[of.columns[column]!]}`;
 }
 
 /** The statements that create the indexes of a table. Their names begin with the table's. */

@@ -4,6 +4,14 @@ export function storable(text: string): string {
   return whole.includes("\0") ? whole.replaceAll("\0", "\uFFFD") : whole;
 }
 
+/** Whether both engines can hold a text as an instant: one of the years 1 to 9999 in UTC, with milliseconds. */
+export function isInstant(text: string): boolean {
+  return text.length === INSTANT_LENGTH && text >= "0001" && new Date(text).toJSON() === text;
+}
+
+/** That of `2026-03-04T05:06:07.890Z`. */
+const INSTANT_LENGTH = 24;
+
 /** How JSON writes what `storable` replaces. It matches some texts without any. */
 const ODD = /\\u(?:0000|d[89a-f])/i;
 

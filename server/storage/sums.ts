@@ -175,11 +175,10 @@ function columnsOf({ by, sums }: SumTable): string[] {
  * key.
  */
 export function sumDdl({ name, by, sums }: SumTable, dialect: Dialect, rest = ""): string {
-  const key = Object.entries({ account_id: "integer", ...by } satisfies Record<string, ColumnType>);
-  const typeOf = (type: string) => (type === "text" ? dialect.text : dialect.integer);
+  const key = Object.entries<ColumnType>({ account_id: "integer", ...by });
   const columns = [
-    ...key.map(([column, type]) => `${column} ${typeOf(type)} not null`),
-    ...sums.map((column) => `${column} ${dialect.integer} not null default 0`),
+    ...key.map(([column, type]) => `${column} ${dialect.types[type]} not null`),
+    ...sums.map((column) => `${column} ${dialect.types.integer} not null default 0`),
     `primary key (${key.map(([column]) => column).join(", ")})`,
   ];
   return `create table ${name} (${columns.join(", ")})${rest}`;

@@ -1,9 +1,10 @@
 import type { Summing } from "./sums.ts";
 import { Failure } from "../failure.ts";
 
-/** What a column holds. Flags are 0 and 1, times are ISO 8601 in UTC, and documents are JSON. */
+/** What rows and queries hold, on both engines: flags are 0 and 1, times are ISO 8601 in UTC, and documents are JSON. */
 export type ColumnValue = string | number | null;
-export type ColumnType = "text" | "integer";
+/** The kinds of columns. Each engine has its own type for them (`Dialect.types`). */
+export type ColumnType = "text" | "integer" | "flag" | "time" | "json";
 
 /** Who must not find a field's value. A field may have several marks. */
 export interface Marks {
@@ -17,7 +18,7 @@ export interface Marks {
 }
 
 interface Kind<IsOptional extends boolean> extends Marks {
-  type: ColumnType | "flag" | "time" | "json";
+  type: ColumnType;
   /** Whether it may be null. */
   isNullable: boolean;
   /** Whether a record without a value has no such field. Otherwise the field is null. */
@@ -59,7 +60,7 @@ export const text = <T extends string = string>() => field<T, false>(required("t
 /** A whole number. */
 export const integer = <T extends number = number>() => field<T, false>(required("integer"));
 export const flag = () => field<boolean, false>(required("flag"));
-/** An instant, such as `2026-03-04T05:06:07.890Z`. It sorts as text. */
+/** An instant in UTC with milliseconds, such as `2026-03-04T05:06:07.890Z` (`isInstant`). It sorts as text. */
 export const time = () => field<string, false>(required("time"));
 /** A document, which is read and written as a whole. */
 export const json = <T>() => field<T, false>(required("json"));
@@ -78,14 +79,15 @@ type Flat<T> = { [Name in keyof T]: T[Name] };
 
 /** A column that is computed from the record when it is written, for lists and queries. */
 export type Derived<R> = readonly [
-  type: ColumnType,
+  type: Exclude<ColumnType, "json">,
   of: (record: R) => string | number | boolean | null | undefined,
 ];
 
 type ColumnTypes = Record<string, ColumnType>;
-type ColumnsOf<F, D> = {
-  [Name in keyof F]: NonNullable<Held<F[Name]>> extends number | boolean ? "integer" : "text";
-} & { [Name in keyof D]: D[Name] extends readonly ["integer", unknown] ? "integer" : "text" };
+type ColumnsOf<F, D> = { [Name in keyof F]: ColumnOf<NonNullable<Held<F[Name]>>> } & {
+  [Name in keyof D]: D[Name] extends readonly [infer Type extends ColumnType, unknown] ? Type : never;
+};
+type ColumnOf<T> = T extends number ? "integer" : T extends boolean ? "flag" : "text" | "time" | "json";
 
 /** An order for lists. Equal values follow the order of the table's key. */
 export interface Index<Name extends string = string> {
@@ -150,7 +152,7 @@ export interface Table<
 
 /** A row of a table in queries. */
 export type Row<T extends Pick<Table<never>, "columns">> = { account_id: number } & {
-  [Name in keyof T["columns"]]: T["columns"][Name] extends "integer" ? number | null : string | null;
+  [Name in keyof T["columns"]]: T["columns"][Name] extends "integer" | "flag" ? number | null : string | null;
 };
 
 interface Definition<F, D, Unique extends string, Listed extends string> {
@@ -177,8 +179,7 @@ export function table<
   { key = ["id"], derived, few = [], unique, indexes, ...rest }: Definition<F, D, Unique, Listed> = {},
 ): Table<RowOf<F>, Unique, Listed, ColumnsOf<F, D>> {
   const columns: ColumnTypes = {};
-  for (const [column, { type }] of Object.entries<Field<unknown>>(fields))
-    columns[column] = type === "integer" || type === "flag" ? "integer" : "text";
+  for (const [column, { type }] of Object.entries<Field<unknown>>(fields)) columns[column] = type;
   for (const [column, [type]] of Object.entries<Derived<never>>(derived ?? {})) columns[column] = type;
   if (rest.sealed !== undefined) columns["sealed"] = "text";
   const names = ["account_id", ...Object.keys(columns)];

@@ -11,6 +11,7 @@ import {
   type Lane,
 } from "../domain/events/webhook/delivery.ts";
 import { Failure } from "../failure.ts";
+import { isSameJson } from "../storage/digests.ts";
 import { keyOf, recordOf, valuesOf, wrongFields } from "../storage/record.ts";
 import type { ColumnValue, KeyPart } from "../storage/table.ts";
 import { NO_SEAL, type Seal } from "../seal.ts";
@@ -138,7 +139,9 @@ function inspect(from: AnyTable, row: Values, seal: Seal): { record: AnyRecord |
     const sentence = `${label} has values that it can't have: ${impossible.join(", ")}. Restore a backup`;
     return { record: null, fault: unrepairable(sentence) };
   }
-  const wrong = names.filter((_, at) => !isSame(row[at]!, made[at]!));
+  const isWrong = (name: string, at: number) =>
+    !(from.fields[name]?.type === "json" ? isSameText : isSame)(row[at]!, made[at]!);
+  const wrong = names.filter(isWrong);
   if (wrong.length === 0) return { record, fault: wrongSecret(from, { record, label, seal }) };
   const refusal = (unique: string | null) => contradiction(from, keyOf(from, record), unique);
   return {
@@ -175,6 +178,14 @@ function wrongSecret(
   if (from.sealed?.isSecret(record) !== true) return null;
   // Encrypting it would make it look as if the server had written it.
   return { sentence: `${label} is not encrypted, so its secret is not used: it was written without the key` };
+}
+
+/** Whether two columns hold the same document. Postgres writes it in its own way. */
+function isSameText(one: ColumnValue, other: ColumnValue): boolean {
+  return (
+    one === other ||
+    (one !== null && other !== null && isSameJson(JSON.parse(String(one)), JSON.parse(String(other))))
+  );
 }
 
 /** Some engines return large integers as texts. */

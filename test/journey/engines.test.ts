@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { orderedJson } from "../../server/storage/digests.ts";
 import { newDraws } from "../support/draws.ts";
 import { startApp } from "../support/app.ts";
 import { honestCall, write } from "../support/fuzz/call.ts";
@@ -120,8 +121,10 @@ async function answersOf(store: Stored, diceSeed = SEED): Promise<string[]> {
       body: body?.toString() ?? null,
     } as RequestInit);
     const text = await response.text();
-    const answer = `${operation.method} ${operation.path}: ${response.status} ${text}`;
     const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+    // Each engine has an order of its own for the names in documents.
+    const shown = isJson && text !== "" ? orderedJson(JSON.parse(text)) : text;
+    const answer = `${operation.method} ${operation.path}: ${response.status} ${shown}`;
     if (response.status < 300 && isJson && operation.tag !== "Operation" && !LISTS_GAPS.test(answer))
       learn(known, operation, text);
     answers.push(answer);

@@ -1,6 +1,8 @@
 import { NO_SEAL } from "../../server/seal.ts";
 import { openRow } from "../../server/storage/sealed.ts";
-import type { Engine } from "../../server/storage/session.ts";
+import { orderedJson } from "../../server/storage/digests.ts";
+import type { Engine, Values } from "../../server/storage/session.ts";
+import type { Table } from "../../server/storage/table.ts";
 import { sqlName } from "../../server/storage/sql.ts";
 import { SUM_TABLES, TABLES } from "../../server/tables.ts";
 import { showing } from "../../server/transfer/export.ts";
@@ -21,7 +23,8 @@ export async function contentsOf({ reads, seal = NO_SEAL }: Engine): Promise<str
       const columns = table.selected;
       const rows = await reads.all({ text: `select ${columns} from ${sqlName(table)}`, values: [] });
       return rows.map((row) => {
-        const shown = table.sealed === undefined ? row : [JSON.stringify(openRow(table, row, seal))];
+        const shown =
+          table.sealed === undefined ? inOrder(table, row) : [orderedJson(openRow(table, row, seal))];
         return [table.name, ...shown].join(" ");
       });
     }),
@@ -31,6 +34,18 @@ export async function contentsOf({ reads, seal = NO_SEAL }: Engine): Promise<str
     ),
   ]);
   return found.flat().toSorted();
+}
+
+/** The values of a row. Each engine writes documents in an order of its own. */
+function inOrder({ names, fields }: Table<never>, row: Values): unknown[] {
+  return row.map((value, at) => {
+    if (fields[names[at]!]?.type !== "json") return value;
+    try {
+      return orderedJson(JSON.parse(String(value)));
+    } catch {
+      return value; // some tests damage a document
+    }
+  });
 }
 
 /** Everything that a store holds, as an export with all details has it. */

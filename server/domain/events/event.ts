@@ -1,4 +1,5 @@
 import type { Transaction } from "../../storage/store.ts";
+import { isSameJson } from "../../storage/digests.ts";
 import { integer, json, table, text, time, type RowOf } from "../../storage/table.ts";
 import { SYSTEM, type Context } from "../context.ts";
 import {
@@ -177,7 +178,7 @@ async function nextNumber(tx: Transaction, key: EntityKey): Promise<number> {
 
 function isWanted({ event_types }: WantedEvents, change: AnnouncedChange): boolean {
   const { before, after } = change;
-  if (before !== null && after !== null && JSON.stringify(before) === JSON.stringify(after)) return false;
+  if (before !== null && after !== null && isSameJson(before, after)) return false;
   if (isConfirmation(change)) return true;
   if (eventTypesOf(change).some((type) => event_types.includes(type))) return true;
   return v1EventTypesOf(change).some((type) => event_types.includes(causeOf(type)));

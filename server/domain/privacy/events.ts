@@ -9,6 +9,7 @@ import { payments } from "../ledger/payment/payment.ts";
 import { payouts } from "../ledger/payout/payout.ts";
 import { marked } from "../../storage/marks.ts";
 import { keyOf } from "../../storage/record.ts";
+import { isSameJson } from "../../storage/digests.ts";
 import type { Store, Transaction } from "../../storage/store.ts";
 import { countErasure } from "../people/erased.ts";
 
@@ -116,7 +117,7 @@ function concerns({ owner_id, message, email }: Delivery, erased: Erased): boole
   if (owner_id !== erased.account_id) return false;
   if (message === null) return "promoter_id" in erased && email?.promoter_id === erased.promoter_id;
   if (isSubject(message, erased)) return true;
-  return JSON.stringify(message) !== JSON.stringify(nameless(message, erased));
+  return !isSameJson(message, nameless(message, erased));
 }
 
 type Json = Record<string, unknown>;
@@ -150,7 +151,7 @@ function nameless(message: EventMessage, erased: Erased): EventMessage {
   const data = without(message.data, erased) as Json;
   const changes = without(message.changes, erased) as EventMessage["changes"];
   // Only events about the person have changed.
-  if (JSON.stringify(data) === JSON.stringify(message.data)) return { ...message, data, changes };
+  if (isSameJson(data, message.data)) return { ...message, data, changes };
   const fields = [...(NAMING_FIELDS[message.entity] ?? []), ...SHOWN_FIELDS];
   return {
     ...message,

@@ -1,4 +1,5 @@
 import type { Store, Transaction } from "../../storage/store.ts";
+import { isSameJson } from "../../storage/digests.ts";
 import { auditEntries, PROCESS, type AuditedFields, type AuditEntry } from "../access/audit/audit.ts";
 import type { Context } from "../context.ts";
 import { leads } from "../people/lead/lead.ts";
@@ -34,9 +35,7 @@ const CHANGED_AT_ONCE = 25;
 /** Erases a person from the audit log. It still shows when their records changed, and by whom. */
 export async function eraseAuditEntries(store: Store, erased: Erased): Promise<void> {
   for await (const chunk of store.scan(auditEntries, "id", erased.account_id, [])) {
-    const concerned = chunk.filter(
-      (entry) => JSON.stringify(entry) !== JSON.stringify(nameless(entry, erased)),
-    );
+    const concerned = chunk.filter((entry) => !isSameJson(entry, nameless(entry, erased)));
     for (let at = 0; at < concerned.length; at += CHANGED_AT_ONCE) {
       await store.transact(async (tx) => {
         for (const entry of concerned.slice(at, at + CHANGED_AT_ONCE)) {

@@ -6,6 +6,7 @@ import type { sales } from "../ledger/sale/sale.ts";
 import { ownClicksQuery } from "../people/daily.ts";
 import { leads } from "../people/lead/lead.ts";
 import { findOriginName, NO_VISIT, type OriginKind } from "../people/origin.ts";
+import { isoRange } from "../span.ts";
 import { promoCodes } from "../people/promo-code/promo-code.ts";
 import type { Promoter } from "../people/promoter/promoter.ts";
 import { addDays, periodsOf, type Period } from "./figures.ts";
@@ -187,12 +188,12 @@ async function readCodeRows(view: View, wanted: Wanted): Promise<Row[]> {
 
 const EARNED = sql<SqlBool>`commissions.status = 'approved' and commissions.unit = 'cash'`;
 const SALE_SUMS = [
-  sql<number>`sum(case when sales.is_duplicate = 1 then 0 else 1 end)`.as("sales"),
+  sql<number>`sum(case when sales.is_duplicate then 0 else 1 end)`.as("sales"),
   sql<number>`sum(sales.amount_cents)`.as("sales_cents"),
 ] as const;
 
 function daysOf({ range }: Wanted): Days {
-  return { from: range.from, before: addDays(range.to, 1) };
+  return isoRange({ from: Date.parse(range.from), before: Date.parse(addDays(range.to, 1)) });
 }
 
 function countedIn(column: string, days: Days) {

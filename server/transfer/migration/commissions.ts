@@ -4,6 +4,7 @@ import { commissions, newCommission, type Commission } from "../../domain/ledger
 import { leads, type Lead } from "../../domain/people/lead/lead.ts";
 import { findSourceId, sourceIds, sourceIdsOf } from "../../domain/program/migration/source-id.ts";
 import { formatAmount, isCurrency, MAX_AMOUNT } from "../../domain/money.ts";
+import { isoOf } from "../../domain/span.ts";
 import { isMissing, missingRate, toAccountCurrency } from "../../domain/ledger/rate.ts";
 import { ensureNonCashPayout } from "../../domain/ledger/payout/creation.ts";
 import {
@@ -173,7 +174,7 @@ async function approvalOf(
   const campaign = await tx.get(campaigns, account.id, campaign_id);
   const days = campaign?.commission_hold_days ?? 0;
   const at = Date.parse(created_at) + days * DAY_MS;
-  return days > 0 && at > context.now.getTime() ? new Date(at).toISOString() : null;
+  return days > 0 && at > context.now.getTime() ? isoOf(at) : null;
 }
 
 /** The original amount if it was in another currency, and the source's note, or null. */

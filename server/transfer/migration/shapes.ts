@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { Failure } from "../../failure.ts";
 import { exponentOf, isCurrency } from "../../domain/money.ts";
+import { isInstant } from "../../storage/storable.ts";
 import { identityOf } from "./archive.ts";
 import { CLOSED } from "./paging.ts";
 import type { ArchivedRows, SourceRemark, SourceReward, SourceCommission, SourceRecord } from "./model.ts";
@@ -70,9 +71,9 @@ export const instant = z
   .unknown()
   .optional()
   .transform((value) => {
-    const isInstant = typeof value === "string" ? /^\d{4}-\d\d-\d\d/.test(value) : typeof value === "number";
-    const date = new Date(isInstant ? (value as string | number) : Number.NaN);
-    return Number.isNaN(date.getTime()) ? null : date.toISOString();
+    const isDate = typeof value === "string" ? /^\d{4}-\d\d-\d\d/.test(value) : typeof value === "number";
+    const at = new Date(isDate ? (value as string | number) : Number.NaN).toJSON();
+    return at !== null && isInstant(at) ? at : null;
   });
 
 /** A required instant. */

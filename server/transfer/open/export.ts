@@ -2,6 +2,7 @@ import { mkdir, open, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Account } from "../../domain/program/account/account.ts";
 import { csvForPeople, type Line } from "../../csv.ts";
+import { orderedJson } from "../../storage/digests.ts";
 import type { View, Store } from "../../storage/store.ts";
 import { finish } from "../../storage/whole-file.ts";
 import {
@@ -92,7 +93,7 @@ function cells(line: OpenLine): Line {
   return Object.fromEntries(
     Object.entries(line).map(([name, value]) => [
       name,
-      isObject(value) && !isDecimal(value) ? JSON.stringify(value) : (value as Line[string]),
+      isObject(value) && !isDecimal(value) ? orderedJson(value) : (value as Line[string]),
     ]),
   );
 }

@@ -14,6 +14,7 @@ import { id, oneOf, word } from "../../input/fields.ts";
 import type { Line } from "../../csv.ts";
 import { csvPages } from "../export/csv-pages.ts";
 import type { View } from "../../storage/store.ts";
+import { orderedJson } from "../../storage/digests.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing, period, span } from "../../resource/listing.ts";
 import { field } from "../../http/fields.ts";
@@ -153,7 +154,7 @@ const COLUMNS = [
 ];
 
 function text(fields: object | null): string {
-  return fields === null ? "" : JSON.stringify(fields);
+  return fields === null ? "" : orderedJson(fields);
 }
 
 function filterOf({ filters }: { filters: z.output<typeof listParams>["filters"] }): AuditFilter {

@@ -171,7 +171,8 @@ describe("money that did not arrive", () => {
   });
 
   it("is told although the promoter has unsubscribed, and not to an erased one", async () => {
-    await app.records.put("unsubscription", { account_id: app.account_id, promoter_id: 1, at: "2026-03-04" });
+    const at = "2026-03-04T05:06:07.890Z";
+    await app.records.put("unsubscription", { account_id: app.account_id, promoter_id: 1, at });
     await settle(0, "UNCLAIMED");
     expect(await sent()).toEqual(["jane@example.com: $120.00 waits for you"]);
     await company(app, "POST /promoters/1/erase", {});

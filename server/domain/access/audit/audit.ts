@@ -1,6 +1,7 @@
 import { sql, type SelectQueryBuilder, type SqlBool } from "kysely";
 import { isHidden } from "../../../storage/marks.ts";
 import { integer, json, table, text, time, type RowOf, type Table } from "../../../storage/table.ts";
+import { isSameJson } from "../../../storage/digests.ts";
 import { allOf, findPage, isWithin, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import type { Store, Transaction, View } from "../../../storage/store.ts";
 import type { Actor } from "../../context.ts";
@@ -267,7 +268,7 @@ function fieldChanges({ of, before, after }: AuditedChange): Pick<AuditEntry, "b
   const old = new Map(Object.entries(before));
   const changed = Object.entries({ ...before, ...after })
     .map(([name]) => name)
-    .filter((name) => !isSame(old.get(name), valueIn(after, name)));
+    .filter((name) => !isSameJson(old.get(name), valueIn(after, name)));
   if (changed.every((name) => BOOKKEEPING.has(name) || joinsPayout(name, old))) return null;
   return { before: shown(of, before, changed), after: shown(of, after, changed) };
 }
@@ -295,10 +296,6 @@ function kept(of: AuditedChange["of"], name: string, value: unknown): unknown {
 
 function valueIn(record: object, name: string): unknown {
   return (record as Record<string, unknown>)[name];
-}
-
-function isSame(one: unknown, other: unknown): boolean {
-  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
 /**

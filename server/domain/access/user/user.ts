@@ -58,10 +58,10 @@ interface SecondFactor {
 export const users = table("user", fields, {
   derived: {
     email_key: ["text", ({ email }) => email.toLowerCase()],
-    can_own: ["integer", canOwn],
+    can_own: ["flag", canOwn],
   },
   unique: { email: ["email_key"] },
-  indexes: { owner: { on: ["owner_id"] }, can_own: { on: ["owner_id"], where: "can_own = 1" } },
+  indexes: { owner: { on: ["owner_id"] }, can_own: { on: ["owner_id"], where: "can_own" } },
   owner: ({ owner_id }) => owner_id,
 });
 

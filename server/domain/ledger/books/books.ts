@@ -308,7 +308,7 @@ function owedNow(query: Kysely<BooksSchema>, accountId: number): Changes {
     .select([
       "subject_id as promoter_id",
       sql<string>`'now'`.as("kind"),
-      sql<string>`''`.as("at"),
+      sql<null>`null`.as("at"),
       sql<number>`sum(earnings_cents) - sum(paid_cents)`.as("amount"),
       sql<number>`0`.as("tax"),
       sql<string>`''`.as("record"),

@@ -36,7 +36,7 @@ const otherUnitsOf = prepared((query: Kysely<BalanceSchema>, accountId: number, 
     .select([
       "unit",
       sql<number>`sum(amount)`.as("earnings"),
-      sql<number>`sum(amount * is_paid_elsewhere)`.as("paid"),
+      sql<number>`sum(case when is_paid_elsewhere then amount else 0 end)`.as("paid"),
     ])
     .where("account_id", "=", accountId)
     .where("promoter_id", "=", promoterId)

@@ -128,8 +128,8 @@ export const commissions = table("commission", commissionFields, {
     words: ["text", ({ event_id }) => event_id?.slice(0, 255).toLowerCase()],
     /** Clients' event ids may be too long for an index. */
     event_hash: ["text", ({ event_id }) => (event_id === null ? null : digest(event_id))],
-    is_of_refund: ["integer", isOfRefund],
-    has_note: ["integer", ({ internal_note, external_note }) => (internal_note ?? external_note) !== null],
+    is_of_refund: ["flag", isOfRefund],
+    has_note: ["flag", ({ internal_note, external_note }) => (internal_note ?? external_note) !== null],
   },
   few: ["campaign_id", "status", "unit"],
   indexes: {
@@ -161,7 +161,7 @@ export const commissions = table("commission", commissionFields, {
     event: { on: ["event_hash"], where: "event_hash is not null" },
     payout: { on: ["payout_id"], where: "payout_id is not null" },
     /** An erasure of their promoter removes the notes. */
-    noted: { on: ["promoter_id"], where: "has_note = 1" },
+    noted: { on: ["promoter_id"], where: "has_note" },
     /** Sums a promoter's earnings and pending commissions without reading the commissions themselves. */
     balance: { on: ["promoter_id", "status", "unit", "amount", "is_paid_elsewhere"] },
     /** The same without cash; it is mostly empty. */
@@ -188,7 +188,7 @@ export const commissions = table("commission", commissionFields, {
         "payout_id",
         "is_paid_elsewhere",
       ],
-      where: "status = 'approved' and payout_id is null and is_paid_elsewhere = 0",
+      where: "status = 'approved' and payout_id is null and not is_paid_elsewhere",
     },
   },
   sums: dailySums(commissionCounts),

@@ -8,6 +8,7 @@ import type { Context, LeasedContext } from "../../context.ts";
 import { announceMoney } from "../announcement.ts";
 import type { Lead } from "../../people/lead/lead.ts";
 import type { Unit } from "../../money.ts";
+import { isoOf } from "../../span.ts";
 import { ensureNonCashPayout } from "../payout/creation.ts";
 import { loadPayout, type Payout } from "../payout/payout.ts";
 import { moveWithin, refuseSettled, withdrawFromPayouts } from "../payout/status.ts";
@@ -126,7 +127,7 @@ export async function approvalOf(
   const { commission_hold_days } = campaign;
   const approveAt = commission_hold_days > 0 ? daysLater(timeZoneOf(account), at, commission_hold_days) : at;
   return commission_hold_days > 0 && approveAt > now
-    ? { status: "pending", approve_at: approveAt.toISOString() }
+    ? { status: "pending", approve_at: isoOf(approveAt.getTime()) }
     : { status: "approved", approve_at: null };
 }
 

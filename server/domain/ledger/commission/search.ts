@@ -54,7 +54,7 @@ export function isDone(
 ): RawBuilder<SqlBool> {
   // No payout has the id 0. A null would make the condition unknown.
   const isCompleted = inPayouts(sql`coalesce(${PAYOUT_ID}, 0)`, accountId, sql`payouts.status = 'completed'`);
-  const done = sql<SqlBool>`(commissions.is_paid_elsewhere = 1 or ${isCompleted})`;
+  const done = sql<SqlBool>`(commissions.is_paid_elsewhere or ${isCompleted})`;
   const ofUnit = isCash ? sql`commissions.unit = 'cash'` : sql`commissions.unit <> 'cash'`;
   return sql<SqlBool>`${ofUnit} and ${wanted ? done : sql`not ${done}`}`;
 }

@@ -86,7 +86,7 @@ export type Payment = RowOf<typeof paymentFields>;
 
 export const payments = table("payment", paymentFields, {
   derived: {
-    review_since: ["text", ({ review }) => review?.since ?? null],
+    review_since: ["time", ({ review }) => review?.since ?? null],
   },
   unique: { reference: ["reference"] },
   indexes: {

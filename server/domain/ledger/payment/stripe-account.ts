@@ -3,6 +3,7 @@ import { withoutPersonal } from "../../../storage/marks.ts";
 import type { Reader, Store, Transaction } from "../../../storage/store.ts";
 import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Context } from "../../context.ts";
+import { upTo } from "../../span.ts";
 import type { MoneyEmailKind } from "../../events/email.ts";
 import { isErased } from "../../people/erased.ts";
 import { loadPromoter, promoters } from "../../people/promoter/promoter.ts";
@@ -80,7 +81,7 @@ export function findStripeAccount(
 
 /** The accounts that the server asks about now. */
 export function listDueStripeAccounts(store: Store, accountId: number, now: Date): Promise<StripeAccount[]> {
-  const between = { from: "", before: `${now.toISOString()}~` };
+  const between = upTo(now.toISOString());
   return store.page(stripeAccounts, "due", accountId, [], { limit: DUE_AT_ONCE, between });
 }
 

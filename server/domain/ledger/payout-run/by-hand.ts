@@ -7,7 +7,6 @@ import type { Reader, Transaction } from "../../../storage/store.ts";
 import type { Context } from "../../context.ts";
 import { CARRY_REASONS } from "./payout-run.ts";
 import { insertPayout, takeUnpaid, type GroupKey, type Taken } from "../payout/creation.ts";
-import { AFTER_ALL_ISO } from "../../span.ts";
 import { moveWithin } from "../payout/status.ts";
 import { loadPromoter, promoters } from "../../people/promoter/promoter.ts";
 import { loadSelected, type Selection } from "../../people/promoter/search.ts";
@@ -121,7 +120,7 @@ export async function payPromoter<T>(
   const id = await store.nextId("payout");
   return store.transact(async (tx) => {
     await tx.lock(promoters, account.id, promoter.id);
-    const taken = await takeUnpaid(tx, group, { until: AFTER_ALL_ISO, payout_id: id });
+    const taken = await takeUnpaid(tx, group, { until: null, payout_id: id });
     if (taken === null || taken.amount <= 0) throw new Failure("refused", CARRY_REASONS.nothing_to_pay);
     const payout = await payByHand(tx, context, { account, id, group_ref: null, taken });
     const isMoved = status !== "pending";

@@ -6,6 +6,7 @@ import { SYSTEM, type Context } from "../../context.ts";
 import { commissions, isUnpaid, type Commission } from "../commission/commission.ts";
 import { announceMoney } from "../announcement.ts";
 import type { Unit } from "../../money.ts";
+import { upTo } from "../../span.ts";
 import type { Belonging } from "../../people/promoter-campaign/promoter-campaign.ts";
 import { loadPromoter, promoters } from "../../people/promoter/promoter.ts";
 import { payouts, payoutTerms, type Payout, type PayoutTerms } from "./payout.ts";
@@ -90,17 +91,16 @@ export interface Taken extends GroupKey {
 type UnpaidSchema = Schema<{ commissions: typeof commissions }>;
 
 /**
- * Adds the unpaid commissions of a group made until an instant to a payout. They stay locked until the
+ * Adds the unpaid commissions of a group made until an instant, or all if it is null, to a payout. They stay locked until the
  * transaction has ended. Null if there are none.
  */
 export async function takeUnpaid(
   tx: Transaction,
   { account_id, promoter_id, campaign_id, unit }: GroupKey & { account_id: number },
-  { until, payout_id }: { until: string; payout_id: number },
+  { until, payout_id }: { until: string | null; payout_id: number },
 ): Promise<Taken | null> {
-  // No instant is later than `until` and before this.
-  const between = { from: "", before: `${until}~` };
-  const group = { index: "unpaid", account_id, start: [promoter_id, campaign_id, unit], between } as const;
+  const start = [promoter_id, campaign_id, unit];
+  const group = { index: "unpaid", account_id, start, between: upTo(until) } as const;
   await tx.fill(commissions, group, { column: "payout_id", value: payout_id });
   const inside = tx.view
     .query<UnpaidSchema>()
@@ -108,7 +108,7 @@ export async function takeUnpaid(
     .where("account_id", "=", account_id)
     .where("payout_id", "=", payout_id);
   // An expression, so that SQLite does not use the index of all commissions by date.
-  const latest = sql`created_at || ''`;
+  const latest = sql`coalesce(created_at, created_at)`;
   const last = inside.select("promoter_campaign_id").orderBy(latest, "desc").orderBy("id", "desc").limit(1);
   const sums = inside.select([
     sql<number>`sum(amount)`.as("amount"),

@@ -196,15 +196,15 @@ interface Due extends Pick<PayoutFilter, "status" | "campaign_ids"> {
  * @see docs/spec/v2.md "List payouts"
  */
 export function isDue(accountId: number, { period, today, status, campaign_ids }: Due): RawBuilder<SqlBool> {
-  if (period === "custom") return sql<SqlBool>`payouts.has_own_terms = 1`;
+  if (period === "custom") return sql<SqlBool>`payouts.has_own_terms`;
   if (period === "overdue") {
-    return sql<SqlBool>`(payouts.has_own_terms = 0 and payouts.status = 'pending' and payouts.due_date < ${today})`;
+    return sql<SqlBool>`(not payouts.has_own_terms and payouts.status = 'pending' and payouts.due_date < ${today})`;
   }
   const ofStatus = status === undefined ? sql`` : sql`and others.status = ${status}`;
   const ofCampaigns =
     campaign_ids === undefined ? sql`` : sql`and ${among("others.campaign_id", campaign_ids)}`;
-  return sql<SqlBool>`(payouts.has_own_terms = 0 and payouts.due_date = (select others.due_date
-    from payouts as others where others.account_id = ${accountId} and others.has_own_terms = 0
+  return sql<SqlBool>`(not payouts.has_own_terms and payouts.due_date = (select others.due_date
+    from payouts as others where others.account_id = ${accountId} and not others.has_own_terms
     and others.due_date >= ${today} ${ofStatus} ${ofCampaigns} order by others.due_date limit 1))`;
 }
 
@@ -237,7 +237,7 @@ function isPayable({ id, requires_invoice_details, min_payment_cents }: Account)
     : sql``;
   return sql<SqlBool>`payouts.promoter_id in (select promoters.id from promoters
     join payout_methods as chosen on chosen.account_id = promoters.account_id and chosen.selected_by_id = promoters.id
-    where promoters.account_id = ${id} and chosen.is_disabled = 0 ${isApproved}
+    where promoters.account_id = ${id} and not chosen.is_disabled ${isApproved}
     and ${pendingCents} >= ${min_payment_cents}
     and not exists (select 1 from payout_holds as hold where hold.account_id = promoters.account_id
       and hold.promoter_id = promoters.id and hold.released_at is null))`;

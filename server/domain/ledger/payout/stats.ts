@@ -93,7 +93,7 @@ export async function dueStats(
     .orderBy("payouts.due_date")
     .limit(1);
   const [next] = await store.rows(coming);
-  const part = sql<string>`case when payouts.has_own_terms = 1 then 'custom'
+  const part = sql<string>`case when payouts.has_own_terms then 'custom'
     when payouts.due_date < ${today} then 'overdue'
     when payouts.due_date = ${next?.day ?? ""} then 'next' else 'later' end`;
   const rows = await store.rows(groupedBy(all, part).select(firstDue));

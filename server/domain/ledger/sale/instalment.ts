@@ -2,6 +2,7 @@ import type { Transaction } from "../../../storage/store.ts";
 import { integer, json, table, time, type RowOf } from "../../../storage/table.ts";
 import { accounts, servedAccounts } from "../../program/account/account.ts";
 import { SYSTEM, type LeasedContext } from "../../context.ts";
+import { isoOf } from "../../span.ts";
 import type { Earning } from "../commission/earnings.ts";
 import { leads, type Lead } from "../../people/lead/lead.ts";
 import {
@@ -74,7 +75,7 @@ export async function addInstalments(
     sale_id: sale.id,
     lead_id: sale.lead_id,
     earnings: earnings.filter((earning) => !isTarget(earning)),
-    next_at: laterBy(at, waitDays).toISOString(),
+    next_at: laterBy(at, waitDays),
     every_days,
     left_count: leftCount,
   });
@@ -111,8 +112,8 @@ export function isTarget({ reward }: Earning): boolean {
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** An instant some days later. */
-function laterBy(at: Date, days: number): Date {
-  return new Date(at.getTime() + days * DAY_MS);
+function laterBy(at: Date, days: number): string {
+  return isoOf(at.getTime() + days * DAY_MS);
 }
 
 /** Makes the next instalment of a sale. False if none is due. */
@@ -172,7 +173,7 @@ async function writeNext(tx: Transaction, plan: Instalments): Promise<void> {
     await tx.remove(instalments, plan.account_id, plan.sale_id);
     return;
   }
-  const nextAt = laterBy(new Date(plan.next_at), plan.every_days).toISOString();
+  const nextAt = laterBy(new Date(plan.next_at), plan.every_days);
   await tx.put(instalments, { ...plan, left_count: leftCount, next_at: nextAt });
 }
 

@@ -113,7 +113,7 @@ const rows = table("waiting-event", fields, {
     event_hash: ["text", ({ event_id }) => digest(event_id)],
     sale_event_hash: ["text", ({ sale_event_id: id }) => (id === undefined ? null : digest(id))],
     rate_from: ["text", ({ rate }) => rate.from],
-    has_failed: ["integer", ({ fault }) => fault !== null],
+    has_failed: ["flag", ({ fault }) => fault !== null],
   },
   unique: { event: ["kind", "event_hash"] },
   indexes: {

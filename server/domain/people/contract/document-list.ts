@@ -141,10 +141,10 @@ function stillSigned({ contract: { id, asks_since }, campaign_ids }: Asking): Ra
 }
 
 function pendingRows(accountId: number, { contract, campaign_ids }: Asking): RawBuilder<unknown> {
-  const { id, asks_since = "" } = contract;
+  const { id, asks_since = null } = contract;
   return sql`select ${sql.lit(id)} as contract_id, joined.promoter_id,
       case when max(former.signed_at) is null then min(joined.created_at) else ${asks_since} end as created_at,
-      cast(null as text) as signed_at
+      null as signed_at
     from promoter_campaigns joined
     join promoters on promoters.account_id = joined.account_id and promoters.id = joined.promoter_id
     left join contract_documents former on former.account_id = joined.account_id

@@ -1,5 +1,6 @@
 import { Failure } from "../../../failure.ts";
 import type { Transaction, View } from "../../../storage/store.ts";
+import { isSameJson } from "../../../storage/digests.ts";
 import { integer, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Context } from "../../context.ts";
 import type { Lead } from "./lead.ts";
@@ -103,7 +104,7 @@ export async function changeCustomStatuses(
 /** Two statuses may exchange their names, so all that change are removed first. */
 async function replaceAll(tx: Transaction, accountId: number, after: CustomStatus[]): Promise<void> {
   const before = new Map((await listCustomStatuses(tx.view, accountId)).map((each) => [each.id, each]));
-  const changed = after.filter((each) => JSON.stringify(before.get(each.id)) !== JSON.stringify(each));
+  const changed = after.filter((each) => !isSameJson(before.get(each.id), each));
   const gone = [...before.keys()].filter((id) => !after.some((each) => each.id === id));
   const renamed = changed.filter(({ id, name }) => before.has(id) && before.get(id)!.name !== name);
   for (const id of [...gone, ...renamed.map((each) => each.id)])

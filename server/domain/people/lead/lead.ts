@@ -177,7 +177,7 @@ export const leads = table("lead", fields, {
     email_key: ["text", ({ email }) => (email === null ? null : leadEmail(email))],
     claimed_email: ["text", claimedEmail],
     claimed_uid: ["text", claimedUid],
-    is_proposed: ["integer", isProposed],
+    is_proposed: ["flag", isProposed],
     proposed_email: [
       "text",
       ({ email, is_proposal }) => (email !== null && is_proposal ? leadEmail(email) : null),
@@ -227,7 +227,7 @@ export const leads = table("lead", fields, {
     archived: { on: ["promoter_id"], where: "archived_at is not null" },
     archived_email: { on: ["email_key"], where: "email is not null and archived_at is not null" },
     /** Promoters' proposals that wait for approval. */
-    proposals: { on: ["promoter_id"], where: "is_proposed = 1" },
+    proposals: { on: ["promoter_id"], where: "is_proposed" },
     /** Suspicious leads that are not denied. */
     suspicious: {
       on: ["id"],

@@ -1,5 +1,5 @@
 import { Failure, type FieldErrors } from "../../../failure.ts";
-import { digest, indexed } from "../../../storage/digests.ts";
+import { digest, indexed, orderedJson } from "../../../storage/digests.ts";
 import { type Reader, type Transaction, findTaken } from "../../../storage/store.ts";
 import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Language } from "../../../languages/languages.ts";
@@ -123,8 +123,8 @@ export const promoters = table("promoter", promoterFields, {
     cust_id_key: ["text", ({ cust_id }) => cust_id && indexed(cust_id)],
     /** The texts that a promoter search matches, in lower case. */
     words: ["text", (promoter) => `${promoter.email}\n${promoterName(promoter)}`.toLowerCase()],
-    is_archived: ["integer", archivedMark],
-    has_invoice_details: ["integer", hasInvoiceDetails],
+    is_archived: ["flag", ({ archived_at }) => archived_at !== null],
+    has_invoice_details: ["flag", hasInvoiceDetails],
     /** Separated by blanks. */
     suspicion_words: ["text", ({ fraud_suspicions }) => fraud_suspicions.join(" ")],
     custom_words: ["text", ({ custom_fields }) => customWords(custom_fields)],
@@ -282,11 +282,6 @@ export async function forgetMailboxes(
   for (const { mailbox_hash } of own) await tx.remove(mailboxes, account_id, mailbox_hash);
 }
 
-/** 0 for promoters in use, 1 for archived ones. */
-function archivedMark({ archived_at }: Promoter): number {
-  return archived_at === null ? 0 : 1;
-}
-
 /** Whether the promoter has given any data for invoices. */
 function hasInvoiceDetails({ profile }: Promoter): boolean {
   return Boolean(profile.company_name || profile.company_number || profile.vat_id);
@@ -307,6 +302,7 @@ function customWords(customFields: Record<string, unknown> | null): string | nul
           .map((each) => enclosed(textOf(each)))
           .join("")}${endOf(key)}`,
     )
+    .sort()
     .join("");
 }
 
@@ -331,7 +327,7 @@ function plain(text: string): string {
 }
 
 function textOf(value: unknown): string {
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
+  return typeof value === "object" ? orderedJson(value) : String(value);
 }
 
 function endOf(key: string): string {

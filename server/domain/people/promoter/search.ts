@@ -204,7 +204,7 @@ const CONDITIONS: {
   suspicions: (wanted) => anyOf(wanted.map(isSuspect)),
   invoiceDetails: (wanted) =>
     wanted === "not_submitted"
-      ? sql`promoters.invoice_details_status = 'pending' and promoters.has_invoice_details = 0`
+      ? sql`promoters.invoice_details_status = 'pending' and not promoters.has_invoice_details`
       : sql`promoters.invoice_details_status = ${wanted}`,
   // Such forms can't be submitted yet, so no promoter has one.
   hasTaxForm: (wanted) => (wanted ? sql`1 = 0` : ALL),

@@ -1,5 +1,5 @@
 import { withoutPersonal } from "../../../storage/marks.ts";
-import { digest, indexed } from "../../../storage/digests.ts";
+import { digest, indexed, orderedJson } from "../../../storage/digests.ts";
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
 import { flag, integer, json, table, text, type RowOf } from "../../../storage/table.ts";
 
@@ -106,7 +106,7 @@ export function sourceIdsOf(
 
 /** The digest of any JSON value. */
 export function pictureOf(value: unknown): string {
-  return digest(JSON.stringify(value));
+  return digest(orderedJson(value));
 }
 
 /** Replaces the digest of an erased person's data. */

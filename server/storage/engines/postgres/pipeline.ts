@@ -77,18 +77,34 @@ export async function sendOn(
   }
 }
 
-const { BOOL, INT8, INT2, INT4, OID, FLOAT4, FLOAT8, NUMERIC } = types.builtins;
-const NUMBERS = new Set<number>([INT8, INT2, INT4, OID, FLOAT4, FLOAT8, NUMERIC]);
+const { BOOL, INT8, INT2, INT4, OID, FLOAT4, FLOAT8, NUMERIC, TIMESTAMPTZ } = types.builtins;
+const NUMBERS = [INT8, INT2, INT4, OID, FLOAT4, FLOAT8, NUMERIC];
 
-/** Reads values as `ColumnValue`: numbers as numbers, everything else as text, documents included. */
-const PARSERS = {
-  getTypeParser: (type: number) => (NUMBERS.has(type) ? Number : type === BOOL ? numberOfBoolean : asText),
-};
+type Parse = (text: string) => ColumnValue;
 
-function numberOfBoolean(text: string): number {
-  return Number(text === "t");
-}
+/** Reads values as `ColumnValue`. What is not here stays a text, documents included. */
+const PARSE = new Map<number, Parse>([
+  ...NUMBERS.map((type): [number, Parse] => [type, Number]),
+  [BOOL, (text) => Number(text === "t")],
+  [TIMESTAMPTZ, instantOf],
+]);
+const PARSERS = { getTypeParser: (type: number) => PARSE.get(type) ?? asText };
 
 function asText(text: string): string {
   return text;
+}
+
+/** `2026-03-04 05:06:07.89+00`, in any time zone: poolers may keep that of another session. */
+const INSTANT = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,3})\d*)?([+-])(\d\d):?(\d\d)?:?(\d\d)?$/;
+
+/** Another form, such as `infinity`, stays as it is, so that `tidemark check` can name it. */
+function instantOf(text: string): string {
+  const found = INSTANT.exec(text);
+  if (found === null) return text;
+  const [, day, second, fraction = "", sign, ...offset] = found;
+  const at = `${day}T${second}.${fraction.padEnd(3, "0")}Z`;
+  const [hours, minutes, seconds] = offset.map((part = "0") => Number(part)) as [number, number, number];
+  const offsetMs = ((hours * 60 + minutes) * 60 + seconds) * 1_000;
+  if (offsetMs === 0) return at;
+  return new Date(Date.parse(at) - (sign === "-" ? -offsetMs : offsetMs)).toISOString();
 }

@@ -30,7 +30,7 @@ export const BEGIN: Command = {
 
 /** The statements that create each table, by its name. */
 function wantedTables(tables: readonly Table<never>[]): Map<string, string[]> {
-  const { text } = POSTGRES;
+  const { text } = POSTGRES.types;
   return new Map([
     ["items", [`create table items (key ${text} primary key, value text not null)`]],
     ["ids", [`create table ids (kind ${text} primary key, next bigint not null)`]],
@@ -58,18 +58,19 @@ function wantedTables(tables: readonly Table<never>[]): Map<string, string[]> {
 /**
  * Creates what is missing, as far as `makes` allows.
  *
- * @throws Error for a database without a store, one that can't hold every text, or that has no advisory locks
+ * @throws Error for a database without a store, one that can't hold every text, that writes instants in another form, or that has no advisory locks
  */
 export async function prepareTables(
   pool: Pool,
   { tables, makes }: { tables: readonly Table<never>[]; makes: Makes },
 ): Promise<void> {
-  const { rows } = await pool.query<{ encoding: string; version: string }>(
-    "select current_setting('server_encoding') as encoding, version() as version",
+  const { rows } = await pool.query<{ encoding: string; style: string; version: string }>(
+    "select current_setting('server_encoding') as encoding, current_setting('DateStyle') as style, version() as version",
   );
-  const { encoding, version } = rows[0]!;
+  const { encoding, style, version } = rows[0]!;
   if (encoding.replace("-", "").toUpperCase() !== "UTF8")
     throw new Error(`its encoding is ${encoding}, and must be UTF8`);
+  if (!style.startsWith("ISO")) throw new Error(`its DateStyle is ${style}, and must be ISO`);
   // It accepts the statements for locks, but ignores them.
   if (version.startsWith("CockroachDB")) throw new Error("CockroachDB has no advisory locks");
   const wanted = wantedTables(tables);

@@ -1,6 +1,6 @@
-import { sqlName } from "../../sql.ts";
+import { POSTGRES, sqlName } from "../../sql.ts";
 import { addedRow, addedTypes, adding, newAdditions, type Addition } from "../../sums.ts";
-import { quoted, type ColumnValue, type Table, type Key } from "../../table.ts";
+import { quoted, type ColumnType, type ColumnValue, type Table, type Key } from "../../table.ts";
 import { NO_STANDBY } from "./faults.ts";
 import type { Command, Value } from "./pipeline.ts";
 
@@ -38,10 +38,9 @@ export function wayOf({ from, by }: Pick<Wanted, "from" | "by">): string {
   return `${from.name} ${by.join()}`;
 }
 
-function typeOf({ columns, fields }: Table<never>, column: string): string {
-  if (fields[column]?.type === "json") return "json";
-  return columns[column] === "text" ? "text" : "bigint";
-}
+/** The type of values for a column, also of one that the engine adds. They take the column's collation. */
+const TYPES: Record<ColumnType, string> = { ...POSTGRES.types, text: "text" };
+const typeOf = (of: Table<never>, column: string) => TYPES[of.columns[column] ?? "integer"];
 
 /** The rows passed to a statement, as a table of that name. Their values are appended to the others. */
 function given(
@@ -264,9 +263,7 @@ function addedUp(additions: readonly Addition[]): Addition[] {
 function summing(additions: readonly Addition[]): Command {
   const { into } = additions[0]!;
   const rows = additions.map(addedRow);
-  const arrays = addedTypes(into).map(
-    (type, at) => `cast($${at + 1} as ${type === "text" ? "text" : "bigint"}[])`,
-  );
+  const arrays = addedTypes(into).map((type, at) => `cast($${at + 1} as ${TYPES[type]}[])`);
   return {
     text: adding(into, `select * from unnest(${arrays.join(", ")}) where ${HAS_BEGUN}`),
     values: arrays.map((_, at) => rows.map((row) => row[at]!)),
