@@ -1,17 +1,20 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Engine } from "../../server/storage/session.ts";
 import type { Store } from "../../server/storage/store.ts";
-import { integer, json, table, text, type Table } from "../../server/storage/table.ts";
+import { integer, json, table, text, time, type Table } from "../../server/storage/table.ts";
 import { recordsIn } from "../../server/transfer/stored-items.ts";
 import { KINDS, useEmptyStore } from "../support/stores.ts";
 
-/** What the store has, and what the next release declares: it drops two columns, adds two, and seals one. */
+const BORN_AT = "2019-03-04T05:06:07.890Z";
+
+/** What the store has, and what the next release declares: it drops three columns, adds two, and seals one. */
 const today = table("person", {
   id: integer(),
   name: text(),
   city: text().nullable(),
   pets: json<string[]>(),
   age: integer().nullable(),
+  born_at: time().nullable(),
 });
 const next = table(
   "person",
@@ -27,8 +30,24 @@ describe.each(KINDS)("records of a store of another layout on %s", (kind) => {
   });
   beforeEach(() =>
     store.transact(async (tx) => {
-      await tx.put(today, { account_id: 1, id: 1, name: "Jane", city: "Oslo", pets: ["Rex"], age: 7 });
-      await tx.put(today, { account_id: 1, id: 2, name: "Bob", city: null, pets: [], age: null });
+      await tx.put(today, {
+        account_id: 1,
+        id: 1,
+        name: "Jane",
+        city: "Oslo",
+        pets: ["Rex"],
+        age: 7,
+        born_at: BORN_AT,
+      });
+      await tx.put(today, {
+        account_id: 1,
+        id: 2,
+        name: "Bob",
+        city: null,
+        pets: [],
+        age: null,
+        born_at: null,
+      });
     }),
   );
 
@@ -40,8 +59,8 @@ describe.each(KINDS)("records of a store of another layout on %s", (kind) => {
     for await (const items of recordsIn(engine.reads, release as never))
       records.push(...items.map((item) => JSON.parse(item.text)));
     expect(records).toEqual([
-      { account_id: 1, id: 1, name: "Jane", city: "Oslo", pets: ["Rex"], age: 7 },
-      { account_id: 1, id: 2, name: "Bob", city: null, pets: [], age: null },
+      { account_id: 1, id: 1, name: "Jane", city: "Oslo", pets: ["Rex"], age: 7, born_at: BORN_AT },
+      { account_id: 1, id: 2, name: "Bob", city: null, pets: [], age: null, born_at: null },
     ]);
   });
 });

@@ -82,6 +82,14 @@ describe.each(MAIN_KINDS)("a store in %s", (kind) => {
     expect(await faultsOf(engine)).toEqual([]);
     expect(await contentsOf(engine)).toEqual(before);
   });
+
+  it("has an instant that no record can have, and the check says so in a sentence", async () => {
+    await engine.transact((session) => insertItems(session, program, TEST_SEAL));
+    await tamper(engine, "update leads set created_at = 'infinity', archived_at = '-infinity' where id = 5");
+    expect(await faultsOf(engine)).toContain(
+      "lead [5] of account 1 has values that it can't have: archived_at, created_at. Restore a backup",
+    );
+  });
 });
 
 describe("a store that was tampered with", () => {
@@ -146,6 +154,7 @@ describe("a store that was tampered with", () => {
       "update leads set created_at = null, state = null where id = 5",
       "state, created_at",
     ],
+    ["a day for an instant", "update leads set created_at = '2026-03-01' where id = 5", "created_at"],
     ["a text for a number", "update leads set sales_count = 'abc' where id = 5", "sales_count"],
     [
       "a document that is no object",

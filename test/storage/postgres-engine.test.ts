@@ -253,6 +253,29 @@ describe.skipIf(POSTGRES_FOLDER === null).each(POOLER ? WAYS : WAYS.slice(0, 1))
       expect(Math.min(...ids)).toBe(1);
     });
 
+    it("read instants as they are in every time zone", async () => {
+      const url = cluster.url(pooler?.port);
+      const ats = ["0001-06-01T00:00:00.000Z", "1850-01-01T00:00:00.001Z", "2026-03-29T01:30:00.100Z"];
+      for (const zone of ["America/St_Johns", "Asia/Kolkata"]) {
+        await cluster.query(`alter database postgres set timezone = '${zone}'`);
+        const engine = await postgresEngine(url, { tables: THING_TABLES, connections: 2 });
+        const rows = await engine.reads.all({
+          text: "select cast(at as timestamptz) from unnest(cast($1 as text[])) as given(at)",
+          values: [ats as never],
+        });
+        expect(rows.flat()).toEqual(ats);
+        await engine.close();
+      }
+      await cluster.query("alter database postgres reset timezone");
+    });
+
+    it("are refused if the database writes instants in another form", async () => {
+      await cluster.query("alter database postgres set datestyle = 'German'");
+      const opening = postgresEngine(cluster.url(), { tables: THING_TABLES, connections: 2 });
+      await expect(opening).rejects.toThrow("its DateStyle is German, DMY, and must be ISO");
+      await cluster.query("alter database postgres reset datestyle");
+    });
+
     it("are read as of one moment by a snapshot", async () => {
       await insert(thing(1));
       const snapshot = await engines[0]!.snapshot();

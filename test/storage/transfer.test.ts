@@ -198,6 +198,12 @@ it.each<[string, (lines: string[]) => string[], string]>([
     (lines) => lines.with(7, '{"collection":"promoter","record":{"account_id":"1","id":1.5,"email":5}}'),
     /^Line 8 has a promoter with values that it can't have: account_id, id, email, / as never,
   ],
+  [
+    "has a day for an instant",
+    (lines) =>
+      lines.with(7, lines[7]!.replace(/"created_at":"(\d{4}-\d\d-\d\d)T[^"]*"/, '"created_at":"$1"')),
+    /^Line 8 has a [-a-z]+ with values that it can't have: created_at$/ as never,
+  ],
   ["has a line after the last", (lines) => [...lines, lines[1]!], /^Line \d+ follows the last one$/ as never],
   ["is another program's", (lines) => lines.with(0, "{}"), "The file is not a Tidemark export"],
   [

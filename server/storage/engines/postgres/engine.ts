@@ -31,7 +31,7 @@ const DISK_FULL = "53100";
  * Keeps everything in a Postgres database, which any number of processes on any machines may share.
  * Settings: STORAGE_URL=postgres://user:password@host/database (`?sslmode=…` as usual). Of several hosts
  * (`@a,b:5433/database`) the one that accepts writes is used, and another one after a failover. The
- * database's encoding must be UTF8 and `synchronous_commit` must be on; both are the defaults.
+ * database's encoding must be UTF8, `DateStyle` ISO and `synchronous_commit` on; these are the defaults.
  * STORAGE_CONNECTIONS (10, at least 2) limits the connections of each process. Half of them are for
  * transactions; rate limits use two more. The role creates tables in its schema once; later it only reads and
  * writes rows.
