@@ -1,6 +1,6 @@
 import type { Reads } from "./session.ts";
 import { sqlName } from "./sql.ts";
-import { flag, integer, json, table, text, time, type Field, type Fields, type Table } from "./table.ts";
+import { flag, integer, json, table, text, type Field, type Fields, type Table } from "./table.ts";
 
 /**
  * A table with the columns that a store really has. A store of another release may lack some, and may have some that this
@@ -24,7 +24,6 @@ export async function asStored<R>(reads: Reads, of: Table<R>): Promise<Table<R>>
 
 function unknownField(type: string): Field<unknown> {
   if (type.startsWith("json")) return json<unknown>().nullable();
-  if (type === "boolean") return flag().nullable();
-  if (type.startsWith("timestamp")) return time().nullable();
+  if (type.startsWith("boolean")) return flag().nullable();
   return /int/.test(type) ? integer().nullable() : text().nullable();
 }

@@ -27,9 +27,9 @@ export const SQLITE: Dialect = {
   types: {
     integer: "integer",
     text: "text",
-    flag: "integer",
+    // The last word is SQLite's type. The first one tells flags from numbers, and documents from texts (`asStored`).
+    flag: "boolean integer",
     time: "text",
-    // SQLite keeps it as a text, because the type contains that word. The other one tells documents from texts.
     json: "json text",
   },
   columnsOf: "select name, type from pragma_table_info(?)",

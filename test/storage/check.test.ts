@@ -84,7 +84,7 @@ describe.each(MAIN_KINDS)("a store in %s", (kind) => {
   });
 
   it("has an instant that no record can have, and the check says so in a sentence", async () => {
-    await engine.transact((session) => insertItems(session, program, TEST_SEAL));
+    await engine.transact((session) => insertItems(session, program, { ...engine, seal: TEST_SEAL }));
     await tamper(engine, "update leads set created_at = 'infinity', archived_at = '-infinity' where id = 5");
     expect(await faultsOf(engine)).toContain(
       "lead [5] of account 1 has values that it can't have: archived_at, created_at. Restore a backup",

@@ -46,7 +46,7 @@ const jobs = table("job", fields, {
 });
 
 const TYPES = {
-  sqlite: { text: "TEXT", integer: "INTEGER", flag: "INTEGER", time: "TEXT", json: "json text" },
+  sqlite: { text: "TEXT", integer: "INTEGER", flag: "boolean integer", time: "TEXT", json: "json text" },
   postgres: {
     text: "text",
     integer: "bigint",
