@@ -100,11 +100,10 @@ function cells(line: OpenLine): Line {
 
 /** In JSON, amounts are texts, because numbers could lose precision. */
 function jsonLine(line: OpenLine): string {
-  const written = Object.entries(line).map(([name, value]) => [
-    name,
-    isDecimal(value) ? value.decimal : value,
-  ]);
-  return `${JSON.stringify(Object.fromEntries(written))}\n`;
+  const fields = Object.entries(line).map(
+    ([name, value]) => `"${name}":${orderedJson(isDecimal(value) ? value.decimal : value)}`,
+  );
+  return `{${fields.join(",")}}\n`;
 }
 
 function isDecimal(value: OpenValue): value is { decimal: string } {
