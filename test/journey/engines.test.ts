@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { orderedJson } from "../../server/storage/digests.ts";
+import { orderedJson } from "../support/comparison.ts";
 import { newDraws } from "../support/draws.ts";
 import { startApp } from "../support/app.ts";
 import { honestCall, write } from "../support/fuzz/call.ts";

@@ -1,3 +1,7 @@
+import { orderedJson } from "../../server/storage/digests.ts";
+
+export { orderedJson };
+
 /** Collects, in sentences, what is shown otherwise than the records say. */
 export interface Comparison {
   faults: string[];
@@ -10,16 +14,8 @@ export function newComparison(): Comparison {
   return {
     faults,
     compare(name, shown, expected) {
-      const [one, other] = [ordered(shown), ordered(expected)];
+      const [one, other] = [orderedJson(shown), orderedJson(expected)];
       if (one !== other) faults.push(`${name} shows ${one}, the records ${other}`);
     },
   };
-}
-
-function ordered(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([one], [other]) => (one < other ? -1 : 1)))
-      : part,
-  );
 }
