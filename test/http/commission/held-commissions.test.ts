@@ -62,6 +62,12 @@ describe("commissions of a campaign that holds them for fourteen days", () => {
     expect(await cashOf(app, 1)).toEqual([1_000, 1_000, 0]);
   });
 
+  it("are held to the last instant that a record may have, and not beyond", async () => {
+    const sale = { uid: "u-1", event_id: "order-1", amount: 10_000, created_at: "9999-12-31" };
+    expect((await trackV2(app, "sale", sale)).status).toBeLessThan(300);
+    expect(await stored()).toEqual([["pending", "9999-12-31T23:59:59.999Z", null]]);
+  });
+
   it("are approved with those that take them back", async () => {
     await sell("order-1");
     await trackV2(app, "refund", { uid: "u-1", event_id: "r-1", amount: 4_000 });
