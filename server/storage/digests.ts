@@ -11,20 +11,29 @@ export function digest(text: string): string {
 
 /** JSON with the names of each object in one order. Stored documents are read in the order of the engine. */
 export function orderedJson(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) => (isObject(part) ? ordered(part) : part));
+  return JSON.stringify(inOrder(value));
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function ordered(value: object): object {
-  return Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)));
+/** A copy of a JSON value with the names of each object in one order. */
+export function inOrder(value: unknown): unknown {
+  if (!isPlain(value)) return value;
+  if (Array.isArray(value)) return value.map(inOrder);
+  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, part]) => [name, inOrder(part)]));
 }
 
 /** Whether two values are the same JSON, in whichever order their names are. */
 export function isSameJson(one: unknown, other: unknown): boolean {
-  return one === other || orderedJson(one) === orderedJson(other);
+  if (one === other) return true;
+  if (!isPlain(one) || !isPlain(other)) return JSON.stringify(one) === JSON.stringify(other);
+  if (Array.isArray(one) !== Array.isArray(other)) return false;
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return [...names].every((name) => isSameJson(one[name], other[name]));
+}
+
+/** An object or a list. A date is written as a text. */
+function isPlain(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !(value instanceof Date);
 }
 
 /** A number that lists show in place of a secret hash. 48 bits are enough to tell a few apart. */

@@ -1,3 +1,4 @@
+import { inOrder } from "./digests.ts";
 import { isInstant, storable, storableIn } from "./storable.ts";
 import {
   freeze,
@@ -57,6 +58,14 @@ function makeRecord<R>(from: Table<R>, values: readonly ColumnValue[]): object {
   const sealed = from.sealed === undefined ? null : values[from.names.length - 1];
   if (typeof sealed === "string") record["sealed"] = sealed;
   return Object.freeze(record);
+}
+
+/** A record as JSON, for exports: the same from every engine. */
+export function recordJson<R>(of: Table<R>, record: R): string {
+  const shown = { ...record } as Record<string, unknown>;
+  for (const name in of.fields)
+    if (of.fields[name]!.type === "json" && shown[name] !== undefined) shown[name] = inOrder(shown[name]);
+  return JSON.stringify(shown);
 }
 
 function jsonOf(value: unknown): string {

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { NO_SEAL, type Seal } from "../seal.ts";
 import { parseStored } from "../storage/table.ts";
-import { orderedJson } from "../storage/digests.ts";
+import { recordJson } from "../storage/record.ts";
 import { LAYOUT, readMark } from "../storage/layout.ts";
 import { openRecord, withoutSecrets } from "../storage/sealed.ts";
 import type { Engine, Reads } from "../storage/session.ts";
@@ -85,7 +85,7 @@ export function showing(secrets: Secrets, seal: Seal): (items: Item[]) => Item[]
       if (table?.sealed === undefined) return item;
       const record = parseStored<AnyRecord>(table.name, item.text);
       const shown = show(table, record, seal);
-      return shown === record ? item : { ...item, text: orderedJson(shown) };
+      return shown === record ? item : { ...item, text: recordJson(table, shown) };
     });
 }
 

@@ -3,8 +3,7 @@ import { accounts } from "../domain/program/account/account.ts";
 import { Failure } from "../failure.ts";
 import { NO_SEAL, type Seal } from "../seal.ts";
 import { asStored } from "../storage/as-stored.ts";
-import { orderedJson } from "../storage/digests.ts";
-import { keyOf, recordOf } from "../storage/record.ts";
+import { keyOf, recordJson, recordOf } from "../storage/record.ts";
 import { quoted, parseStored, type KeyPart } from "../storage/table.ts";
 import { readItem } from "../storage/items.ts";
 import { PROOF_KEY } from "../storage/layout.ts";
@@ -46,7 +45,7 @@ export async function* itemsIn(reads: Reads): AsyncGenerator<Item[]> {
 export async function* recordsIn(reads: Reads, from: AnyTable, accountId?: number): AsyncGenerator<Item[]> {
   const stored = await asStored(reads, from);
   for await (const rows of rowsIn(reads, stored, accountId)) {
-    yield rows.map((row) => ({ collection: from.name, text: orderedJson(recordOf(stored, row)) }));
+    yield rows.map((row) => ({ collection: from.name, text: recordJson(stored, recordOf(stored, row)) }));
   }
 }
 
