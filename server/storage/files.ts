@@ -1,12 +1,13 @@
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { builtinDrivers, createStorage, prefixStorage, type Driver, type Storage } from "unstorage";
 import { giveToFolderOwner, makeFolder } from "./owner.ts";
 
 /**
- * Everything that is a file. It lies in one unstorage, which `FILES_URL` names, below a prefix for each kind. In a folder, the
- * prefixes are its subfolders.
+ * All files, in one unstorage that `FILES_URL` names, under a prefix for each kind. In a folder, the prefixes are its
+ * subfolders.
  *
  * Nothing else is kept: PDF and ZIP files of invoices and contracts, and CSV files, are made of the tables whenever they are asked
  * for. Backups and exports of a whole store are streams of any length, which unstorage can't write, so they go to files of the
@@ -22,8 +23,8 @@ export interface Files {
   /** Exchange rates to import, such as `eurofxref-daily.xml`. The operator writes them. The store has what was imported. */
   rates: Storage;
   /**
-   * What former programs have answered, in personal data: `ACCOUNT/PROGRAM/RUN/LIST/000001.jsonl.gz`. Migrations write it. It can be
-   * read again, so it belongs into no backup, and is deleted after the switch.
+   * The answers of former programs, with personal data: `ACCOUNT/PROGRAM/RUN/LIST/000001.jsonl.gz`. Migrations write them. They
+   * can be read again, so leave them out of backups, and delete them after the switch.
    */
   migrations: Storage;
   close(): Promise<void>;
@@ -62,7 +63,11 @@ function openDriver(address: string): Driver {
     throw new Error(`${place} names no driver of unstorage; use a folder, or a driver such as s3:`);
   try {
     const driver = (loadModule(module) as (given: object) => Driver)(options);
-    return name === "fs" ? owned(driver, options["base"] ?? "") : driver;
+    if (name !== "fs") return driver;
+    const folder = resolve(options["base"] ?? "");
+    // A folder in a place that is not mounted would be an empty one.
+    if (!existsSync(dirname(folder))) throw new Error(`there is no folder ${dirname(folder)}`);
+    return owned(driver, folder);
   } catch (error) {
     // Some drivers need a package that the operator installs, and some an option.
     throw new Error(`${place} can't be used: ${firstLine(error)}`, { cause: error });

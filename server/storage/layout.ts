@@ -7,7 +7,7 @@ import { parseStored } from "./table.ts";
 /** The number of the form that this release's tables have, and that its servers need. */
 export const LAYOUT = 1 + MIGRATIONS.length;
 /** The item that holds the mark. */
-export const MARK_KEY = "tidemark:layout";
+export const MARK_KEY = "tidemark:mark";
 /**
  * After a commit failed for lack of disk space, the process writes an item here and removes it, to find out
  * whether there is space again.

@@ -1,16 +1,13 @@
-import type { Fields, Marks } from "./table.ts";
+import type { Marks, Table } from "./table.ts";
 
-/** A table, as far as its fields go. */
-interface Marked {
-  fields: Fields;
-}
+type Marked = Pick<Table<never>, "fields">;
 
 /** The names of the fields with a mark. */
 export function marked({ fields }: Marked, mark: keyof Omit<Marks, "blank">): string[] {
   return Object.keys(fields).filter((name) => fields[name]![mark] === true);
 }
 
-/** Whether the audit log only says that a field changed. It says so of names that are no fields, too. */
+/** Whether the audit log only says that a field changed. An unknown name counts as hidden. */
 export function isHidden({ fields }: Marked, name: string): boolean {
   const field = fields[name];
   return field === undefined || field.isSecret === true || field.isSealed === true;

@@ -6,12 +6,12 @@ export type ColumnValue = string | number | null;
 /** The kinds of columns. Each engine has its own type for them (`Dialect.types`). */
 export type ColumnType = "text" | "integer" | "flag" | "time" | "json";
 
-/** Who must not find a field's value. A field may have several marks. */
+/** How a field's value is protected. A field may have several marks. */
 export interface Marks {
   /** Says something of the promoter or the lead that the record is about. An erasure replaces it by `blank`. */
   isPersonal?: true;
   blank?: unknown;
-  /** Lets someone in, is made from what does, or is a bank account. The audit log only says that it changed. */
+  /** A credential, its digest, or a bank account. The audit log only says that it changed. */
   isSecret?: true;
   /** Is stored encrypted. The audit log treats it like a secret. @see SealedFields */
   isSealed?: true;

@@ -2,6 +2,7 @@ import type { Driver } from "unstorage";
 import { Failure } from "../failure.ts";
 import { keyOf, wrongFields } from "./record.ts";
 import { sqlName } from "./sql.ts";
+import { isInstant } from "./storable.ts";
 import type { Store } from "./store.ts";
 import type { ColumnValue, Field, Key, KeyPart, Table } from "./table.ts";
 
@@ -75,6 +76,7 @@ async function write(store: Store, { sql, table, account_id, key }: Place, value
   ];
   if (own !== here) throw new Failure("invalid", `The record belongs under ${own}, not under ${here}`);
   try {
+    requireDerivedTimes(table, record);
     await store.transact(async (tx) => {
       // Servers reserve blocks of ids, so one that was made up would be another record's soon.
       if (hasGivenIds(table) && (await tx.get(table, account_id, ...key)) === null)
@@ -101,11 +103,7 @@ function hasGivenIds({ key, columns }: Table<Stored>): boolean {
 function recordIn(sql: string, table: Table<Stored>, text: string): Stored {
   const record = parsed(text);
   if (record === null) throw new Failure("invalid", `A record of ${sql} must be an object with its fields`);
-  const known = new Set([
-    "account_id",
-    ...Object.keys(table.fields),
-    ...(table.sealed === undefined ? [] : ["sealed"]),
-  ]);
+  const known = new Set(["account_id", ...Object.keys(table.fields)]);
   const faults = [
     ...Object.keys(record)
       .filter((name) => !known.has(name))
@@ -116,6 +114,14 @@ function recordIn(sql: string, table: Table<Stored>, text: string): Stored {
   ];
   if (faults.length > 0) throw new Failure("invalid", `The record does not fit ${sql}: ${faults.join(", ")}`);
   return record;
+}
+
+/** @throws TypeError if a time that is derived from a document is none */
+function requireDerivedTimes({ derived }: Table<Stored>, record: Stored): void {
+  for (const [name, [type, of]] of Object.entries(derived)) {
+    const value = type === "time" ? of(record) : null;
+    if (typeof value === "string" && !isInstant(value)) throw new TypeError(`${name} is not an instant`);
+  }
 }
 
 /** The names of times in another form than the server's. Some of them would be other instants on Postgres. */

@@ -85,6 +85,15 @@ it("an h3 app reads and writes the records of a server beside it, by the package
     after: { email: "Joan@example.com", note: "Called" },
   });
 
+  const method = { method: "paypal", promoter_id: id, details: { wallet_email: "jane@wallet.example" } };
+  const made = await ask<{ id: number }>(`${v2}/payout_methods`, { method: "POST", body: method });
+  const payoutMethod = `${app.url}/items/payout_methods:1:${made.id}`;
+  expect(await ask(payoutMethod)).toMatchObject({ details: { wallet_email: "jane@wallet.example" } });
+  expect(await patch({ sealed: "junk" }, payoutMethod)).toMatchObject({
+    status: 422,
+    message: "The record does not fit payout_methods: sealed is not a field",
+  });
+
   expect(await check()).toMatchObject({ code: 0 });
   // The stop of the app closes the store, and leaves the server's open.
   expect(await app.stop()).toBe(0);
@@ -153,7 +162,7 @@ it("a folder without a store, a store without its key, and one of another releas
     "the key of its secrets is missing",
   );
   const database = new DatabaseSync(join(folder, "tidemark.db"));
-  database.exec(`update items set value = '{"version":99}' where key = 'tidemark:layout'`);
+  database.exec(`update items set value = '{"version":99}' where key = 'tidemark:mark'`);
   database.close();
   await expect(startApp()).rejects.toThrow("A later release of Tidemark made the store");
 });

@@ -189,6 +189,12 @@ describe.each(KINDS)("columns on %s", (kind) => {
     expect(found).toEqual(Array.from({ length: 2_100 }, (_, number) => at(number)));
   });
 
+  it("keep the first and the last instant", async () => {
+    const ends = { at: "0001-01-01T00:00:00.000Z", ended_at: "9999-12-31T23:59:59.999Z" };
+    await store.transact((tx) => tx.put(jobs, { ...JOB, ...ends }));
+    expect(await store.get(jobs, 1, 1)).toMatchObject(ends);
+  });
+
   it("keep names and texts of documents that one engine can't hold", async () => {
     const parts = { "nul\0": { "half\ud800": ["\0", "\udc00x"] } };
     await store.transact((tx) => tx.put(jobs, { ...JOB, parts }));

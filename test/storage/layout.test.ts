@@ -6,7 +6,7 @@ import { itemKeys, readItem, writeItem } from "../../server/storage/items.ts";
 import { openEngine, openStore } from "../../server/storage/open.ts";
 import { TABLES } from "../../server/tables.ts";
 
-const LAYOUT = "tidemark:layout";
+const LAYOUT = "tidemark:mark";
 const FORMER =
   "A release before 1.0 of Tidemark made the store, which this release can't read: use an empty one";
 const DAMAGED = "The store's mark is damaged: restore a backup";

@@ -190,7 +190,7 @@ it.each<[string, (lines: string[]) => string[], string]>([
   ],
   [
     "has a mark of its own",
-    (lines) => lines.with(7, '{"collection":"items","record":{"key":"tidemark:layout","value":"{}"}}'),
+    (lines) => lines.with(7, '{"collection":"items","record":{"key":"tidemark:mark","value":"{}"}}'),
     "Line 8 is not a line of an export",
   ],
   [

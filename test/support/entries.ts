@@ -1,4 +1,5 @@
 import { NO_SEAL } from "../../server/seal.ts";
+import { orderedJson } from "../../server/storage/digests.ts";
 import { openRow } from "../../server/storage/sealed.ts";
 import type { Engine } from "../../server/storage/session.ts";
 import { keyOf } from "../../server/storage/record.ts";
@@ -26,7 +27,7 @@ export async function entriesIn(
       for (const row of await snapshot.all({ text, values: [] })) {
         const record: never = openRow(table, row, seal);
         const key = keyOf(table, record);
-        entries.push({ table: table.name, account_id: Number(row[0]), key, doc: JSON.stringify(record) });
+        entries.push({ table: table.name, account_id: Number(row[0]), key, doc: orderedJson(record) });
       }
     }
   } finally {

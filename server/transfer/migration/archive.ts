@@ -11,6 +11,9 @@ const COURSE = "run";
 /** The list with the names of a run's other lists, because some drivers of unstorage list only their first thousand keys. */
 const NAMES = "lists";
 
+/** The item with the number of the last run. */
+const LAST = "last-run.txt";
+
 /** The unchanged answers of a former program. */
 export interface Archive {
   /** Oldest first. */
@@ -49,9 +52,15 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
  */
 export function openArchive(all: Storage, accountId: number, source: SourceName): Archive {
   const storage = prefixStorage(all, `${accountId}:${source}`);
+  const lastId = async () => {
+    if (!(await storage.hasItem(LAST))) return 0;
+    return Number(new TextDecoder().decode((await storage.getItemRaw<Uint8Array>(LAST))!));
+  };
   const runs = async () => {
     const found: Run[] = [];
-    for (let id = 1; await storage.hasItem(pieceKey(id, COURSE, 1)); id++) {
+    const last = await lastId();
+    for (let id = 1; id <= last; id++) {
+      if (!(await storage.hasItem(pieceKey(id, COURSE, 1)))) continue; // it was deleted
       const times: string[] = [];
       for await (const { kept_at } of pieces(storage, id, COURSE)) times.push(kept_at);
       const [startedAt, endedAt = null] = times;
@@ -67,7 +76,8 @@ export function openArchive(all: Storage, accountId: number, source: SourceName)
         const { run, access: former, keptAt } = await openRun(storage, last, clock);
         if (former === access && clock().getTime() - Date.parse(keptAt) < DAY_MS) return run;
       }
-      const next = { id: (last?.id ?? 0) + 1, started_at: clock().toISOString() };
+      const next = { id: (await lastId()) + 1, started_at: clock().toISOString() };
+      await storage.setItemRaw(LAST, Buffer.from(String(next.id)));
       const { run } = await openRun(storage, next, clock);
       await run.keep(COURSE, [], { access });
       return run;

@@ -54,7 +54,10 @@ const commissionList = list(commissions, {
       field(yesOrNo, "`yes`: other units that the promoter got. `no`: those that the promoter did not get."),
       (wanted, { account }) => isDone(account.id, { wanted, isCash: false }),
     ],
-    sale_amount: [field(cents, "What was sold, in cents. Null for sign-ups."), is(commissions, "sale_cents")],
+    sale_amount: [
+      field(cents, "Only commissions whose sale was this much, in cents."),
+      is(commissions, "sale_cents"),
+    ],
     amount: field(amounts, "The amount: cents for `cash`, whole units otherwise."),
     created_at: field(period, "When the record was created."),
     campaign_id: field(listOf(id), "Ids of the campaigns.", [1]),
@@ -76,7 +79,10 @@ const commissionList = list(commissions, {
       is(commissions, "is_of_refund"),
     ],
     fraud_check: [
-      field(listOf(oneOf(["no_suspicion", ...FRAUD_SUSPICIONS])), "Only leads with one of these suspicions."),
+      field(
+        listOf(oneOf(["no_suspicion", ...FRAUD_SUSPICIONS])),
+        "Only commissions with one of these suspicions.",
+      ),
       is(commissions, "suspicion"),
     ],
     plan_id: field(listOf(text), "The sold prices or plans, by your own ids.", ["pro-monthly"]),

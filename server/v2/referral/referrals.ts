@@ -91,7 +91,7 @@ const referralList = list(leads, {
     ],
   },
   // By id, the order in which the leads came, because an import may set earlier dates.
-  sorting: { created_at: ["By the moment when they were earned.", "id"] },
+  sorting: { created_at: ["In the order in which the leads came.", "id"] },
 });
 
 /** `GET /api/v2/company/referrals` */

@@ -57,6 +57,19 @@ it("gives a row that came twice once, with its last text", async () => {
   ]);
 });
 
+it("finds the runs that are left when an earlier one was deleted, and gives no number again", async () => {
+  const folder = await newFolder();
+  const archive = openArchive(filesIn(folder), 7, "dub");
+  for (const number of [1, 2]) {
+    const run = await archive.begin(clock);
+    await run.keep("partners", [{ number }]);
+    await run.end();
+  }
+  await rm(join(folder, "7/dub/1"), { recursive: true });
+  expect((await archive.runs()).map(({ id }) => id)).toEqual([2]);
+  expect((await archive.begin(clock)).id).toBe(3);
+});
+
 it("continues an interrupted run, and begins another one after its end", async () => {
   const storage = createStorage();
   const first = await openArchive(storage, 1, "tolt").begin(clock);
@@ -135,7 +148,7 @@ it("ignores a file that was cut off at any byte, and goes on before it", async (
   expect(await rowsOf(archive, 1, "partners")).toEqual([{ id: 1 }, ...rows]);
 });
 
-it("begins a run again whose first file was cut off", async () => {
+it("begins another run if the first file of the last one was cut off", async () => {
   const folder = await newFolder();
   const storage = filesIn(folder);
   await openArchive(storage, 1, "dub").begin(clock);
@@ -144,5 +157,5 @@ it("begins a run again whose first file was cut off", async () => {
   expect(await archive.runs()).toEqual([]);
   const run = await archive.begin(clock);
   await run.end();
-  expect((await archive.runs()).map(({ id }) => id)).toEqual([1]);
+  expect((await archive.runs()).map(({ id }) => id)).toEqual([2]);
 });

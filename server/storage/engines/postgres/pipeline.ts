@@ -95,16 +95,30 @@ function asText(text: string): string {
 }
 
 /** `2026-03-04 05:06:07.89+00`, in any time zone: poolers may keep that of another session. */
-const INSTANT = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,3})\d*)?([+-])(\d\d):?(\d\d)?:?(\d\d)?$/;
+const INSTANT =
+  /^(\d{4,6})-(\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,3})\d*)?([+-])(\d\d):?(\d\d)?:?(\d\d)?( BC)?$/;
 
-/** Another form, such as `infinity`, stays as it is, so that `tidemark check` can name it. */
+/**
+ * `infinity` stays as it is, so that `tidemark check` can name it.
+ *
+ * @throws Error for another form: `DateStyle` is not ISO
+ */
 function instantOf(text: string): string {
+  if (/^-?infinity$/.test(text)) return text;
   const found = INSTANT.exec(text);
-  if (found === null) return text;
-  const [, day, second, fraction = "", sign, ...offset] = found;
-  const at = `${day}T${second}.${fraction.padEnd(3, "0")}Z`;
+  if (found === null)
+    throw new Error(`Postgres wrote the time ${text} in another form: set DateStyle to ISO`);
+  const [, year, day, second, fraction = "", sign] = found;
+  const offset = found.slice(6, 9);
+  const at = `${isoYear(Number(year), found[9] !== undefined)}-${day}T${second}.${fraction.padEnd(3, "0")}Z`;
   const [hours, minutes, seconds] = offset.map((part = "0") => Number(part)) as [number, number, number];
   const offsetMs = ((hours * 60 + minutes) * 60 + seconds) * 1_000;
   if (offsetMs === 0) return at;
   return new Date(Date.parse(at) - (sign === "-" ? -offsetMs : offsetMs)).toISOString();
+}
+
+/** The local year of an instant may be 10000 or 1 BC, although it is from 1 to 9999 in UTC. */
+function isoYear(year: number, isBeforeChrist: boolean): string {
+  if (isBeforeChrist) return year === 1 ? "0000" : `-${String(year - 1).padStart(6, "0")}`;
+  return year > 9999 ? `+${String(year).padStart(6, "0")}` : String(year).padStart(4, "0");
 }

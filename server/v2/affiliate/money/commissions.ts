@@ -74,7 +74,11 @@ const ownCommission = shown<Commission, OwnParts>(commissions)("PortalCommission
     "The amount of the sale in its own currency, or 0 if it belongs to none.",
     10000,
   ),
-  original_sale_currency: field(z.string().nullable(), "The sale's own currency. Null for sign-ups.", null),
+  original_sale_currency: field(
+    z.string().nullable(),
+    "The sale's own currency, or null if it is the account's.",
+    null,
+  ),
   plan_id: field(z.string().nullable(), "Id of the plan. Null for sign-ups.", null),
   tier: [
     field(z.int(), "1 for the promoter, 2 for their parent, and so on.", 1),
