@@ -149,9 +149,17 @@ export function is<C extends string>(of: Columns<C>, name: NoInfer<C>): (wanted:
   return (wanted) => {
     if (Array.isArray(wanted)) return among(column, wanted);
     if (typeof wanted === "boolean") return isFlag(column, wanted);
-    if (typeof wanted !== "object") return sql<SqlBool>`${sql.ref(column)} = ${wanted}`;
+    if (typeof wanted === "string" || typeof wanted === "number")
+      return sql<SqlBool>`${sql.ref(column)} = ${wanted}`;
+    // Anything else would be an open range, and select everything.
+    if (!isRange(wanted)) throw new Error(`${column} can't be compared with ${String(wanted)}`);
     return isWithin(column, isTime ? isoRange(span(wanted as Period)!) : amountSpan(wanted as Amounts)!);
   };
+}
+
+function isRange(wanted: unknown): boolean {
+  const isPlain = typeof wanted === "object" && wanted !== null && !(wanted instanceof Date);
+  return isPlain && Object.keys(wanted).every((name) => name === "from" || name === "to");
 }
 
 /** The conditions that these columns have these values. Undefined ones are ignored. */

@@ -107,30 +107,24 @@ export const period = z
   .optional();
 export type Period = z.output<typeof period>;
 
+const amountsIn = (unit: string) =>
+  z
+    .object(
+      {
+        from: field(wholeAmount, `At least this much${unit}.`, 1000),
+        to: field(wholeAmount, `At most this much${unit}.`, 100_000),
+      },
+      "is invalid",
+    )
+    .partial()
+    .optional();
+
 /** A filter's range of integers. Both ends are inclusive and optional. */
-export const amounts = z
-  .object(
-    {
-      from: field(wholeAmount, "At least this much.", 1000),
-      to: field(wholeAmount, "At most this much.", 100_000),
-    },
-    "is invalid",
-  )
-  .partial()
-  .optional();
+export const amounts = amountsIn("");
 export type Amounts = z.output<typeof amounts>;
 
 /** A filter's range of cents. */
-export const cents = z
-  .object(
-    {
-      from: field(wholeAmount, "At least this much, in cents.", 1000),
-      to: field(wholeAmount, "At most this much, in cents.", 100_000),
-    },
-    "is invalid",
-  )
-  .partial()
-  .optional();
+export const cents = amountsIn(", in cents");
 
 /** The domain's form of a range of time, with an exclusive end. */
 export function span(given: Period): Span | undefined {

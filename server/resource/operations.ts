@@ -6,8 +6,13 @@ import type { Reader, Transaction } from "../storage/store.ts";
 import { readPathId, type ListRequest } from "./listing.ts";
 import type { Shown } from "./shown.ts";
 
-/** What an operation says of itself, besides what the resource says. */
+/** An operation's own id, texts and errors. */
 type Words<Request> = Omit<Operation<Request>, "params" | "body" | "answer" | "handle">;
+
+/*
+ * The usual operations of a resource. One that does anything else, such as sending an e-mail or work in many transactions, is a
+ * plain `Operation` with a `handle` of its own.
+ */
 
 /** An operation that lists records, page by page. */
 export function lists<Request extends ListRequest, R, P, Answer extends z.ZodType>(
@@ -41,24 +46,16 @@ export function reads<Request extends ListRequest, R, P, Answer extends z.ZodTyp
   };
 }
 
-/** Runs in the transaction of the request. The answer is shown in it, too, so it is what was committed. */
+/** Does the work of a request in its transaction, and says which record to show. */
 type Run<Request, Input, R> = (tx: Transaction, request: Request, input: Input) => Promise<R>;
 
 /** An operation that makes a record of a body. */
 export function makes<Request extends ListRequest, R, P, Answer extends z.ZodType, Body extends z.ZodObject>(
-  { answer, show }: Shown<R, P, Answer>,
+  shown: Shown<R, P, Answer>,
   { body, run, ...words }: Words<Request> & { body: Body; run: Run<Request, z.output<Body>, R> },
 ): Operation<Request> {
-  return {
-    status: 201,
-    ...words,
-    body,
-    answer,
-    async handle(request) {
-      const given = shapeInput(body, await readJson(request.event));
-      return request.context.store.transact(async (tx) => show(tx.view, await run(tx, request, given)));
-    },
-  };
+  const read = async ({ event }: Request) => shapeInput(body, await readJson(event));
+  return { status: 201, ...words, body, ...writing(shown, read, run) };
 }
 
 /** An operation that changes the record whose id is in the path. What the body leaves out stays. */
@@ -69,39 +66,43 @@ export function changes<
   Answer extends z.ZodType,
   Body extends z.ZodObject,
 >(
-  { answer, show }: Shown<R, P, Answer>,
+  shown: Shown<R, P, Answer>,
   {
     body,
     run,
     ...words
   }: Words<Request> & { body: Body; run: Run<Request, { id: number; changes: z.output<Body> }, R> },
 ): Operation<Request> {
-  return {
-    ...words,
-    body,
-    answer,
-    async handle(request) {
-      const given = {
-        id: readPathId(request.event),
-        changes: shapeChanges(body, await readJson(request.event)),
-      };
-      return request.context.store.transact(async (tx) => show(tx.view, await run(tx, request, given)));
-    },
-  };
+  const read = async ({ event }: Request) => ({
+    id: readPathId(event),
+    changes: shapeChanges(body, await readJson(event)),
+  });
+  return { ...words, body, ...writing(shown, read, run) };
 }
 
-/** An operation on the record whose id is in the path, without a body: it shows what it leaves, or what it removes. */
+/**
+ * An operation on the record whose id is in the path, without a body. The answer is the record as it is now, or as it was
+ * before it was deleted.
+ */
 export function does<Request extends ListRequest, R, P, Answer extends z.ZodType>(
-  { answer, show }: Shown<R, P, Answer>,
+  shown: Shown<R, P, Answer>,
   { run, ...words }: Words<Request> & { run: Run<Request, number, R> },
 ): Operation<Request> {
+  const read = async ({ event }: Request) => readPathId(event);
+  return { refusals: ["not_found"], ...words, ...writing(shown, read, run) };
+}
+
+/** The record is shown in the transaction, so the answer is what was committed. */
+function writing<Request extends ListRequest, Input, R, P, Answer extends z.ZodType>(
+  { answer, show }: Shown<R, P, Answer>,
+  read: (request: Request) => Promise<Input>,
+  run: Run<Request, Input, R>,
+): Pick<Operation<Request>, "answer" | "handle"> {
   return {
-    refusals: ["not_found"],
-    ...words,
     answer,
-    handle: (request) =>
-      request.context.store.transact(async (tx) =>
-        show(tx.view, await run(tx, request, readPathId(request.event))),
-      ),
+    async handle(request) {
+      const input = await read(request);
+      return request.context.store.transact(async (tx) => show(tx.view, await run(tx, request, input)));
+    },
   };
 }

@@ -3,10 +3,6 @@ import { wholeSecond } from "../http/fields.ts";
 import type { View } from "../storage/store.ts";
 import type { Table } from "../storage/table.ts";
 
-/** What is shown: the records of a table, or what is in none, such as a sum. */
-type Kind<R> = Pick<Table<R>, "derived">;
-export const kind = <R>(): Kind<R> => ({ derived: {} });
-
 type Schemas = Record<string, z.ZodType>;
 
 /** A field's schema, and where its value comes from. The schema alone: the record has it under the same name. */
@@ -32,13 +28,13 @@ type Shape<F> = {
       : never;
 };
 
-/** Reads what is shown with each of some records. Null: the record is shown no longer. */
-export type Parts<R, P> = (view: View, records: R[]) => Promise<(P | null)[]>;
+/** Reads what is shown with each of some records. */
+type Parts<R, P> = (view: View, records: R[]) => Promise<P[]>;
 
 /** How a kind of record is shown: its schema, for clients and for `/openapi.json`, and its values. */
 export interface Shown<R, P, Answer extends z.ZodType> {
   answer: Answer;
-  json(record: R, ...parts: P extends undefined ? [] : [parts: P]): z.output<Answer>;
+  json(record: R, parts: P): z.output<Answer>;
   /** Reads the parts, too. */
   show(view: View, record: R): Promise<z.output<Answer>>;
   showAll(view: View, records: R[]): Promise<z.output<Answer>[]>;
@@ -49,31 +45,26 @@ export interface Shown<R, P, Answer extends z.ZodType> {
  *
  * @example const product = shown(products)("Product", { id: recordId, name: field(z.string(), "Its name.", "Pro") });
  */
-export function shown<R, P = undefined>(_of: Kind<R>, parts?: Parts<R, P>) {
-  /** `id`: its name in `/openapi.json`, or null if it is only part of another. */
+export function shown<R, P = undefined>(_of: Pick<Table<R>, "derived">, parts?: Parts<R, P>) {
+  /** `id`: its name in `/openapi.json`. Two calls, so that the compiler knows the record before it reads the rows. */
   return <S extends Schemas, F extends Rows<R, P, S>>(
-    id: string | null,
+    id: string,
     fields: F & Rows<R, P, S> & Checked<R, F>,
   ): Shown<R, P, z.ZodObject<Shape<F>>> => {
     const rows = Object.entries(fields as Rows<R, P, Schemas>).map(([name, row]) => {
       const [schema, of] = "parse" in row ? [row, ownOf<R>(name, row)] : row;
       return { name, schema, of };
     });
-    const object = z.object(Object.fromEntries(rows.map(({ name, schema }) => [name, schema])) as Shape<F>);
-    const answer = id === null ? object : object.meta({ id });
+    const shape = Object.fromEntries(rows.map(({ name, schema }) => [name, schema])) as Shape<F>;
+    const answer = z.object(shape).meta({ id });
     type Answer = z.output<typeof answer>;
     const json = (record: R, parts: P) =>
       Object.fromEntries(rows.map(({ name, of }) => [name, of(record, parts)])) as Answer;
     const showAll = async (view: View, records: R[]) => {
-      const read = parts === undefined ? [] : await parts(view, records);
-      return records.flatMap((record, at) => (read[at] === null ? [] : [json(record, read[at]!)]));
+      const read = await parts?.(view, records);
+      return records.map((record, at) => json(record, read?.[at] as P));
     };
-    return {
-      answer,
-      json: (record, ...given) => json(record, given[0] as P),
-      showAll,
-      show: async (view, record) => (await showAll(view, [record]))[0]!,
-    };
+    return { answer, json, showAll, show: async (view, record) => (await showAll(view, [record]))[0]! };
   };
 }
 

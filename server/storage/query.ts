@@ -167,8 +167,8 @@ type Joined<J> = {
 };
 
 /**
- * Reads the records that each of some records belongs to, by the fields with their ids. Each table is read once, however
- * many records there are. Null: there is none, or it was deleted.
+ * Reads the records that each of some records belongs to, by the fields with their ids: all of a table at once. Null: there is
+ * none, or it was deleted.
  */
 export function belongingTo<R extends { account_id: number }, const J extends Joins<R>>(
   _of: Pick<Table<R>, "derived">,
