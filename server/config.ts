@@ -279,8 +279,6 @@ const KNOWN = [...SETTINGS, ...SECRET_SETTINGS.map((name) => `${name}_FILE`)];
 const OURS = /^(TIDEMARK|STORAGE|RATE_LIMIT|METRICS|SMTP|WEBHOOK)(?:_|$)|^(MAIL|DEMO)_/;
 /** Kubernetes sets these for each service, including one named "tidemark". */
 const OF_KUBERNETES = /_SERVICE_(HOST|PORT)(_|$)|_PORT_\d+_(TCP|UDP)(_|$)/;
-/** Settings of builds before this one, which `FILES_URL` replaces. */
-const FORMER = new Set(["MAIL_TEMPLATES", "MIGRATION_ARCHIVE", "UPLOADS_URL"]);
 const LIST = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
 /** A sentence for each variable that resembles a setting but is none, for example a mistyped one. */
@@ -339,7 +337,6 @@ function meantBy(name: string): string[] {
   const bare = name.replace(/^TIDEMARK_/, "").replace(/_FILE$/, "");
   const same = KNOWN.filter((known) => known === name || known === bare);
   if (same.length > 0) return same;
-  if (FORMER.has(bare)) return ["FILES_URL"];
   const [nearest = Infinity] = KNOWN.map((known) => distance(known, name)).sort((a, b) => a - b);
   if (nearest <= allowedDistance(name)) return KNOWN.filter((known) => distance(known, name) === nearest);
   const [, long, short] = OURS.exec(name) ?? [];

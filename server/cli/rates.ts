@@ -47,11 +47,16 @@ const FETCH_MS = 10_000;
 async function readRates(file: string, isStored: boolean): Promise<string> {
   if (isStored) return readStored(file);
   if (!/^https?:/i.test(file)) return readGivenFile(file);
-  const answer = await fetch(file, { signal: AbortSignal.timeout(FETCH_MS) }).catch((error: unknown) => {
+  const { ok, status, text } = await fetched(file).catch((error: unknown) => {
     throw new Error(`${file} can't be reached`, { cause: error });
   });
-  if (!answer.ok) throw new Error(`${file} can't be read: its server answers ${answer.status}`);
-  return answer.text();
+  if (!ok) throw new Error(`${file} can't be read: its server answers ${status}`);
+  return text;
+}
+
+async function fetched(address: string): Promise<{ ok: boolean; status: number; text: string }> {
+  const answer = await fetch(address, { signal: AbortSignal.timeout(FETCH_MS) });
+  return { ok: answer.ok, status: answer.status, text: await answer.text() };
 }
 
 async function readStored(file: string): Promise<string> {

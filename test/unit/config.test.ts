@@ -346,9 +346,6 @@ describe("variables that are no settings", () => {
     ["TIDEMARK_PORT", "Did you mean PORT?"],
     ["SMTP_HOST", "Did you mean SMTP_URL?"],
     ["MAIL_SERVER", "Did you mean MAIL_FROM or MAIL_FROM_DOMAINS?"],
-    ["UPLOADS_URL", "Did you mean FILES_URL?"],
-    ["MAIL_TEMPLATES", "Did you mean FILES_URL?"],
-    ["MIGRATION_ARCHIVE", "Did you mean FILES_URL?"],
     ["TRUST_PROXY_FILE", "Did you mean TRUST_PROXY?"],
     [
       "TIDEMARK_LICENSE",

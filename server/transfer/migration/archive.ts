@@ -11,8 +11,8 @@ const COURSE = "run";
 /** The list with the names of a run's other lists, because some drivers of unstorage list only their first thousand keys. */
 const NAMES = "lists";
 
-/** The item with the number of the last run. */
-const LAST = "last-run.txt";
+/** Runs that the operator deletes leave gaps. After so many missing ones there is no other. */
+const LONGEST_GAP = 50;
 
 /** The unchanged answers of a former program. */
 export interface Archive {
@@ -52,15 +52,14 @@ const DAY_MS = 24 * 60 * 60 * 1_000;
  */
 export function openArchive(all: Storage, accountId: number, source: SourceName): Archive {
   const storage = prefixStorage(all, `${accountId}:${source}`);
-  const lastId = async () => {
-    if (!(await storage.hasItem(LAST))) return 0;
-    return Number(new TextDecoder().decode((await storage.getItemRaw<Uint8Array>(LAST))!));
-  };
   const runs = async () => {
     const found: Run[] = [];
-    const last = await lastId();
-    for (let id = 1; id <= last; id++) {
-      if (!(await storage.hasItem(pieceKey(id, COURSE, 1)))) continue; // it was deleted
+    for (let id = 1, missing = 0; missing < LONGEST_GAP; id++) {
+      if (!(await storage.hasItem(pieceKey(id, COURSE, 1)))) {
+        missing++;
+        continue;
+      }
+      missing = 0;
       const times: string[] = [];
       for await (const { kept_at } of pieces(storage, id, COURSE)) times.push(kept_at);
       const [startedAt, endedAt = null] = times;
@@ -76,8 +75,7 @@ export function openArchive(all: Storage, accountId: number, source: SourceName)
         const { run, access: former, keptAt } = await openRun(storage, last, clock);
         if (former === access && clock().getTime() - Date.parse(keptAt) < DAY_MS) return run;
       }
-      const next = { id: (await lastId()) + 1, started_at: clock().toISOString() };
-      await storage.setItemRaw(LAST, Buffer.from(String(next.id)));
+      const next = { id: (last?.id ?? 0) + 1, started_at: clock().toISOString() };
       const { run } = await openRun(storage, next, clock);
       await run.keep(COURSE, [], { access });
       return run;
