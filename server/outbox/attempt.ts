@@ -25,12 +25,12 @@ import { lookIn, writeCompanyEmail, type WrittenEmail } from "../outgoing/email-
 import type { WantedSender } from "../outgoing/mail.ts";
 import { webhookPosting } from "../outgoing/post.ts";
 import { postedJson } from "../v2/webhook/event-data.ts";
-import { writeEmail } from "./email-template.ts";
+import { writeEmail, type Templates } from "./email-template.ts";
 import type { OutboxParts } from "./parts.ts";
 import { announceMoney } from "../domain/ledger/announcement.ts";
 import { payouts, type Payout } from "../domain/ledger/payout/payout.ts";
 import { moveWithin } from "../domain/ledger/payout/status.ts";
-import type { Transaction } from "../storage/store.ts";
+import type { Store, Transaction } from "../storage/store.ts";
 import { isSameJson } from "../storage/digests.ts";
 import { retryDelayMs } from "./clock-watch.ts";
 import { emailInLog } from "./email.ts";
@@ -73,7 +73,7 @@ export async function reachOf(
   parts: OutboxParts,
   { owner_id, webhook_id }: Delivery,
 ): Promise<"now" | "later" | "never"> {
-  if (webhook_id === null) return parts.mailer === null ? "later" : "now";
+  if (webhook_id === null) return parts.mailer === null || parts.templates() === null ? "later" : "now";
   const webhook = await parts.store.get(webhooks, owner_id, webhook_id);
   if (webhook === null) return "never";
   return webhook.is_active ? "now" : "later";
@@ -115,8 +115,9 @@ async function sendEmail(
 ): Promise<Attempt | null> {
   const { id, owner_id, created_at } = delivery;
   const { store, mailer, public_url } = parts;
-  if (mailer === null) return null;
-  if (email.promoter_id === null) return sendToUser(parts, delivery, email);
+  const templates = parts.templates();
+  if (mailer === null || templates === null) return null;
+  if (email.promoter_id === null) return sendToUser(parts, delivery, { email, templates });
   const { kind } = email;
   const isAlwaysSent = isAccessEmail(kind) || isMoneyEmail(kind);
   if (!isAlwaysSent && (await isUnsubscribed(store, owner_id, email.promoter_id))) {
@@ -141,7 +142,7 @@ async function sendEmail(
   };
   const values = { ...email.values, email: address, ...link, ...money };
   const written = await writtenEmail(
-    parts,
+    { store, templates },
     { account_id: owner_id, language: mailLanguage(account, promoter) },
     { ...email, values, brand: emailBrand(account, public_url) },
   );
@@ -159,7 +160,7 @@ async function sendEmail(
 
 /** An e-mail with the company's own text, otherwise from its template. Null if it was the company's and is deleted. */
 async function writtenEmail(
-  { store, templates }: OutboxParts,
+  { store, templates }: { store: Store; templates: Templates },
   { account_id, language }: { account_id: number; language: Language },
   { brand, ...email }: (Email | OwnEmail) & { brand: ShownBrand | null },
 ): Promise<WrittenEmail | null> {
@@ -177,9 +178,9 @@ async function writtenEmail(
 async function sendToUser(
   parts: OutboxParts,
   delivery: Delivery,
-  email: Email | OwnEmail,
+  { email, templates }: { email: Email | OwnEmail; templates: Templates },
 ): Promise<Attempt | null> {
-  const { mailer, templates } = parts;
+  const { mailer } = parts;
   const opened = await openUserEmail(parts, delivery);
   if (opened === null || mailer === null || email.kind === "own")
     return undeliverable("The link is no longer needed");

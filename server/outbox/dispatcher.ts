@@ -20,7 +20,6 @@ import { newLease, isLostLease } from "../process/lease.ts";
 import { withoutFrozen, isFrozen } from "../storage/freeze.ts";
 import type { Store } from "../storage/store.ts";
 import { newClockWatch, isSetAside } from "./clock-watch.ts";
-import type { Templates } from "./email-template.ts";
 import { newFanOut } from "./fan-out.ts";
 import type { OutboxParts } from "./parts.ts";
 import { attemptOf, reachOf, WEBHOOK_GONE, newRecorder } from "./attempt.ts";
@@ -121,7 +120,7 @@ export interface OutboxSettings {
   public_url: string;
   /** Null if mail is not set up. */
   mail: OutgoingMail | null;
-  templates: Templates;
+  templates: OutboxParts["templates"];
 }
 
 /** Makes the outbox of a process. */

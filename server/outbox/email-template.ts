@@ -1,4 +1,5 @@
 import pLimit from "p-limit";
+import type { Logger } from "pino";
 import {
   ACCESS_EMAIL_KINDS,
   EMAIL_KINDS,
@@ -40,12 +41,38 @@ export type Templates = Record<Email["kind"], Template>;
 /** How many templates are read at once. All of them together, a slow place would not answer in time. */
 const READS = 8;
 
+/** How long a server waits before it asks a place again that did not answer. */
+const RETRY_MS = 30_000;
+
+/**
+ * Reads the operator's e-mail templates at the start. They are null until they could be read, and e-mails wait so long, because
+ * one with the wrong text can't be taken back. A server must be able to start without a bucket, or it would miss sales.
+ *
+ * @throws Error in one sentence for a file in a folder that can't be read
+ */
+export async function openTemplates(
+  files: Files,
+  { log, retryMs = RETRY_MS }: { log: Logger; retryMs?: number },
+): Promise<() => Templates | null> {
+  let known: Templates | null = null;
+  const read = async () => {
+    known = await readTemplates(files);
+  };
+  const readLater = (): Promise<void> =>
+    read().catch((error: unknown) => {
+      log.error({ err: error }, "the e-mail texts in FILES_URL can't be read, so e-mails wait");
+      setTimeout(() => void readLater(), retryMs).unref();
+    });
+  if (files.isFolder) await read();
+  else void readLater();
+  return () => known;
+}
+
 /**
  * Reads all e-mail templates of the operator (`mail/accepted.subject.txt`, `mail/accepted.txt`, `mail/accepted.html`). Built-in
- * templates replace missing files. A file that can't be read stops the start, because an e-mail with the wrong text can't be
- * taken back.
+ * templates replace missing files.
  *
- * @throws Error in one sentence
+ * @throws Error in one sentence for a file that can't be read
  */
 export async function readTemplates(files: Files): Promise<Templates> {
   const kinds = [

@@ -18,7 +18,8 @@ export interface OutboxParts {
   post: Post;
   /** Null if mail is not set up; e-mails are held then. */
   mailer: Mailer | null;
-  templates: Templates;
+  /** Null while the operator's own can't be read; e-mails are held then. */
+  templates: () => Templates | null;
   public_url: string;
   /** Only the process that holds it works on the outbox. */
   lease: Lease;

@@ -28,7 +28,7 @@ import {
 import { newSightingRecorder } from "../request/sighting-recorder.ts";
 import type { Figures, Metrics, ProcessMetrics } from "../request/metrics.ts";
 import { openOutbox, type Dispatcher } from "../outbox/dispatcher.ts";
-import { readTemplates, writeEmail } from "../outbox/email-template.ts";
+import { EMAIL_TEXTS, openTemplates, writeEmail } from "../outbox/email-template.ts";
 import { loadReadiness, takeStock } from "../request/observation.ts";
 import { openMail } from "../outgoing/mail.ts";
 import { newFetchPage } from "../outgoing/page.ts";
@@ -91,14 +91,14 @@ export async function serve(
   const needsDemo = await needsDemoData(store, config.wantsDemoData);
   const answersEarly = !isFirstStart && !needsDemo;
   const files = openConfiguredFiles(config);
-  const templates = await readTemplates(files);
+  const templates = await openTemplates(files, { log });
   const scripts = readScripts();
   await keepScripts(scripts, { store, log });
   const listener = newListener();
   const port = await openPort(listener, config, `HOST ${config.host} and PORT ${config.port}`);
   const url = `http://${config.host}:${port}`;
   const publicUrl = config.public_url ?? url;
-  const write: Services["writeEmail"] = (email) => writeEmail(templates, email);
+  const write: Services["writeEmail"] = (email) => writeEmail(templates() ?? EMAIL_TEXTS, email);
   const uploads = newUploads(files.uploads, systemChance.token);
   const parts = { store, log, sightings, metrics, public_url: publicUrl, limits, uploads, writeEmail: write };
   const services = newServices(config, parts);

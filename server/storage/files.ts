@@ -27,6 +27,8 @@ export interface Files {
    * can be read again, so leave them out of backups, and delete them after the switch.
    */
   migrations: Storage;
+  /** Whether they are in a folder of the machine. */
+  isFolder: boolean;
   close(): Promise<void>;
 }
 
@@ -42,12 +44,14 @@ const DRIVER_ADDRESS = /^([a-z][a-z\d-]+):(.*)$/is;
  * @throws Error in one sentence for a driver that is unknown or can't be used
  */
 export function openFiles(address: string): Files {
-  const storage = createStorage({ driver: openDriver(address) });
+  const driver = openDriver(address);
+  const storage = createStorage({ driver });
   return {
     uploads: prefixStorage(storage, "uploads"),
     mail: prefixStorage(storage, "mail"),
     rates: prefixStorage(storage, "rates"),
     migrations: prefixStorage(storage, "migrations"),
+    isFolder: driver.name === "fs",
     close: () => storage.dispose(),
   };
 }

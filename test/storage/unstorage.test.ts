@@ -18,12 +18,14 @@ const personFields = {
   is_guest: flag(),
   born_at: time().optional(),
   tags: json<string[]>(),
+  job: json<{ since: string }>().optional(),
 };
 
 const people = table("person", personFields, {
   derived: {
     email_key: ["text", ({ email }) => email?.toLowerCase()],
     tag_words: ["text", ({ tags }) => tags.join(" ")],
+    job_since: ["time", ({ job }) => job?.since],
   },
   unique: { email: ["email_key"] },
   indexes: { city: { on: ["city"] } },
@@ -124,6 +126,11 @@ describe.each(KINDS)("the tables of a store on %s under unstorage", (name) => {
     [
       "a wrong document",
       { ...jane, tags: {} },
+      "A document of persons:1:7 has another form than the server's",
+    ],
+    [
+      "a document with a wrong time",
+      { ...jane, job: { since: "junk" } },
       "A document of persons:1:7 has another form than the server's",
     ],
     ["another key", { ...jane, id: 8 }, "The record belongs under persons:1:8, not under persons:1:7"],

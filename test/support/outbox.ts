@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { EMAIL_TEXTS as templates } from "../../server/outbox/email-template.ts";
+import { EMAIL_TEXTS } from "../../server/outbox/email-template.ts";
 import { newDispatcher, type Dispatcher } from "../../server/outbox/dispatcher.ts";
 import { newLease } from "../../server/process/lease.ts";
 import type { OutboxParts } from "../../server/outbox/parts.ts";
@@ -13,6 +13,7 @@ export function appOutbox(app: TestApp, over: Partial<OutboxParts> & { holder?: 
     { store, elapsedMs: () => clock().getTime() },
     { name: "outbox", holder: over.holder ?? "test", durationMs: 10_000 },
   );
+  const templates = () => EMAIL_TEXTS;
   const parts = { store, clock, chance, log, logOutage, post, public_url, mailer: null, templates, lease };
   return newDispatcher({ ...parts, ...over });
 }

@@ -2,8 +2,9 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
+import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { EMAIL_TEXTS, readTemplates } from "../../server/outbox/email-template.ts";
+import { EMAIL_TEXTS, openTemplates, readTemplates } from "../../server/outbox/email-template.ts";
 import { newUploads } from "../../server/outgoing/uploads.ts";
 import { openFiles } from "../../server/storage/files.ts";
 import { temporaryFolder } from "../support/server.ts";
@@ -87,10 +88,19 @@ describe("files on unstorage's own server", () => {
     expect(mostOpen).toBeLessThanOrEqual(8);
   });
 
-  it("stop the start where the server refuses one, without the secrets of its address", async () => {
+  it("say in one sentence what the server refuses, without the secrets of its address", async () => {
     const error = await readTemplates(openFiles(`${origin}/broken?token=secret`)).catch(String);
     expect(error).toMatch(/^Error: mail\/accepted\.txt of FILES_URL can't be read: .*403/);
     expect(error).not.toContain("secret");
+  });
+
+  it("are null until the server answers, and then read, so that a start does not need it", async () => {
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    const templates = await openTemplates(openFiles(origin), { log: pino({ enabled: false }), retryMs: 10 });
+    expect(templates()).toBeNull();
+    await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+    await expect.poll(templates).toEqual(EMAIL_TEXTS);
   });
 });
 

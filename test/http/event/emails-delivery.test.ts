@@ -145,12 +145,20 @@ describe.each(STORAGES)("sending e-mails on %s", (storage) => {
     expect(recipients()).toEqual(["jane@example.com"]);
   });
 
+  it("waits while the operator's own texts can't be read", async () => {
+    await join(app, "jane@example.com");
+    await send({ templates: () => null });
+    expect(mail.emails).toEqual([]);
+    await send();
+    expect(recipients()).toEqual(["jane@example.com"]);
+  });
+
   it("lets no name add headers or markup", async () => {
     const signup_accepted = { ...EMAIL_TEXTS.signup_accepted, subject: "{{first_name}}, welcome" };
     const templates = { ...EMAIL_TEXTS, signup_accepted };
     const first_name = 'Jane\r\nBcc: eve@x.example\r\n\r\n<img "x">{{amount}}';
     await join(app, "jane@example.com", { first_name });
-    await send({ templates });
+    await send({ templates: () => templates });
     expect(mail.emails).toHaveLength(1);
     const [{ headers, to, text, html }] = mail.emails as [(typeof mail.emails)[0]];
     expect(to).toEqual(["jane@example.com"]);
