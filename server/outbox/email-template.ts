@@ -41,12 +41,12 @@ export type Templates = Record<Email["kind"], Template>;
 /** How many templates are read at once. All of them together, a slow place would not answer in time. */
 const READS = 8;
 
-/** How long a server waits before it asks a place again that did not answer. */
+/** How long a server waits before it tries again. */
 const RETRY_MS = 30_000;
 
 /**
- * Reads the operator's e-mail templates at the start. They are null until they could be read, and e-mails wait so long, because
- * one with the wrong text can't be taken back. A server must be able to start without a bucket, or it would miss sales.
+ * Reads the operator's e-mail templates. The result is null until they have been read, and e-mails wait until then, because an
+ * e-mail with the wrong text can't be taken back. A server that could not start while a bucket is down would miss sales.
  *
  * @throws Error in one sentence for a file in a folder that can't be read
  */

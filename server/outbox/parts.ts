@@ -18,7 +18,7 @@ export interface OutboxParts {
   post: Post;
   /** Null if mail is not set up; e-mails are held then. */
   mailer: Mailer | null;
-  /** Null while the operator's own can't be read; e-mails are held then. */
+  /** Null while the operator's own texts can't be read; e-mails are held then. */
   templates: () => Templates | null;
   public_url: string;
   /** Only the process that holds it works on the outbox. */

@@ -69,7 +69,7 @@ function openDriver(address: string): Driver {
     const driver = (loadModule(module) as (given: object) => Driver)(options);
     if (name !== "fs") return driver;
     const folder = resolve(options["base"] ?? "");
-    // A folder in a place that is not mounted would be an empty one.
+    // If the place is not mounted, a new folder there would hide the files.
     if (!existsSync(dirname(folder))) throw new Error(`there is no folder ${dirname(folder)}`);
     return owned(driver, folder);
   } catch (error) {

@@ -133,8 +133,8 @@ export async function findPage<R extends { id: number }, S, Names extends keyof 
 }
 
 /**
- * So many single reads cost less than a statement: both engines answer them at once, and a transaction answers them from
- * what it has read and written, without sending its writes first.
+ * Up to this many, single reads are cheaper than a statement. Both engines answer them at once. A transaction answers them
+ * from what it has read and written, and need not send its writes first.
  */
 const FEW = 25;
 

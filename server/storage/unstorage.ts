@@ -89,9 +89,12 @@ async function write(store: Store, { sql, table, account_id, key }: Place, value
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     // What is derived from a document relies on its form.
-    throw Object.assign(new Failure("invalid", `A document of ${own} has another form than the server's`), {
-      cause: error,
-    });
+    throw Object.assign(
+      new Failure("invalid", `A document in ${own} does not have the form that the server expects`),
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -126,12 +126,12 @@ describe.each(KINDS)("the tables of a store on %s under unstorage", (name) => {
     [
       "a wrong document",
       { ...jane, tags: {} },
-      "A document of persons:1:7 has another form than the server's",
+      "A document in persons:1:7 does not have the form that the server expects",
     ],
     [
       "a document with a wrong time",
       { ...jane, job: { since: "junk" } },
-      "A document of persons:1:7 has another form than the server's",
+      "A document in persons:1:7 does not have the form that the server expects",
     ],
     ["another key", { ...jane, id: 8 }, "The record belongs under persons:1:8, not under persons:1:7"],
     [

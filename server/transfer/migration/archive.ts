@@ -11,7 +11,7 @@ const COURSE = "run";
 /** The list with the names of a run's other lists, because some drivers of unstorage list only their first thousand keys. */
 const NAMES = "lists";
 
-/** Runs that the operator deletes leave gaps. After so many missing ones there is no other. */
+/** Deleted runs leave gaps. A longer gap than this is the end. */
 const LONGEST_GAP = 50;
 
 /** The unchanged answers of a former program. */
