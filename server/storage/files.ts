@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { builtinDrivers, createStorage, prefixStorage, type Driver, type Storage } from "unstorage";
@@ -71,6 +71,8 @@ function openDriver(address: string): Driver {
     const folder = resolve(options["base"] ?? "");
     // If the place is not mounted, a new folder there would hide the files.
     if (!existsSync(dirname(folder))) throw new Error(`there is no folder ${dirname(folder)}`);
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
+      throw new Error("it is not a folder");
     return owned(driver, folder);
   } catch (error) {
     // Some drivers need a package that the operator installs, and some an option.

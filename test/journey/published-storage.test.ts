@@ -109,7 +109,7 @@ it("the guide's example runs as it is printed", async () => {
   const [, example = ""] =
     /```js\n([^`]*tidemark\/storage[^]*?)```/.exec(readFileSync("docs/developers.md", "utf8")) ?? [];
   const code = example.replace('"sqlite:./data"', "process.env.STORAGE_URL").replace("4000", String(port));
-  const said = `console.log("listens on http://127.0.0.1:${port}")`;
+  const said = `await server.ready(); console.log("listens on http://127.0.0.1:${port}")`;
   const app = await start({}, { command: [process.execPath, "--input-type=module", "-e", code + said] });
   expect(await ask(`${app.url}/promoters/${id}/note`)).toEqual({ note: "Call her" });
   expect(await app.stop()).toBe(0);

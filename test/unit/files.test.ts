@@ -109,6 +109,7 @@ it.each([
   ["toString:", "FILES_URL toString: names no driver of unstorage"],
   ["fs:", "FILES_URL fs: can't be used: [unstorage] [fs] Missing required option `base`"],
   ["redis:?url=redis://x:secret@y", "FILES_URL redis: can't be used: Cannot find module 'ioredis'"],
+  ["/etc/passwd", "FILES_URL /etc/passwd can't be used: it is not a folder"],
   ["/no-such-mount/files", "FILES_URL /no-such-mount/files can't be used: there is no folder /no-such-mount"],
 ])("refuses %s in one sentence, without its secrets", (address, sentence) => {
   let message = "";
