@@ -60,7 +60,13 @@ export function newUploads(storage: Storage, token: (length: number) => string):
     async keep(bytes, use = "asset") {
       const { format, image } = describe(bytes, use);
       const name = `${token(NAME_LENGTH)}.${format}`;
-      await inPlace(() => storage.setItemRaw(name, Buffer.from(bytes)));
+      await inPlace(async () => {
+        await storage.setItemRaw(name, Buffer.from(bytes)).catch(async (error: unknown) => {
+          // A full place may have taken a part of it.
+          await storage.removeItem(name).catch(() => {});
+          throw error;
+        });
+      });
       return { name, format, bytes: bytes.length, image };
     },
     async read(name) {

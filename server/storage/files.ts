@@ -69,8 +69,7 @@ function openDriver(address: string): Driver {
     const driver = (loadModule(module) as (given: object) => Driver)(options);
     if (name !== "fs") return driver;
     const folder = resolve(options["base"] ?? "");
-    // If the place is not mounted, a new folder there would hide the files.
-    if (!existsSync(dirname(folder))) throw new Error(`there is no folder ${dirname(folder)}`);
+    requirePlace(folder);
     if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
       throw new Error("it is not a folder");
     return owned(driver, folder);
@@ -96,11 +95,22 @@ function owned(driver: Driver, folder: string): Driver {
     ...driver,
     async setItemRaw(key, value, options) {
       const path = join(folder, ...key.split(":"));
+      requirePlace(folder);
       makeFolder(dirname(path));
       await driver.setItemRaw!(key, value, options);
       giveToFolderOwner(path);
     },
+    async removeItem(key, options) {
+      // unstorage's fs driver returns its errors.
+      const failed = (await driver.removeItem!(key, options)) as unknown;
+      if (failed instanceof Error) throw failed;
+    },
   };
+}
+
+/** If the place is not mounted, a new folder there would hide the files. */
+function requirePlace(folder: string): void {
+  if (!existsSync(dirname(folder))) throw new Error(`there is no folder ${dirname(folder)}`);
 }
 
 /** How long a start or a command waits for an answer. */

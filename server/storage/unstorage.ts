@@ -4,7 +4,7 @@ import { keyOf, wrongFields } from "./record.ts";
 import { sqlName } from "./sql.ts";
 import { isInstant } from "./storable.ts";
 import type { Store } from "./store.ts";
-import type { ColumnValue, Field, Key, KeyPart, Table } from "./table.ts";
+import type { ColumnValue, Derived, Field, Key, KeyPart, Table } from "./table.ts";
 
 type Stored = { account_id: number };
 
@@ -76,7 +76,7 @@ async function write(store: Store, { sql, table, account_id, key }: Place, value
   ];
   if (own !== here) throw new Failure("invalid", `The record belongs under ${own}, not under ${here}`);
   try {
-    requireDerivedTimes(table, record);
+    requireDerived(table, record);
     await store.transact(async (tx) => {
       // Servers reserve blocks of ids, so one that was made up would be another record's soon.
       if (hasGivenIds(table) && (await tx.get(table, account_id, ...key)) === null)
@@ -111,21 +111,51 @@ function recordIn(sql: string, table: Table<Stored>, text: string): Stored {
     ...Object.keys(record)
       .filter((name) => !known.has(name))
       .map((name) => `${name} is not a field`),
-    ...[...wrongFields(table, record), ...wrongTimes(table, record)].map(
+    ...[...wrongFields(table, record), ...wrongTimes(table, record), ...tooLarge(record)].map(
       (name) => `${name} must be ${wanted(table.fields[name])}`,
     ),
   ];
   if (faults.length > 0) throw new Failure("invalid", `The record does not fit ${sql}: ${faults.join(", ")}`);
-  return record;
+  return whole(table, record);
 }
 
-/** @throws TypeError if a time that is derived from a document is none */
-function requireDerivedTimes({ derived }: Table<Stored>, record: Stored): void {
+/** The record as the server writes it: what it lacks is null, unless the field is optional. */
+function whole({ fields }: Table<Stored>, record: Stored): Stored {
+  const given = record as Stored & Record<string, unknown>;
+  const values = Object.entries(fields).map(([name, { isOptional }]) => ({
+    name,
+    isOptional,
+    value: given[name] ?? null,
+  }));
+  const kept = values.filter(({ value, isOptional }) => value !== null || !isOptional);
+  return {
+    account_id: record.account_id,
+    ...Object.fromEntries(kept.map(({ name, value }) => [name, value])),
+  };
+}
+
+/** Sums of larger numbers could not be exact. */
+const LARGEST = 999_999_999_999;
+
+function tooLarge(record: object): string[] {
+  const numbers = Object.entries(record).filter(([, value]) => typeof value === "number");
+  return numbers.filter(([, value]) => Math.abs(value) > LARGEST).map(([name]) => name);
+}
+
+/** @throws TypeError if a column can't be derived from a document */
+function requireDerived({ derived }: Table<Stored>, record: Stored): void {
   for (const [name, [type, of]] of Object.entries(derived)) {
-    const value = type === "time" ? of(record) : null;
-    if (typeof value === "string" && !isInstant(value)) throw new TypeError(`${name} is not an instant`);
+    const value: unknown = of(record) ?? null;
+    if (value !== null && !HOLDS[type](value)) throw new TypeError(`${name} is no ${type}`);
   }
 }
+
+const HOLDS: Record<Derived<never>[0], (value: unknown) => boolean> = {
+  text: (value) => typeof value === "string",
+  integer: (value) => Number.isSafeInteger(value),
+  flag: (value) => typeof value === "boolean",
+  time: (value) => typeof value === "string" && isInstant(value),
+};
 
 /** The names of times in another form than the server's. Some of them would be other instants on Postgres. */
 function wrongTimes({ fields }: Table<Stored>, record: object): string[] {
@@ -145,7 +175,7 @@ function parsed(text: string): Stored | null {
 }
 
 const WANTED: Record<Field<unknown>["type"], string> = {
-  integer: "a whole number",
+  integer: "a whole number of at most 12 digits",
   flag: "true or false",
   text: "a text",
   time: "an instant such as 2026-03-04T05:06:07.890Z",

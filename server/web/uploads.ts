@@ -11,9 +11,11 @@ import type { Services } from "../request/services.ts";
  */
 export function serveUpload(services: Services): EventHandler {
   return async (event) => {
-    const found = await services.uploads.read(event.context.params?.["file"] ?? "");
-    if (found === null) {
-      const error = new Failure("not_found", "Not found");
+    const found = await services.uploads
+      .read(event.context.params?.["file"] ?? "")
+      .catch((error: Failure) => error);
+    if (found === null || found instanceof Error) {
+      const error = found ?? new Failure("not_found", "Not found");
       return refuse(services, event, { error, generation: "v1", shape: v1Error, headers: {} });
     }
     return new FastResponse(found.bytes, {

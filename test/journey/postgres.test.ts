@@ -3,7 +3,7 @@ import { callCli } from "../support/cli.ts";
 import { startCluster, type Cluster } from "../support/postgres.ts";
 import { POSTGRES_FOLDER } from "../support/postgres-programs.ts";
 import { rounds } from "../support/rounds.ts";
-import { startServer, v1, type Server } from "../support/server.ts";
+import { startServer, v1, v2, type Server } from "../support/server.ts";
 import { leadCountsIn, leadCounts } from "../support/stats.ts";
 import { withRecords } from "../support/records.ts";
 
@@ -59,6 +59,22 @@ describe.skipIf(POSTGRES_FOLDER === null)("servers on one Postgres", () => {
     expect(await withRecords(cluster.url(), (records) => records.count("account"))).toBe(1);
     expect(await leadCountsIn(cluster.url())).toEqual(leadCounts(1));
     expect(await Promise.all([first.stop(), second.stop()])).toEqual([0, 0]);
+  });
+
+  it("keep all custom statuses that were saved at the same time, one of each name", async () => {
+    const servers = [await start(), await start()];
+    const names = Array.from({ length: 24 }, (_, at) => `status ${at % 16}`);
+    const saved = await Promise.all(
+      names.map((name, order) =>
+        v2(servers[order % 2]!, "PUT /custom_referral_statuses", {
+          custom_referral_statuses: [{ name, order }],
+        }),
+      ),
+    );
+    expect(saved.filter(({ status }) => status === 200)).toHaveLength(16);
+    const { body } = await v2(servers[0]!, "GET /custom_referral_statuses");
+    const kept = (body as { name: string }[]).map(({ name }) => name);
+    expect(kept.sort()).toEqual([...new Set(names)].sort());
   });
 
   it("have every acknowledged sign-up, and matching counters, after a server and the database were killed", async () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, join } from "node:path";
@@ -102,6 +102,16 @@ describe("files on unstorage's own server", () => {
     await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
     await expect.poll(templates).toEqual(EMAIL_TEXTS);
   });
+});
+
+it("a file that can't be removed is said to be there still", async () => {
+  const { folder, remove } = temporaryFolder();
+  const { uploads } = openFiles(folder);
+  await uploads.setItemRaw("a.png", Buffer.from("a"));
+  rmSync(join(folder, "uploads"), { recursive: true });
+  writeFileSync(join(folder, "uploads"), "a file in place of the folder");
+  await expect(uploads.removeItem("a.png")).rejects.toThrow("ENOTDIR");
+  remove();
 });
 
 it.each([

@@ -1,7 +1,8 @@
 import { Failure } from "../../failure.ts";
 import type { Reader, Transaction, View } from "../../storage/store.ts";
 import { integer, json, table, text, time, type RowOf } from "../../storage/table.ts";
-import type { Context } from "../context.ts";
+import { SYSTEM, type Context } from "../context.ts";
+import { accounts } from "../program/account/account.ts";
 
 /** The lists of the dashboard whose filters can be saved. */
 export const SAVED_LISTS = [
@@ -61,6 +62,8 @@ export async function createSavedView(
   accountId: number,
   { filters, ...named }: Pick<SavedView, "list" | "name" | "filters">,
 ): Promise<SavedView> {
+  // Others of the account wait, so that the limit holds.
+  await tx.lock(accounts, SYSTEM, accountId);
   if ((await listSavedViews(tx.view, accountId, undefined)).length >= MOST)
     throw new Failure("refused", `There may be at most ${MOST} saved views`);
   const at = now.toISOString();

@@ -269,8 +269,10 @@ const deleteAssetsOperation = batchOperation(
   { id: "deleteAssets", summary: "Delete assets", description: "Deletes assets with their files." },
   ({ account, context, uploads }, ids) => {
     const work = async (each: number) => {
-      const { file: removed } = await deleteAsset(context, account.id, each);
-      if (removed !== null) await uploads.remove(removed.name);
+      // The file first, because what fails can then be repeated.
+      const { file } = await loadAsset(context.store, account.id, each);
+      if (file !== null) await uploads.remove(file.name);
+      await deleteAsset(context, account.id, each);
     };
     return runBatch(context, account.id, { label: "asset/destroy", ids, work });
   },

@@ -2,7 +2,8 @@ import { Failure } from "../../../failure.ts";
 import type { Transaction, View } from "../../../storage/store.ts";
 import { isSameJson } from "../../../storage/digests.ts";
 import { integer, table, text, time, type RowOf } from "../../../storage/table.ts";
-import type { Context } from "../../context.ts";
+import { SYSTEM, type Context } from "../../context.ts";
+import { accounts } from "../../program/account/account.ts";
 import type { Lead } from "./lead.ts";
 
 const customStatusFields = {
@@ -73,42 +74,47 @@ export async function changeCustomStatuses(
   accountId: number,
   changes: CustomStatusChange[],
 ): Promise<CustomStatus[]> {
+  // Others of the account wait, so that none of theirs counts as left out, and the limit holds.
+  await tx.lock(accounts, SYSTEM, accountId);
   const updatedAt = now.toISOString();
-  const known = new Map((await listCustomStatuses(tx.view, accountId)).map((each) => [each.id, each]));
+  const before = new Map((await listCustomStatuses(tx.view, accountId)).map((each) => [each.id, each]));
+  const known = new Map(before);
   for (const { id: knownId, name, order, ...change } of changes) {
     const id = knownId ?? (await tx.nextId("custom-status"));
-    const before = known.get(id);
-    if (before === undefined && knownId !== undefined)
+    const former = known.get(id);
+    if (former === undefined && knownId !== undefined)
       throw new Failure("not_found", "Custom referral status not found.");
     if (change._destroy) {
       known.delete(id);
       continue;
     }
-    const { description = before?.description ?? null } = change;
+    const { description = former?.description ?? null } = change;
     known.set(id, {
       account_id: accountId,
       id,
       name,
       description,
       order,
-      created_at: before?.created_at ?? updatedAt,
+      created_at: former?.created_at ?? updatedAt,
       updated_at: updatedAt,
     });
   }
   const after = [...known.values()];
   refuseUnfit(after);
-  await replaceAll(tx, accountId, after);
+  await replaceAll(tx, before, after);
   return after.toSorted((a, b) => a.order - b.order || a.id - b.id);
 }
 
 /** Two statuses may exchange their names, so all that change are removed first. */
-async function replaceAll(tx: Transaction, accountId: number, after: CustomStatus[]): Promise<void> {
-  const before = new Map((await listCustomStatuses(tx.view, accountId)).map((each) => [each.id, each]));
+async function replaceAll(
+  tx: Transaction,
+  before: ReadonlyMap<number, CustomStatus>,
+  after: CustomStatus[],
+): Promise<void> {
   const changed = after.filter((each) => !isSameJson(before.get(each.id), each));
-  const gone = [...before.keys()].filter((id) => !after.some((each) => each.id === id));
+  const gone = [...before.values()].filter(({ id }) => !after.some((each) => each.id === id));
   const renamed = changed.filter(({ id, name }) => before.has(id) && before.get(id)!.name !== name);
-  for (const id of [...gone, ...renamed.map((each) => each.id)])
-    await tx.remove(customStatuses, accountId, id);
+  for (const { account_id, id } of [...gone, ...renamed]) await tx.remove(customStatuses, account_id, id);
   for (const status of changed) await tx.put(customStatuses, status, { name: nameTaken });
 }
 
