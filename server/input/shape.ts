@@ -97,6 +97,7 @@ function listedValue(field: z.ZodType, value: unknown, blank: Blank): unknown {
 
 function objectIn(field: z.ZodType): z.ZodObject | null {
   if (field instanceof z.ZodObject) return field;
+  if (field instanceof z.ZodPipe) return objectIn(field.in as z.ZodType);
   const isWrapper =
     field instanceof z.ZodOptional || field instanceof z.ZodNullable || field instanceof z.ZodDefault;
   return isWrapper ? objectIn(field.unwrap() as z.ZodType) : null;

@@ -2,54 +2,51 @@ import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { z } from "zod";
 import type { Account } from "../domain/program/account/account.ts";
 import { dayIn, timeZoneOf } from "../domain/program/account/time-zone.ts";
-import { isoRange } from "../domain/span.ts";
+import { isoRange, type Span } from "../domain/span.ts";
 import { field } from "../http/fields.ts";
 import { setPageHeaders } from "../http/pages.ts";
 import { direction, id, listOf } from "../input/fields.ts";
-import { among, findPage, isFlag, isWithin, type Window } from "../storage/query.ts";
+import { among, findPage, isFlag, isWithin, type Found, type Window } from "../storage/query.ts";
 import { sqlName } from "../storage/sql.ts";
 import type { View } from "../storage/store.ts";
-import type { Table } from "../storage/table.ts";
-import {
-  amountSpan,
-  pageParams,
-  readListing,
-  span,
-  type Amounts,
-  type ListRequest,
-  type Period,
-} from "./listing.ts";
+import type { ColumnType, Table } from "../storage/table.ts";
+import { pageParams, readListing, type ListRequest } from "./listing.ts";
 
 export type Condition = RawBuilder<SqlBool>;
 
-/** For whom a list is read, and when. */
+/** The condition that every record meets. */
+export const EVERY: Condition = sql<SqlBool>`1 = 1`;
+
+/** For whom a list is read, when, and by which filters. */
 export interface Asking {
   account: Account;
   now: Date;
   /** The calendar day in the account's time zone. */
   today: string;
+  /** All filters of the request. Some filters depend on others. */
+  filters: Record<string, unknown>;
 }
 
 /** How a parameter narrows a list. */
 type Narrowing<T> = (wanted: T, asking: Asking) => Condition;
 
-/** A parameter's schema, and how it narrows the list. The schema alone: it is about the column of the same name. */
-type Row<S extends z.ZodType> = S | readonly [schema: S, narrows: Narrowing<NonNullable<z.output<S>>>];
+/**
+ * A parameter's schema, and the column that it is about, or how it narrows the list. The schema alone: it is about the
+ * column of the same name.
+ */
+type Row<S extends z.ZodType, C> = S | readonly [schema: S, by: C | Narrowing<NonNullable<z.output<S>>>];
 type Schemas = Record<string, z.ZodType>;
-type Rows<S extends Schemas> = { readonly [Name in keyof S]: Row<S[Name]> };
+type Rows<S extends Schemas, C> = { readonly [Name in keyof S]: Row<S[Name], C> };
 
-interface Declared<P extends Schemas, F extends Schemas> {
-  /** What all records of the list meet. Absent: it has all records of the account. */
-  only?: Condition;
-  /** Parameters beside `filters`, such as `q`. */
-  params?: Rows<P>;
-  filters?: Rows<F>;
-  /** The meaning of each order, and its column or expression. The meaning alone: the column has the same name. */
-  sorting?: Readonly<Record<string, SortRow>>;
-  /** Whether the newest come first unless the request says otherwise. */
-  isNewestFirst?: boolean;
-}
-type SortRow = string | readonly [meaning: string, by: string | RawBuilder<unknown>];
+/** Rows under a name that no column has must say what they are about. Otherwise the compiler shows the sentence. */
+type Named<Names, C> = {
+  readonly [Name in keyof Names]: Name extends C
+    ? unknown
+    : readonly unknown[] | `${Name & string} is not a column of the table`;
+};
+
+/** The meaning of an order, and its column or expression. The meaning alone: the column has the same name. */
+type SortRow<C> = string | readonly [meaning: string, by: C | RawBuilder<unknown>];
 
 /** An order of a list. */
 interface Order {
@@ -64,102 +61,153 @@ interface Wanted extends Window {
   orders?: readonly Order[];
 }
 
-/** The parameter with the ids of the records. */
-export const ids = field(listOf(id).optional(), "Ids of the records.", [17, 18]);
+/** A list of records, and what its parameters are. */
+export interface List<R> {
+  params: z.ZodObject;
+  /** The filters alone, for downloads. */
+  filters: z.ZodType<Record<string, unknown>>;
+  /** The page that a request asks for, of the records that meet the conditions. Sets the page headers. */
+  read(request: ListRequest, within?: readonly Condition[]): Promise<R[]>;
+  /** The first records by a request's filters, for downloads. */
+  readFirst(request: ListRequest, count: number, within?: readonly Condition[]): Promise<R[]>;
+  /** A page of the records that meet all conditions, for callers with other parameters. */
+  find(view: View, accountId: number, wanted: Wanted): Promise<Found<R>>;
+}
 
-/** Declares a list of a table's records: a row for each parameter, each filter and each order. */
-export function list<
-  R extends { account_id: number; id: number },
-  P extends Schemas = Record<never, never>,
-  F extends Schemas = Record<never, never>,
->(of: Table<R>, { only, params, filters, sorting = {}, isNewestFirst = false }: Declared<P, F>) {
-  const [outer, inner] = [rowsOf(of, params), rowsOf(of, filters)];
-  const orders = new Map(Object.entries(sorting).map(([name, row]) => [name, orderOf(of, name, row)]));
-  const schema = z.object({
+/** The parameter with the ids of the records. */
+export const ids = [field(listOf(id).optional(), "Ids of the records.", [17, 18]), "id"] as const;
+
+/** The records of a list before any parameter. */
+interface Source<R extends { account_id: number; id: number }> {
+  of: Table<R>;
+  /** What all records of the list meet. Absent: it has all records of the account. */
+  only?: Condition | undefined;
+  /** Whether the newest come first unless the request says otherwise. */
+  isNewestFirst?: boolean | undefined;
+}
+
+/** Declares a list of a table's records, with a row for each parameter, each filter and each order. */
+export function listed<R extends { account_id: number; id: number }, C extends string>(
+  of: Table<R> & Columns<C>,
+  options: Omit<Source<R>, "of"> = {},
+) {
+  /** `params`: parameters beside the filters, such as `q`. */
+  return <
+    P extends Schemas = Record<never, never>,
+    F extends Schemas = Record<never, never>,
+    S extends Record<string, SortRow<C>> = Record<never, never>,
+  >({
+    params,
+    filters,
+    sorting,
+  }: {
+    params?: Rows<P, C> & Named<NoInfer<P>, C>;
+    filters?: Rows<F, C> & Named<NoInfer<F>, C>;
+    sorting?: S & Named<NoInfer<S>, C>;
+  } = {}): List<R> =>
+    listOfRows({ of, ...options }, [
+      rowsOf(of, params as Given),
+      rowsOf(of, filters as Given),
+      ordersOf(of, sorting),
+    ]);
+}
+
+function listOfRows<R extends { account_id: number; id: number }>(
+  source: Source<R>,
+  [outer, inner, orders]: readonly [params: Parameters, filters: Parameters, orders: Orders],
+): List<R> {
+  const filters = groupOf(inner, "Only records that match.");
+  const params = z.object({
     ...schemasOf(outer),
-    ...(inner.size > 0 && { filters: groupOf(inner, "Only records that match.") }),
+    ...(inner.size > 0 && { filters }),
     ...(orders.size > 0 && {
       sorting: groupOf(orders, "Order of the records. Of several, the first counts most."),
     }),
     ...pageParams.shape,
   });
-
-  /** A page of the records that meet all conditions, for callers with other parameters than the list's. */
-  function find(view: View, accountId: number, { where, orders: given = [], ...window }: Wanted) {
-    const last = { by: sql.ref(columnOf(of, "id")), isDescending: given[0]?.isDescending ?? isNewestFirst };
-    const all = view
-      .query<Record<string, Record<string, number>>>()
-      .selectFrom(sqlName(of))
-      .where(columnOf(of, "account_id"), "=", accountId);
-    const conditions = only === undefined ? where : [only, ...where];
-    const narrowed = conditions.reduce((query, condition) => query.where(condition), all);
-    const query = [...given, last].reduce(
-      (ordered, { by, isDescending }) => ordered.orderBy(by, isDescending ? "desc" : "asc"),
-      narrowed,
-    );
-    return findPage(view, of, { query, ...window });
-  }
-
-  /** What a request demands of the records. */
-  function conditionsOf({ account, context: { now } }: ListRequest, { filters = {}, ...given }: Given) {
-    const asking = { account, now, today: dayIn(timeZoneOf(account), now) };
+  const conditionsOf = ({ account, context: { now } }: ListRequest, { filters = {}, ...given }: Values) => {
+    const asking = { account, now, today: dayIn(timeZoneOf(account), now), filters };
     // A filter counts more than a parameter of the same name.
     const outside = Object.fromEntries(Object.entries(given).filter(([name]) => !(name in filters)));
     return [...narrowed(outer, outside, asking), ...narrowed(inner, filters, asking)];
-  }
-
+  };
   return {
-    params: schema,
-    find,
-    /** The page that a request asks for, of the records `within` these conditions. Sets the page headers. */
-    async read(request: ListRequest, within: readonly Condition[] = []): Promise<R[]> {
-      const { params, query, page, window } = readListing(request, schema);
-      const { sorting: directions = {}, ...given } = params as Given;
+    params,
+    filters,
+    find: (view, accountId, wanted) => find(source, view, { accountId, ...wanted }),
+    async read(request, within = []) {
+      const { params: values, query, page, window } = readListing(request, params);
+      const { sorting = {}, ...given } = values as Values;
       // The first order in the query counts most.
       const chosen = Object.keys(query["sorting"] ?? {}).filter((name) => orders.has(name));
-      const { records, total } = await find(request.context.store, request.account.id, {
+      const { records, total } = await find(source, request.context.store, {
+        accountId: request.account.id,
         where: [...within, ...conditionsOf(request, given)],
-        orders: chosen.map((name) => ({
-          by: orders.get(name)!.by,
-          isDescending: directions[name] === "desc",
-        })),
+        orders: chosen.map((name) => ({ by: orders.get(name)!.by, isDescending: sorting[name] === "desc" })),
         ...window,
       });
       setPageHeaders(request, page, total);
       return records;
     },
+    async readFirst(request, count, within = []) {
+      const { params: values } = readListing(request, z.object({ filters }));
+      const where = [...within, ...conditionsOf(request, values)];
+      const wanted = { accountId: request.account.id, where, limit: count, offset: 0 };
+      return (await find(source, request.context.store, wanted)).records;
+    },
   };
 }
 
+function find<R extends { account_id: number; id: number }>(
+  { of, only, isNewestFirst = false }: Source<R>,
+  view: View,
+  { accountId, where, orders = [], ...window }: Wanted & { accountId: number },
+): Promise<Found<R>> {
+  const last = { by: sql.ref(columnOf(of, "id")), isDescending: orders[0]?.isDescending ?? isNewestFirst };
+  const all = view
+    .query<Record<string, Record<string, number>>>()
+    .selectFrom(sqlName(of))
+    .where(columnOf(of, "account_id"), "=", accountId);
+  const conditions = only === undefined ? where : [only, ...where];
+  const narrowed = conditions.reduce((query, condition) => query.where(condition), all);
+  const query = [...orders, last].reduce(
+    (ordered, { by, isDescending }) => ordered.orderBy(by, isDescending ? "desc" : "asc"),
+    narrowed,
+  );
+  return findPage(view, of, { query, ...window });
+}
+
+/** The rows of a list's parameters. */
+type Given = Readonly<Record<string, Row<z.ZodType, string>>> | undefined;
+
 /** The values of a request's parameters. */
-interface Given extends Record<string, unknown> {
+interface Values extends Record<string, unknown> {
   filters?: Record<string, unknown>;
   sorting?: Record<string, "asc" | "desc">;
 }
 
 /** A table and the names of its columns. */
-type Columns<C extends string> = Pick<Table<never>, "name" | "names" | "fields"> & {
-  columns: Record<C, unknown>;
+type Columns<C extends string> = Pick<Table<never>, "name" | "names"> & {
+  columns: Record<C, ColumnType>;
 };
 
 /** Whether a column has a value, one of some values, or a value within a range, as the type of a filter says. */
-export function is<C extends string>(of: Columns<C>, name: NoInfer<C>): (wanted: unknown) => Condition {
+function is(of: Columns<string>, name: string): Narrowing<unknown> {
   const column = columnOf(of, name);
-  const isTime = of.fields[name]?.type === "time";
+  const isTime = of.columns[name] === "time";
   return (wanted) => {
     if (Array.isArray(wanted)) return among(column, wanted);
     if (typeof wanted === "boolean") return isFlag(column, wanted);
     if (typeof wanted === "string" || typeof wanted === "number")
       return sql<SqlBool>`${sql.ref(column)} = ${wanted}`;
     // Anything else would be an open range, and select everything.
-    if (!isRange(wanted)) throw new Error(`${column} can't be compared with ${String(wanted)}`);
-    return isWithin(column, isTime ? isoRange(span(wanted as Period)!) : amountSpan(wanted as Amounts)!);
+    if (!isSpan(wanted)) throw new Error(`${column} can't be compared with ${String(wanted)}`);
+    return isWithin(column, isTime ? isoRange(wanted) : wanted);
   };
 }
 
-function isRange(wanted: unknown): boolean {
-  const isPlain = typeof wanted === "object" && wanted !== null && !(wanted instanceof Date);
-  return isPlain && Object.keys(wanted).every((name) => name === "from" || name === "to");
+function isSpan(wanted: unknown): wanted is Span {
+  return typeof wanted === "object" && wanted !== null && "from" in wanted && "before" in wanted;
 }
 
 /** The conditions that these columns have these values. Undefined ones are ignored. */
@@ -167,19 +215,35 @@ export function having<C extends string>(
   of: Columns<C>,
   values: NoInfer<{ [Name in C]?: unknown }>,
 ): Condition[] {
-  const wanted = Object.entries(values).filter(([, value]) => value !== undefined) as [C, unknown][];
-  return wanted.map(([name, value]) => is(of, name)(value));
+  const wanted = Object.entries(values).filter(([, value]) => value !== undefined);
+  return wanted.map(([name, value]) => is(of, name)(value, NOBODY));
 }
+
+/** The conditions of `having` depend on nobody. */
+const NOBODY = undefined as never;
 
 /** The parameters of a list, each with its schema and with what it demands. */
 type Parameters = Map<string, { schema: z.ZodType; narrows: Narrowing<unknown> }>;
 
-function rowsOf<S extends Schemas>(of: Table<never>, rows: Rows<S> | undefined): Parameters {
-  const parameters = Object.entries<Row<z.ZodType>>((rows ?? {}) as never).map(([name, row]) => {
-    const [schema, narrows] = "parse" in row ? [row, is(of, name)] : row;
+function rowsOf(of: Table<never>, rows: Given = {}): Parameters {
+  const parameters = Object.entries(rows).map(([name, row]) => {
+    const [schema, by] = "parse" in row ? [row, name] : row;
+    const narrows = typeof by === "string" ? is(of, by) : by;
     return [name, { schema, narrows: narrows as Narrowing<unknown> }] as const;
   });
   return new Map(parameters);
+}
+
+/** The orders of a list, each with its schema and with what it sorts by. */
+type Orders = Map<string, { schema: z.ZodType; by: RawBuilder<unknown> }>;
+
+function ordersOf(of: Table<never>, sorting: Record<string, SortRow<string>> = {}): Orders {
+  const orders = Object.entries(sorting).map(([name, row]) => {
+    const [meaning, by] = typeof row === "string" ? [row, name] : row;
+    const column = typeof by === "string" ? sql.ref(columnOf(of, by)) : by;
+    return [name, { schema: field(direction, meaning), by: column }] as const;
+  });
+  return new Map(orders);
 }
 
 function narrowed(parameters: Parameters, given: Record<string, unknown>, asking: Asking): Condition[] {
@@ -188,16 +252,11 @@ function narrowed(parameters: Parameters, given: Record<string, unknown>, asking
   );
 }
 
-function orderOf(of: Table<never>, name: string, row: SortRow) {
-  const [meaning, by] = typeof row === "string" ? [row, name] : row;
-  return { schema: field(direction, meaning), by: typeof by === "string" ? sql.ref(columnOf(of, by)) : by };
-}
-
 function schemasOf(rows: ReadonlyMap<string, { schema: z.ZodType }>): Schemas {
   return Object.fromEntries([...rows].map(([name, { schema }]) => [name, schema]));
 }
 
-function groupOf(rows: ReadonlyMap<string, { schema: z.ZodType }>, meaning: string): z.ZodType {
+function groupOf(rows: ReadonlyMap<string, { schema: z.ZodType }>, meaning: string) {
   return field(z.object(schemasOf(rows), "is invalid").partial().default({}), meaning);
 }
 

@@ -84,7 +84,7 @@ export function readPathId(event: H3Event, name = "id"): number {
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The exclusive end of a range: the end of the named day, or of the named millisecond. */
+/** The exclusive end of a range of time, in milliseconds: the end of the named day, or of the named millisecond. */
 const until = z
   .string("is invalid")
   .trim()
@@ -94,7 +94,7 @@ const until = z
     return (parsed.data?.getTime() ?? 0) + (value.length === 10 ? DAY_MS : 1);
   });
 
-/** A filter's range of time. Both ends are inclusive and optional. */
+/** A filter's range of time. Both ends are optional, and for clients both are inclusive. */
 export const period = z
   .object(
     {
@@ -104,8 +104,8 @@ export const period = z
     "is invalid",
   )
   .partial()
+  .transform(({ from, to }): Span => ({ from: from?.getTime() ?? null, before: to ?? null }))
   .optional();
-export type Period = z.output<typeof period>;
 
 const amountsIn = (unit: string) =>
   z
@@ -117,23 +117,11 @@ const amountsIn = (unit: string) =>
       "is invalid",
     )
     .partial()
+    .transform(({ from, to }): Span => ({ from: from ?? null, before: to === undefined ? null : to + 1 }))
     .optional();
 
-/** A filter's range of integers. Both ends are inclusive and optional. */
+/** A filter's range of integers. Both ends are optional, and for clients both are inclusive. */
 export const amounts = amountsIn("");
-export type Amounts = z.output<typeof amounts>;
 
 /** A filter's range of cents. */
 export const cents = amountsIn(", in cents");
-
-/** The domain's form of a range of time, with an exclusive end. */
-export function span(given: Period): Span | undefined {
-  if (given === undefined) return undefined;
-  return { from: given.from?.getTime() ?? null, before: given.to ?? null };
-}
-
-/** The domain's form of a range of integers, with an exclusive end. */
-export function amountSpan(given: Amounts): Span | undefined {
-  if (given === undefined) return undefined;
-  return { from: given.from ?? null, before: given.to === undefined ? null : given.to + 1 };
-}

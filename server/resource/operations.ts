@@ -4,7 +4,8 @@ import { readJson } from "../http/parameters/json.ts";
 import { shapeChanges, shapeInput } from "../input/shape.ts";
 import type { Reader, Transaction } from "../storage/store.ts";
 import { readPathId, type ListRequest } from "./listing.ts";
-import type { Shown } from "./shown.ts";
+import type { Answer } from "./answer.ts";
+import type { Condition, List } from "./list.ts";
 
 /** An operation's own id, texts and errors. */
 type Words<Request> = Omit<Operation<Request>, "params" | "body" | "answer" | "handle">;
@@ -14,33 +15,36 @@ type Words<Request> = Omit<Operation<Request>, "params" | "body" | "answer" | "h
  * plain `Operation` with a `handle` of its own.
  */
 
+interface Listing<Request, R> {
+  list: List<R>;
+  /** What the records of this request meet, such as a promoter's own. Absent: nothing. */
+  within?(request: Request): Condition[];
+}
+
 /** An operation that lists records, page by page. */
-export function lists<Request extends ListRequest, R, P, Answer extends z.ZodType>(
-  { answer, showAll }: Shown<R, P, Answer>,
-  {
-    list,
-    ...words
-  }: Words<Request> & { list: { params: z.ZodObject; read(request: Request): Promise<R[]> } },
+export function lists<Request extends ListRequest, R, P, S extends z.ZodType>(
+  { schema, showAll }: Answer<R, P, S>,
+  { list, within, ...words }: Words<Request> & Listing<Request, R>,
 ): Operation<Request> {
   return {
     refusals: ["invalid"],
     ...words,
     params: list.params,
-    answer: z.array(answer),
+    answer: z.array(schema),
     isPaged: true,
-    handle: async (request) => showAll(request.context.store, await list.read(request)),
+    handle: async (request) => showAll(request.context.store, await list.read(request, within?.(request))),
   };
 }
 
 /** An operation that shows the record whose id is in the path. */
-export function reads<Request extends ListRequest, R, P, Answer extends z.ZodType>(
-  { answer, show }: Shown<R, P, Answer>,
+export function reads<Request extends ListRequest, R, P, S extends z.ZodType>(
+  { schema, show }: Answer<R, P, S>,
   { load, ...words }: Words<Request> & { load(reader: Reader, accountId: number, id: number): Promise<R> },
 ): Operation<Request> {
   return {
     refusals: ["not_found"],
     ...words,
-    answer,
+    answer: schema,
     handle: async ({ event, account, context: { store } }) =>
       show(store, await load(store, account.id, readPathId(event))),
   };
@@ -50,8 +54,8 @@ export function reads<Request extends ListRequest, R, P, Answer extends z.ZodTyp
 type Run<Request, Input, R> = (tx: Transaction, request: Request, input: Input) => Promise<R>;
 
 /** An operation that makes a record of a body. */
-export function makes<Request extends ListRequest, R, P, Answer extends z.ZodType, Body extends z.ZodObject>(
-  shown: Shown<R, P, Answer>,
+export function makes<Request extends ListRequest, R, P, S extends z.ZodType, Body extends z.ZodObject>(
+  shown: Answer<R, P, S>,
   { body, run, ...words }: Words<Request> & { body: Body; run: Run<Request, z.output<Body>, R> },
 ): Operation<Request> {
   const read = async ({ event }: Request) => shapeInput(body, await readJson(event));
@@ -59,14 +63,8 @@ export function makes<Request extends ListRequest, R, P, Answer extends z.ZodTyp
 }
 
 /** An operation that changes the record whose id is in the path. What the body leaves out stays. */
-export function changes<
-  Request extends ListRequest,
-  R,
-  P,
-  Answer extends z.ZodType,
-  Body extends z.ZodObject,
->(
-  shown: Shown<R, P, Answer>,
+export function changes<Request extends ListRequest, R, P, S extends z.ZodType, Body extends z.ZodObject>(
+  shown: Answer<R, P, S>,
   {
     body,
     run,
@@ -84,8 +82,8 @@ export function changes<
  * An operation on the record whose id is in the path, without a body. The answer is the record as it is now, or as it was
  * before it was deleted.
  */
-export function does<Request extends ListRequest, R, P, Answer extends z.ZodType>(
-  shown: Shown<R, P, Answer>,
+export function does<Request extends ListRequest, R, P, S extends z.ZodType>(
+  shown: Answer<R, P, S>,
   { run, ...words }: Words<Request> & { run: Run<Request, number, R> },
 ): Operation<Request> {
   const read = async ({ event }: Request) => readPathId(event);
@@ -93,13 +91,13 @@ export function does<Request extends ListRequest, R, P, Answer extends z.ZodType
 }
 
 /** The record is shown in the transaction, so the answer is what was committed. */
-function writing<Request extends ListRequest, Input, R, P, Answer extends z.ZodType>(
-  { answer, show }: Shown<R, P, Answer>,
+function writing<Request extends ListRequest, Input, R, P, S extends z.ZodType>(
+  { schema, show }: Answer<R, P, S>,
   read: (request: Request) => Promise<Input>,
   run: Run<Request, Input, R>,
 ): Pick<Operation<Request>, "answer" | "handle"> {
   return {
-    answer,
+    answer: schema,
     async handle(request) {
       const input = await read(request);
       return request.context.store.transact(async (tx) => show(tx.view, await run(tx, request, input)));

@@ -10,7 +10,7 @@ import {
 import { findScope } from "../domain/people/promoter-campaign/search.ts";
 import { email, flag, id, instant, oneOf, text, customFields, subId, uid } from "../input/fields.ts";
 import { readParams } from "../http/parameters/form.ts";
-import { having, list } from "../resource/list.ts";
+import { having, listed } from "../resource/list.ts";
 import { NOTHING } from "../storage/query.ts";
 import { setPageHeaders } from "../http/pages.ts";
 import { shapeInput, shapeFormChanges } from "../input/shape.ts";
@@ -169,7 +169,7 @@ export const deleteLead: V1Operation = {
   handle: remove,
 };
 
-const leadList = list(leads, { only: IN_USE });
+const leadList = listed(leads, { only: IN_USE })();
 
 async function listAll(request: V1Request) {
   const { event, account, context } = request;

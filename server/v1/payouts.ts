@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { campaigns, type Campaign } from "../domain/program/campaign/campaign.ts";
 import { payPromoter } from "../domain/ledger/payout-run/by-hand.ts";
-import { PAYOUT_STATUSES, type Payout } from "../domain/ledger/payout/payout.ts";
-import { listPayouts as list } from "../domain/ledger/payout/search.ts";
+import { PAYOUT_STATUSES, payouts, type Payout } from "../domain/ledger/payout/payout.ts";
 import { setPayoutStatus } from "../domain/ledger/payout/status.ts";
 import type { Selection } from "../domain/people/promoter/search.ts";
 import { Failure } from "../failure.ts";
@@ -12,6 +11,7 @@ import { setPageHeaders } from "../http/pages.ts";
 import { readParams } from "../http/parameters/form.ts";
 import { id, oneOf, text, landingUrl } from "../input/fields.ts";
 import { shapeInput } from "../input/shape.ts";
+import { having, listed } from "../resource/list.ts";
 import type { View } from "../storage/store.ts";
 import { listParams, readListPage, type V1Operation, type V1Request } from "./operation.ts";
 import { newEmbedded, promoterSubsetAnswer } from "./promoter-json.ts";
@@ -127,28 +127,17 @@ export const updatePayoutOperation: V1Operation = {
   handle: update,
 };
 
+const payoutList = listed(payouts)();
+
 async function listAll(request: V1Request) {
   const { event, account, context } = request;
   const params = await readParams(event);
-  const filters = shapeInput(filterParams, params);
+  const where = having(payouts, shapeInput(filterParams, params));
   const page = readListPage(params, USUAL_PER_PAGE);
-  const { records, total } = await list(context, account, {
-    filter: {
-      status: filters.status,
-      promoter_id: filters.promoter_id,
-      campaign_ids: filters.campaign_id === undefined ? undefined : [filters.campaign_id],
-    },
-    sorting: [],
-    ...page,
-  });
+  const { records, total } = await payoutList.find(context.store, account.id, { where, ...page });
   setPageHeaders(request, page, total);
   const embedded = newEmbedded(context.store, account.id);
-  return Promise.all(
-    records.map(async ({ payout, campaign }) => {
-      const promoter = await embedded.promoter(payout.promoter_id);
-      return payoutJson(payout, { promoter, campaign });
-    }),
-  );
+  return Promise.all(records.map((payout) => showPayout(context.store, payout, embedded)));
 }
 
 async function create({ event, account, context }: V1Request) {
@@ -167,10 +156,10 @@ function payeeOf({ promoter_id: byId, promoter_email: email }: z.output<typeof c
   throw new Failure("missing", "You need to pass either promoter_email or promoter_id.");
 }
 
-async function showPayout(view: View, payout: Payout) {
+async function showPayout(view: View, payout: Payout, embedded = newEmbedded(view, payout.account_id)) {
   const { account_id, promoter_id, campaign_id } = payout;
   return payoutJson(payout, {
-    promoter: await newEmbedded(view, account_id).promoter(promoter_id),
+    promoter: await embedded.promoter(promoter_id),
     campaign: await view.get(campaigns, account_id, campaign_id),
   });
 }

@@ -7,7 +7,7 @@ import { setPageHeaders } from "../http/pages.ts";
 import { readParams } from "../http/parameters/form.ts";
 import { flag, id, oneOf, text, wholeAmount, refToken, uid } from "../input/fields.ts";
 import { shapeInput } from "../input/shape.ts";
-import { having, list } from "../resource/list.ts";
+import { having, listed } from "../resource/list.ts";
 import { belongingTo, NOTHING } from "../storage/query.ts";
 import {
   belongingParams,
@@ -126,7 +126,7 @@ export const updateReward: V1Operation = {
   handle: update,
 };
 
-const rewardList = list(commissions, {});
+const rewardList = listed(commissions)();
 const commissionLeads = belongingTo(commissions, { lead: [leads, "lead_id"] });
 
 async function listAll(request: V1Request) {

@@ -10,7 +10,7 @@ import { commissions } from "../../server/domain/ledger/commission/commission.ts
 import { systemChance } from "../../server/domain/context.ts";
 import { leads } from "../../server/domain/people/lead/lead.ts";
 import { IN_USE, isOfType, mentions } from "../../server/domain/people/lead/search.ts";
-import { having, list, type Condition } from "../../server/resource/list.ts";
+import { having, listed, type Condition } from "../../server/resource/list.ts";
 import { openStore } from "../../server/storage/open.ts";
 import { statementOf } from "../../server/storage/query.ts";
 import type { Store } from "../../server/storage/store.ts";
@@ -18,7 +18,7 @@ import { TABLES } from "../../server/tables.ts";
 import { TEST_SEAL } from "../support/memory-engine.ts";
 
 const now = new Date("2026-03-04T05:06:07.890Z");
-const month = { from: now };
+const month = { from: now.getTime(), before: null };
 
 let folder: string;
 let store: Store;
@@ -55,12 +55,12 @@ async function plansOf(list: (store: Store) => Promise<unknown>): Promise<string
 const page = { limit: 20, offset: 0 };
 const leadPlans = (...where: Condition[]) =>
   plansOf((asked) =>
-    list(leads, { only: IN_USE, isNewestFirst: true }).find(asked, account.id, { where, ...page }),
+    listed(leads, { only: IN_USE, isNewestFirst: true })().find(asked, account.id, { where, ...page }),
   );
 const commissionPlans = (...where: Condition[]) =>
   plansOf((asked) => {
     const orders = [{ by: sql.ref("commissions.created_at"), isDescending: true }];
-    return list(commissions, {}).find(asked, account.id, { where, orders, ...page });
+    return listed(commissions)().find(asked, account.id, { where, orders, ...page });
   });
 
 describe("a list of leads", () => {

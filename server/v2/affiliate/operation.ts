@@ -22,9 +22,7 @@ import { digest } from "../../storage/digests.ts";
 import { ignoredFieldsHeader } from "../operation.ts";
 import { withMaskedDetails } from "../payout/masked-details.ts";
 import { csvForPeople } from "../../csv.ts";
-import { field } from "../../http/fields.ts";
-import type { Window } from "../../storage/query.ts";
-import { readListing } from "../../resource/listing.ts";
+import type { Condition, List } from "../../resource/list.ts";
 
 /** A request to a portal operation that needs no session. */
 export interface OpenRequest extends SignInLimits {
@@ -184,38 +182,39 @@ async function admitPromoter(
 /** A spreadsheet still handles this many lines well. Older records can be exported by date. */
 const MOST_EXPORTED = 10_000;
 
-interface OwnExport<F extends z.ZodType> {
+interface OwnExport<R> {
   id: string;
   /** What the file has, which is also its name. */
   noun: string;
   /** Ends the description. */
   note: string;
-  filters: F;
+  list: List<R>;
+  /** What the promoter's records meet. */
+  within(request: AffiliateRequest): Condition[];
   columns: string[];
-  linesOf: (request: AffiliateRequest, filters: z.output<F>, window: Window) => Promise<object[]>;
+  linesOf(request: AffiliateRequest, records: R[]): Promise<object[]>;
 }
 
 /** The operation that downloads a list of the promoter as a CSV file. */
-export function ownExport<F extends z.ZodType>({
+export function ownExport<R>({
   id,
   noun,
   note,
-  filters,
+  list,
+  within,
   columns,
   linesOf,
-}: OwnExport<F>): AffiliateOperation {
-  const params = z.object({ filters: field(filters, "Only records that match.") });
+}: OwnExport<R>): AffiliateOperation {
   return {
     id,
     summary: `Download the promoter's ${noun} as a CSV file`,
     description: `Downloads the newest 10,000 ${noun} as CSV. ${note}`,
-    params,
+    params: z.object({ filters: list.filters }),
     answer: z.string(),
     media: "text/csv",
     refusals: ["invalid"],
     async handle(request) {
-      const given = readListing(request, params).params as { filters: z.output<F> };
-      const lines = await linesOf(request, given.filters, { limit: MOST_EXPORTED, offset: 0 });
+      const lines = await linesOf(request, await list.readFirst(request, MOST_EXPORTED, within(request)));
       return csvFile(request, { name: `${noun}.csv`, columns, lines });
     },
   };

@@ -35,7 +35,7 @@ import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import { MAX_UPLOAD_BYTES } from "../../outgoing/uploads.ts";
 import { BATCH, batchAnswer, batchJson, batchOperation, idsBody } from "../batch/batch-processes.ts";
 import { recordError, type V2Operation, type V2Request, type V2Row } from "../operation.ts";
-import { pageParams, readListing, readPathId, period, span } from "../../resource/listing.ts";
+import { pageParams, readListing, readPathId, period } from "../../resource/listing.ts";
 import { assetAnswer, assetJson, categoryAnswer, categoryJson, type AssetParts } from "./asset-json.ts";
 
 const NAME_LENGTH = 255;
@@ -169,7 +169,7 @@ const listAssetsOperation: V2Operation = {
       types: types ?? [],
       categoryIds: categoryIds ?? [],
       campaign_ids: ids ?? [],
-      created: span(created),
+      created,
       ...window,
     });
     setPageHeaders(request, page, found.total);

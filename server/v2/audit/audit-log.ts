@@ -16,7 +16,7 @@ import { csvPages } from "../export/csv-pages.ts";
 import type { View } from "../../storage/store.ts";
 import { orderedJson } from "../../storage/digests.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { pageParams, readListing, period, span } from "../../resource/listing.ts";
+import { pageParams, readListing, period } from "../../resource/listing.ts";
 import { field } from "../../http/fields.ts";
 
 const ENTITIES = Object.values(AUDITED);
@@ -159,7 +159,7 @@ function text(fields: object | null): string {
 
 function filterOf({ filters }: { filters: z.output<typeof listParams>["filters"] }): AuditFilter {
   const { actor, actor_id, action, entity, entity_id, at } = filters;
-  return { actor, actorId: actor_id, action, entity, entity_id, at: span(at) };
+  return { actor, actorId: actor_id, action, entity, entity_id, at: at };
 }
 
 function entryJson(entry: AuditEntry, name: string | null): z.output<typeof entryAnswer> {

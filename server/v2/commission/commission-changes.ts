@@ -20,7 +20,7 @@ import { flag, id, instant, longText, oneOf, text, wholeAmount } from "../../inp
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readPathId } from "../../resource/listing.ts";
-import { commission } from "./commissions.ts";
+import { commissionAnswer } from "./commissions.ts";
 import { field } from "../../http/fields.ts";
 import { runBatch } from "../../domain/batch.ts";
 import { changeCommissionStatus, setFulfilment } from "../../domain/ledger/commission/review.ts";
@@ -29,11 +29,11 @@ import type { Introduced } from "../../http/operation.ts";
 import { batchOperation } from "../batch/batch-processes.ts";
 
 const commonBody = z.object({
-  commission_type: field(oneOf(COMMISSION_TYPES), commission.answer.shape.commission_type),
+  commission_type: field(oneOf(COMMISSION_TYPES), commissionAnswer.schema.shape.commission_type),
   event_id: field(text.optional(), "Your own id of the sale. Default: a new one.", "order-1001"),
   event_date: field(instant.optional(), "The day that it counts on. Default: today.", "2026-03-01"),
-  internal_note: field(longText.optional(), commission.answer.shape.internal_note),
-  external_note: field(longText.optional(), commission.answer.shape.external_note),
+  internal_note: field(longText.optional(), commissionAnswer.schema.shape.internal_note),
+  external_note: field(longText.optional(), commissionAnswer.schema.shape.external_note),
   billing_period: field(oneOf(BILLING_PERIODS).optional(), "How often the sold plan is paid.", "monthly"),
   notify_promoter: field(
     flag.optional(),
@@ -57,8 +57,8 @@ const createBody = saleBody.extend(customBody.shape).partial().required({ commis
 
 const updateBody = z
   .object({
-    internal_note: field(longText.nullable(), commission.answer.shape.internal_note),
-    external_note: field(longText.nullable(), commission.answer.shape.external_note),
+    internal_note: field(longText.nullable(), commissionAnswer.schema.shape.internal_note),
+    external_note: field(longText.nullable(), commissionAnswer.schema.shape.external_note),
   })
   .partial();
 
@@ -75,7 +75,7 @@ export const createCommissionOperation: V2Operation = {
     external_note: "Thank you for the talk",
   },
   body: createBody,
-  answer: z.array(commission.answer),
+  answer: z.array(commissionAnswer.schema),
   refusals: ["not_found", "invalid", "already_registered", "refused", "rule_broken", "worthless"],
   handle: create,
 };
@@ -87,7 +87,7 @@ export const updateCommissionOperation: V2Operation = {
   description: "Changes the notes on a commission. What you leave out stays.",
   example: { internal_note: "Checked by phone" },
   body: updateBody,
-  answer: commission.answer,
+  answer: commissionAnswer.schema,
   refusals: ["not_found", "invalid", "refused"],
   handle: update,
 };
@@ -121,7 +121,7 @@ function createOfSale(context: Context, account: Account, body: z.output<typeof 
     skip_email_notification: !(body.notify_promoter ?? false),
     instalments: null,
     notes: { ...notesOf(body), ...createdBy(context) },
-    show: (view, { commissions }) => commission.showAll(view, commissions),
+    show: (view, { commissions }) => commissionAnswer.showAll(view, commissions),
   });
 }
 
@@ -138,7 +138,7 @@ async function createCustom(context: Context, account: Account, body: z.output<t
       ...notesOf(body),
     },
     created_at: body.event_date ?? null,
-    show: commission.show,
+    show: commissionAnswer.show,
   });
   return [made];
 }
@@ -152,7 +152,7 @@ async function update({ event, account, context }: V2Request) {
   return annotateCommission(context, account.id, {
     id: readPathId(event),
     notes: { internal_note: body.internal_note, external_note: body.external_note },
-    show: commission.show,
+    show: commissionAnswer.show,
   });
 }
 

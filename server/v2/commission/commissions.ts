@@ -18,10 +18,10 @@ import { UNITS } from "../../domain/money.ts";
 import { DUE_PERIODS } from "../../domain/ledger/payout/search.ts";
 import { createdSecond, field, recordId, second, wholeSecond } from "../../http/fields.ts";
 import { flag, id, listOf, oneOf, text, uid } from "../../input/fields.ts";
-import { ids, is, list } from "../../resource/list.ts";
+import { ids, listed } from "../../resource/list.ts";
 import { amounts, cents, period } from "../../resource/listing.ts";
 import { lists } from "../../resource/operations.ts";
-import { shown } from "../../resource/shown.ts";
+import { shown } from "../../resource/answer.ts";
 import type { V2Operation } from "../operation.ts";
 import { embeddedPromoterCampaign, embeddedPromoterCampaignJson } from "../embedded-json.ts";
 
@@ -29,7 +29,7 @@ const yesOrNo = flag.meta({ documentedAs: { type: "string", enum: ["yes", "no"] 
 const status = oneOf(COMMISSION_STATUSES);
 
 /** @see docs/spec/v2.md "List commissions" */
-const commissionList = list(commissions, {
+const commissionList = listed(commissions)({
   params: {
     q: [
       field(
@@ -39,7 +39,7 @@ const commissionList = list(commissions, {
       ),
       (wanted, { account }) => mentions(account.id, wanted),
     ],
-    ids: [ids, is(commissions, "id")],
+    ids,
     status: field(status.optional(), "State of the record."),
     unit: field(oneOf(UNITS).optional(), "Unit of the amount.", "cash"),
   },
@@ -54,10 +54,7 @@ const commissionList = list(commissions, {
       field(yesOrNo, "`yes`: other units that the promoter got. `no`: those that the promoter did not get."),
       (wanted, { account }) => isDone(account.id, { wanted, isCash: false }),
     ],
-    sale_amount: [
-      field(cents, "Only commissions whose sale was this much, in cents."),
-      is(commissions, "sale_cents"),
-    ],
+    sale_amount: [field(cents, "Only commissions whose sale was this much, in cents."), "sale_cents"],
     amount: field(amounts, "The amount: cents for `cash`, whole units otherwise."),
     created_at: field(period, "When the record was created."),
     campaign_id: field(listOf(id), "Ids of the campaigns.", [1]),
@@ -76,14 +73,14 @@ const commissionList = list(commissions, {
     ],
     refunded: [
       field(flag, "Whether a refund took a part of it back, or made it to take another one back."),
-      is(commissions, "is_of_refund"),
+      "is_of_refund",
     ],
     fraud_check: [
       field(
         listOf(oneOf(["no_suspicion", ...FRAUD_SUSPICIONS])),
         "Only commissions with one of these suspicions.",
       ),
-      is(commissions, "suspicion"),
+      "suspicion",
     ],
     plan_id: field(listOf(text), "The sold prices or plans, by your own ids.", ["pro-monthly"]),
   },
@@ -100,7 +97,7 @@ const commissionList = list(commissions, {
 });
 
 /** A commission with the records that it belongs to. @see docs/spec/v2.md "Commission" */
-export const commission = shown(commissions, commissionParts)("Commission", {
+export const commissionAnswer = shown(commissions, commissionParts)("Commission", {
   id: recordId,
   status: field(z.enum(COMMISSION_STATUSES), "State of the record."),
   metadata: [field(z.record(z.string(), z.unknown()), "Further data. Always empty so far.", {}), () => ({})],
@@ -211,7 +208,7 @@ export const commission = shown(commissions, commissionParts)("Commission", {
 });
 
 /** `GET /api/v2/company/commissions` @see docs/spec/v2.md "List commissions" */
-export const listCommissionsOperation: V2Operation = lists(commission, {
+export const listCommissionsOperation: V2Operation = lists(commissionAnswer, {
   id: "listCommissions",
   summary: "List commissions",
   description:

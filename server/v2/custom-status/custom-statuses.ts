@@ -8,13 +8,13 @@ import { createdAt, field, recordId } from "../../http/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { flag, id, longText, wholeNumber, word } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
-import { shown } from "../../resource/shown.ts";
+import { shown } from "../../resource/answer.ts";
 import type { V2Operation, V2Row } from "../operation.ts";
 
 const NAME_LENGTH = 100;
 const MOST_CHANGES = 100;
 
-const customStatus = shown(customStatuses)("CustomReferralStatus", {
+const customStatusAnswer = shown(customStatuses)("CustomReferralStatus", {
   id: recordId,
   name: field(z.string(), "Name of the status.", "Offer sent"),
   description: field(z.string().nullable(), "What it means, or null.", "The offer is at the customer."),
@@ -23,7 +23,7 @@ const customStatus = shown(customStatuses)("CustomReferralStatus", {
   created_at: createdAt,
   updated_at: field(z.iso.datetime(), "When the record was last changed."),
 });
-const { shape } = customStatus.answer;
+const { shape } = customStatusAnswer.schema;
 
 const changesBody = z.object({
   custom_referral_statuses: field(
@@ -50,9 +50,9 @@ const listOperation: V2Operation = {
   id: "listCustomReferralStatuses",
   summary: "List custom referral statuses",
   description: "Lists the states of leads that the company has named itself, in order.",
-  answer: z.array(customStatus.answer),
+  answer: z.array(customStatusAnswer.schema),
   handle: async ({ account, context: { store } }) =>
-    customStatus.showAll(store, await listCustomStatuses(store, account.id)),
+    customStatusAnswer.showAll(store, await listCustomStatuses(store, account.id)),
 };
 
 const updateOperation: V2Operation = {
@@ -62,13 +62,13 @@ const updateOperation: V2Operation = {
     "Changes the states of leads that the company has named itself. Those that you leave out stay. `custom_status_id` of `PUT /api/v2/company/referrals/{id}` gives one to a lead.",
   example: { custom_referral_statuses: [{ name: "Offer sent", order: 1 }] },
   body: changesBody,
-  answer: z.array(customStatus.answer),
+  answer: z.array(customStatusAnswer.schema),
   refusals: ["not_found", "invalid", "taken"],
   async handle({ event, account, context }) {
     const body = shapeInput(changesBody, await readJson(event));
     return context.store.transact(async (tx) => {
       const after = await changeCustomStatuses(tx, context, account.id, body.custom_referral_statuses);
-      return customStatus.showAll(tx.view, after);
+      return customStatusAnswer.showAll(tx.view, after);
     });
   },
 };

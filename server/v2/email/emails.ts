@@ -39,7 +39,7 @@ import { LANGUAGES } from "../../languages/languages.ts";
 import { keptContent } from "../../outgoing/email-text.ts";
 import { batchAnswer, batchJson } from "../batch/batch-processes.ts";
 import { recordError, type V2Operation, type V2Request, type V2Row } from "../operation.ts";
-import { pageParams, readListing, sortsOf, readPathId, amounts, amountSpan } from "../../resource/listing.ts";
+import { pageParams, readListing, sortsOf, readPathId, amounts } from "../../resource/listing.ts";
 import { emailAnswer, emailJson } from "./email-json.ts";
 import { SENDING_OPERATIONS } from "./sending.ts";
 
@@ -204,7 +204,7 @@ const listOperation: V2Operation = {
       is_enabled: wanted.trigger_enabled === undefined ? null : wanted.trigger_enabled === "yes",
       triggers: wanted.trigger_on === undefined ? null : [...FILTERED[wanted.trigger_on]],
       campaign_ids: wanted.campaign_id ?? [],
-      sent_count: amountSpan(wanted.sent_count),
+      sent_count: wanted.sent_count,
       sorts: sortsOf(params.sorting ?? {}, query, {
         sent_count: "sent_count" as const,
         subject: "subject" as const,

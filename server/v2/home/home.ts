@@ -7,8 +7,8 @@ import { calendarDay } from "../../input/fields.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { list } from "../../resource/list.ts";
-import { referral } from "../referral/referral-json.ts";
+import { listed } from "../../resource/list.ts";
+import { referralAnswer } from "../referral/referral-json.ts";
 import { field } from "../../http/fields.ts";
 import { GROUPINGS, type Figure } from "../../domain/reports/figures.ts";
 
@@ -150,13 +150,13 @@ export const homeOperation: V2Operation = {
   params,
   answer: comparisonAnswer.extend({
     tasks: field(tasksAnswer, "What needs attention, independent of the range."),
-    latest_referrals: field(z.array(referral.answer), "The newest leads."),
+    latest_referrals: field(z.array(referralAnswer.schema), "The newest leads."),
   }),
   refusals: ["invalid"],
   handle: showHome,
 };
 
-const newestLeads = list(leads, { only: IN_USE, isNewestFirst: true });
+const newestLeads = listed(leads, { only: IN_USE, isNewestFirst: true })();
 
 async function showHome({ event, account, context: { store, now } }: V2Request) {
   const { start_date: from, end_date: to } = shapeInput(params, readQuery(event));
@@ -168,7 +168,7 @@ async function showHome({ event, account, context: { store, now } }: V2Request) 
   return {
     ...comparisonJson(comparison),
     tasks: tasksJson(tasks),
-    latest_referrals: await referral.showAll(store, latest.records),
+    latest_referrals: await referralAnswer.showAll(store, latest.records),
   };
 }
 

@@ -15,7 +15,8 @@ import {
   type Invoice,
 } from "../../domain/ledger/invoice/invoice.ts";
 import { draftHtml, lacksOf, warningsOf } from "../../domain/ledger/invoice/paper.ts";
-import { listPayouts } from "../../domain/ledger/payout/search.ts";
+import { payouts } from "../../domain/ledger/payout/payout.ts";
+import { findMany } from "../../storage/query.ts";
 import { promoters, type Promoter } from "../../domain/people/promoter/promoter.ts";
 import { formatAmount } from "../../domain/money.ts";
 import { field, createdAt, recordId } from "../../http/fields.ts";
@@ -26,7 +27,7 @@ import { markupHtml, parseMarkup, type Block, type Cell } from "../../markup.ts"
 import { batchOperation } from "../batch/batch-processes.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing, readPathId } from "../../resource/listing.ts";
-import { showPayouts, payoutAnswer } from "../payout/payouts.ts";
+import { payoutAnswer } from "../payout/payouts.ts";
 import { embeddedPromoter, embeddedPromoterJson } from "../embedded-json.ts";
 import { Failure } from "../../failure.ts";
 
@@ -95,7 +96,7 @@ export const listInvoicesOperation: V2Operation = {
 /** An invoice with its paper. */
 const invoiceDetailsAnswer = invoiceAnswer
   .extend({
-    payouts: field(z.array(payoutAnswer), "The payouts that it is about."),
+    payouts: field(z.array(payoutAnswer.schema), "The payouts that it is about."),
     html: field(
       z.string(),
       "The invoice as HTML without scripts, styles and links.",
@@ -196,16 +197,16 @@ async function show({ event, account, context, public_url }: V2Request): Promise
   const { store } = context;
   const invoice = await loadInvoice(store, account.id, readPathId(event));
   const promoter = await store.get(promoters, account.id, invoice.promoter_id);
-  const filter = { ids: invoice.payout_ids };
-  const { records } = await listPayouts(context, account, { filter, sorting: [], limit: 500, offset: 0 });
+  const known = await findMany(store, payouts, account.id, invoice.payout_ids);
+  const included = [...known.values()].sort((a, b) => a.id - b.id);
   return {
     ...invoiceJson({ invoice, promoter }, public_url),
-    payouts: showPayouts(records),
+    payouts: await payoutAnswer.showAll(store, included),
     html:
       invoice.details?.html ??
       (await draftHtml(store, account, {
         promoter_id: invoice.promoter_id,
-        payouts: records.map(({ payout }) => payout),
+        payouts: included,
       })),
     missing: invoice.status === "draft" ? await lacksOf(store, account, invoice) : [],
     warnings: invoice.status === "draft" ? warningsOf(promoter) : [],

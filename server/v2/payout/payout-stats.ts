@@ -137,8 +137,8 @@ export const payoutStatsOperation: V2Operation = {
         by_paid_period: field(
           z.array(
             summary.extend({
-              period_start: field(second, payoutAnswer.shape.period_start),
-              period_end: field(second, payoutAnswer.shape.period_end),
+              period_start: field(second, payoutAnswer.schema.shape.period_start),
+              period_end: field(second, payoutAnswer.schema.shape.period_end),
             }),
           ),
           "Sums of completed payouts, by the period that was paid for, newest first.",

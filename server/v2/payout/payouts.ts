@@ -6,142 +6,160 @@ import {
   type PayoutGroup,
 } from "../../domain/ledger/payout/groups.ts";
 import {
-  listPayouts,
   DUE_PERIODS,
-  type PayoutParts,
-  type PayoutFilter,
-  type PayoutSort,
+  isDue,
+  isPaidBy,
+  isPayable,
+  ofPromoters,
+  ofPromoterWith,
+  payoutParts,
+  type PayoutScope,
 } from "../../domain/ledger/payout/search.ts";
-import { setPageHeaders } from "../../http/pages.ts";
-import { INVOICE_DETAILS_STATUSES, type Promoter } from "../../domain/people/promoter/promoter.ts";
-import { invoiceDetailFaults } from "../../domain/people/vat-number.ts";
+import { PAYOUT_METHODS } from "../../domain/ledger/payout-method/payout-method.ts";
 import {
-  embeddedPromoter,
-  embeddedPromoterJson,
+  PAYOUT_STATUSES,
+  payouts,
+  type Payout,
+  type PayoutStatus,
+} from "../../domain/ledger/payout/payout.ts";
+import { UNITS } from "../../domain/money.ts";
+import { FRAUD_SUSPICIONS } from "../../domain/people/lead/lead.ts";
+import { INVOICE_DETAILS_STATUSES } from "../../domain/people/promoter/promoter.ts";
+import { isSuspect } from "../../domain/people/promoter/search.ts";
+import { invoiceDetailFaults } from "../../domain/people/vat-number.ts";
+import { createdSecond, field, recordId, second } from "../../http/fields.ts";
+import { setPageHeaders } from "../../http/pages.ts";
+import { flag, id, listOf, oneOf, text } from "../../input/fields.ts";
+import { shown } from "../../resource/answer.ts";
+import { EVERY, ids, listed } from "../../resource/list.ts";
+import { pageParams, period, readListing } from "../../resource/listing.ts";
+import { lists } from "../../resource/operations.ts";
+import { anyOf } from "../../storage/query.ts";
+import {
   embeddedCampaign,
   embeddedCampaignJson,
+  embeddedPromoter,
+  embeddedPromoterJson,
 } from "../embedded-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { readListing, pageParams, sortsOf, period, span } from "../../resource/listing.ts";
 import { NO_DETAILS, payoutMethodAnswer, payoutMethodJson } from "./payout-methods.ts";
-import { createdSecond, field, recordId, second, wholeSecond } from "../../http/fields.ts";
-import { direction, flag, id, listOf, oneOf, text } from "../../input/fields.ts";
-import type { Query } from "../../http/parameters/pairs.ts";
-import { FRAUD_SUSPICIONS } from "../../domain/people/lead/lead.ts";
-import { PAYOUT_METHODS, type PayoutMethod } from "../../domain/ledger/payout-method/payout-method.ts";
-import { PAYOUT_STATUSES, type Payout } from "../../domain/ledger/payout/payout.ts";
-import { UNITS } from "../../domain/money.ts";
-import type { Campaign } from "../../domain/program/campaign/campaign.ts";
 
 /** What a payout pays back of debts in other campaigns. */
-export const setOffAnswer = field(
-  z.array(
-    z.object({
-      campaign_id: field(z.int(), "Id of the campaign in which the promoter owed.", 2),
-      amount: field(z.int(), "What was paid back, in the unit of the payout.", 500),
-    }),
-  ),
-  "What the payout pays back of debts in other campaigns. Its amount is less by it. Missing: nothing.",
-).optional();
-
-export function setOffJson({ set_offs }: Payout): { set_off?: z.output<typeof setOffAnswer> } {
-  return set_offs === undefined
-    ? {}
-    : { set_off: set_offs.map(({ campaign_id, amount }) => ({ campaign_id, amount })) };
-}
+export const setOff = [
+  field(
+    z.array(
+      z.object({
+        campaign_id: field(z.int(), "Id of the campaign in which the promoter owed.", 2),
+        amount: field(z.int(), "What was paid back, in the unit of the payout.", 500),
+      }),
+    ),
+    "What the payout pays back of debts in other campaigns. Its amount is less by it. Missing: nothing.",
+  ).optional(),
+  ({ set_offs }: Payout) => set_offs?.map(({ campaign_id, amount }) => ({ campaign_id, amount })),
+] as const;
 
 /** @see docs/spec/v2.md "Payout" */
-export const payoutAnswer = z
-  .object({
-    id: recordId,
-    status: field(z.enum(PAYOUT_STATUSES), "State of the record."),
-    amount: field(z.number(), "The amount: cents for `cash`, whole units otherwise.", 2000),
-    set_off: setOffAnswer,
-    payments_batch_id: field(
-      z.int().nullable(),
-      "Id of the payments batch that it is part of, or null if it is in none.",
-      null,
-    ),
-    tax_rate: field(z.number(), "Tax in percent.", 19),
-    unit: field(z.enum(UNITS), "Unit of the amount.", "cash"),
-    period_start: field(second, "First moment of the period that is paid for."),
-    period_end: field(second, "Last moment of the period that is paid for."),
-    paid_at: field(second.nullable(), "When it was paid, or null if it was not yet."),
-    processing_started_at: field(second.nullable(), "When the payment began, or null if it has not."),
-    failed_at: field(second.nullable(), "When the payment failed, or null if it did not."),
-    error: field(z.string().nullable(), "Why the payment failed, how much of it came back, or null.", null),
-    total_incl_tax: field(z.number(), "The amount with tax.", 2380),
-    created_at: createdSecond,
-    payout_method: field(
-      payoutMethodAnswer.nullable(),
-      "How the promoter is paid, or null if they have not chosen yet.",
-    ),
-    promoter: field(embeddedPromoter, "The promoter, or null if they were deleted."),
-    campaign: field(embeddedCampaign, "The campaign, or null if it was deleted."),
-  })
-  .meta({ id: "Payout" });
+export const payoutAnswer = shown(payouts, payoutParts)("Payout", {
+  id: recordId,
+  status: field(z.enum(PAYOUT_STATUSES), "State of the record."),
+  amount: field(z.number(), "The amount: cents for `cash`, whole units otherwise.", 2000),
+  set_off: setOff,
+  payments_batch_id: field(
+    z.int().nullable(),
+    "Id of the payments batch that it is part of, or null if it is in none.",
+    null,
+  ),
+  tax_rate: [
+    field(z.number(), "Tax in percent.", 19),
+    ({ tax_rate_hundredths }) => tax_rate_hundredths / 100,
+  ],
+  unit: field(z.enum(UNITS), "Unit of the amount.", "cash"),
+  period_start: field(second, "First moment of the period that is paid for."),
+  period_end: field(second, "Last moment of the period that is paid for."),
+  paid_at: field(second.nullable(), "When it was paid, or null if it was not yet."),
+  processing_started_at: field(second.nullable(), "When the payment began, or null if it has not."),
+  failed_at: field(second.nullable(), "When the payment failed, or null if it did not."),
+  error: field(z.string().nullable(), "Why the payment failed, how much of it came back, or null.", null),
+  total_incl_tax: field(z.number(), "The amount with tax.", 2380),
+  created_at: createdSecond,
+  payout_method: [
+    field(payoutMethodAnswer.nullable(), "How the promoter is paid, or null if they have not chosen yet."),
+    ({ payout_method_id }, { used, selected }) => {
+      const method = payout_method_id === null ? selected : used;
+      return method && payoutMethodJson(method);
+    },
+  ],
+  promoter: [
+    field(embeddedPromoter, "The promoter, or null if they were deleted."),
+    (_, { promoter }) => embeddedPromoterJson(promoter),
+  ],
+  campaign: [
+    field(embeddedCampaign, "The campaign, or null if it was deleted."),
+    (_, { campaign }) => embeddedCampaignJson(campaign),
+  ],
+});
+type PayoutJson = z.output<typeof payoutAnswer.schema>;
+const { shape } = payoutAnswer.schema;
+
+const search = field(text.optional(), "Text to search for in names and e-mail addresses.", "jane");
+const status = field(oneOf(PAYOUT_STATUSES), "Only records with this status.");
+const campaign_id = field(listOf(id), "Ids of the campaigns.", [1]);
 
 /** @see docs/spec/v2.md "List payouts" */
-const listParams = z.object({
-  q: field(text.optional(), "Text to search for in names and e-mail addresses.", "jane"),
-  ids: field(listOf(id).optional(), "Ids of the records.", [17, 18]),
-  filters: field(
-    z
-      .object(
-        {
-          status: field(oneOf(PAYOUT_STATUSES), "Only records with this status."),
-          campaign_id: field(listOf(id), "Ids of the campaigns.", [1]),
-          payments_batch_id: field(listOf(id), "Ids of the payments that they are part of.", [5]),
-          due_period: field(
-            oneOf(DUE_PERIODS),
-            "`next`: at the coming due date. `overdue`: past it. `custom`: promoters with their own terms.",
-          ),
-          period_start: field(period, payoutAnswer.shape.period_start),
-          period_end: field(period, payoutAnswer.shape.period_end),
-          payout_method: field(oneOf([...PAYOUT_METHODS, "not_set"]), "How the promoter is paid."),
-          promoter_id: field(id, "Id of the promoter.", 17),
-          only_payable: field(flag, "`true`: only what can be paid now."),
-          group_ref: field(text, "The run that made the payouts.", "2026-02"),
-          fraud_suspicions: field(
-            listOf(oneOf([...FRAUD_SUSPICIONS, "no_suspicion"])),
-            "Promoters with any of these suspicions. `no_suspicion`: those with none.",
-          ),
-        },
-        "is invalid",
-      )
-      .partial()
-      .default({}),
-    "Only records that match.",
-  ),
-  sorting: field(
-    z
-      .object(
-        {
-          amount: field(direction, "By amount."),
-          period_start: field(direction, "By the start of the period."),
-          period_end: field(direction, "By the end of the period."),
-        },
-        "is invalid",
-      )
-      .partial()
-      .default({}),
-    "Order of the records. Of several, the first counts most.",
-  ),
-  ...pageParams.shape,
+const payoutList = listed(payouts)({
+  params: {
+    q: [search, (wanted, { account }) => ofPromoterWith(account.id, wanted)],
+    ids,
+  },
+  filters: {
+    status,
+    campaign_id,
+    payments_batch_id: field(listOf(id), "Ids of the payments that they are part of.", [5]),
+    due_period: [
+      field(
+        oneOf(DUE_PERIODS),
+        "`next`: at the coming due date. `overdue`: past it. `custom`: promoters with their own terms.",
+      ),
+      (wanted, { account, today, filters }) =>
+        isDue(account.id, { period: wanted, today, ...dueAmong(filters) }),
+    ],
+    period_start: field(period, shape.period_start),
+    period_end: field(period, shape.period_end),
+    payout_method: [field(oneOf([...PAYOUT_METHODS, "not_set"]), "How the promoter is paid."), isPaidBy],
+    promoter_id: field(id, "Id of the promoter.", 17),
+    only_payable: [
+      field(flag, "`true`: only what can be paid now."),
+      (wanted, { account }) => (wanted ? isPayable(account) : EVERY),
+    ],
+    group_ref: field(text, "The run that made the payouts.", "2026-02"),
+    fraud_suspicions: [
+      field(
+        listOf(oneOf([...FRAUD_SUSPICIONS, "no_suspicion"])),
+        "Promoters with any of these suspicions. `no_suspicion`: those with none.",
+      ),
+      (wanted, { account }) => ofPromoters(account.id, anyOf(wanted.map(isSuspect))),
+    ],
+  },
+  sorting: {
+    amount: "By amount.",
+    period_start: "By the start of the period.",
+    period_end: "By the end of the period.",
+  },
 });
 
+/** The next due date is that of the payouts with the wanted status in the wanted campaigns. */
+function dueAmong({ status, campaign_id }: Record<string, unknown>): Omit<PayoutScope, "text"> {
+  return { status: status as PayoutStatus | undefined, campaign_ids: campaign_id as number[] | undefined };
+}
+
 /** `GET /api/v2/company/payouts` @see docs/spec/v2.md "List payouts" */
-export const listPayoutsOperation: V2Operation = {
+export const listPayoutsOperation: V2Operation = lists(payoutAnswer, {
   id: "listPayouts",
   summary: "List payouts",
   description:
     "Lists payouts, with filters and sorting. A payout is what a promoter is paid for one campaign and period.",
-  params: listParams,
-  answer: z.array(payoutAnswer),
-  isPaged: true,
-  refusals: ["invalid"],
-  handle: list,
-};
+  list: payoutList,
+});
 
 /** @see docs/spec/v2.md "Grouped payouts" */
 const groupAnswer = z
@@ -174,7 +192,7 @@ const groupAnswer = z
       payoutMethodAnswer.nullable(),
       "How the promoter is paid, or null if they have not chosen yet.",
     ),
-    payouts: field(z.array(payoutAnswer), "The promoter's payouts."),
+    payouts: field(z.array(payoutAnswer.schema), "The promoter's payouts."),
     is_amount_payable: field(z.boolean(), "Whether the promoter can be paid now."),
     not_payable_because: field(
       z.string().nullable(),
@@ -189,13 +207,13 @@ const groupAnswer = z
 
 /** @see docs/spec/v2.md "List payouts grouped by promoters" */
 const groupParams = z.object({
-  q: field(text.optional(), listParams.shape.q),
+  q: search,
   filters: field(
     z
       .object(
         {
-          status: field(oneOf(PAYOUT_STATUSES), "Only records with this status."),
-          campaign_id: field(listOf(id), "Ids of the campaigns.", [1]),
+          status,
+          campaign_id,
           min_payment: field(
             z
               .string("is invalid")
@@ -249,18 +267,6 @@ export const groupPayoutsOperation: V2Operation = {
   handle: group,
 };
 
-async function list(request: V2Request) {
-  const { account, context } = request;
-  const { params, query, page, window } = readListing(request, listParams);
-  const found = await listPayouts(context, account, {
-    filter: payoutFilter(params),
-    sorting: payoutSorting(params.sorting, query),
-    ...window,
-  });
-  setPageHeaders(request, page, found.total);
-  return showPayouts(found.records);
-}
-
 async function group(request: V2Request) {
   const { account, context } = request;
   const { params, page, window } = readListing(request, groupParams);
@@ -276,8 +282,13 @@ async function group(request: V2Request) {
     ...window,
   });
   setPageHeaders(request, page, found.promotersCount);
+  const payouts = await payoutAnswer.showAll(
+    context.store,
+    found.groups.flatMap((each) => each.payouts),
+  );
+  const shownById = new Map(payouts.map((payout) => [payout.id, payout]));
   return {
-    data: found.groups.map((each) => groupJson(each, withDetails)),
+    data: found.groups.map((each) => groupJson(each, { shownById, withDetails })),
     meta: {
       total: found.cents,
       promoters_count: found.promotersCount,
@@ -288,10 +299,16 @@ async function group(request: V2Request) {
   };
 }
 
-function groupJson(each: PayoutGroup, withDetails = false): z.output<typeof groupAnswer> {
+function groupJson(
+  each: PayoutGroup,
+  {
+    shownById,
+    withDetails = false,
+  }: { shownById: Map<number, PayoutJson>; withDetails?: boolean | undefined },
+): z.output<typeof groupAnswer> {
   const { promoter, selected } = each.payee;
   const method = selected && payoutMethodJson(selected);
-  const payouts = showPayouts(each.payouts);
+  const payouts = each.payouts.map(({ id }) => shownById.get(id)!);
   return {
     promoter: {
       ...embeddedPromoterJson(promoter),
@@ -314,77 +331,4 @@ function groupJson(each: PayoutGroup, withDetails = false): z.output<typeof grou
 /** Details are shown only with `include_payout_method_details`. */
 function withoutDetails<M extends z.output<typeof payoutMethodAnswer> | null>(method: M): M {
   return method && { ...method, details: NO_DETAILS };
-}
-
-/** Skips payouts whose promoter or campaign was deleted during the read. */
-export function showPayouts(payouts: PayoutParts[]): z.output<typeof payoutAnswer>[] {
-  return payouts.flatMap(({ payout, promoter, campaign, used, selected }) => {
-    if (promoter === null || campaign === null) return [];
-    const method = payout.payout_method_id === null ? selected : used;
-    return [payoutJson({ payout, promoter, campaign, method })];
-  });
-}
-
-/** The filter by the domain's names. */
-function payoutFilter({ q, ids, filters }: z.output<typeof listParams>): PayoutFilter {
-  return {
-    text: q,
-    ids,
-    status: filters.status,
-    campaign_ids: filters.campaign_id,
-    paymentsBatchIds: filters.payments_batch_id,
-    duePeriod: filters.due_period,
-    period_start: span(filters.period_start),
-    period_end: span(filters.period_end),
-    payoutMethod: filters.payout_method,
-    promoter_id: filters.promoter_id,
-    onlyPayable: filters.only_payable || undefined,
-    group_ref: filters.group_ref,
-    fraud_suspicions: filters.fraud_suspicions,
-  };
-}
-
-const SORT_NAMES = { amount: "amount", period_start: "period_start", period_end: "period_end" } as const;
-
-/** The sort orders by the domain's names. */
-function payoutSorting(sorting: z.output<typeof listParams>["sorting"], query: Query): PayoutSort[] {
-  return sortsOf(sorting, query, SORT_NAMES);
-}
-
-/** A payout with its related records. */
-export interface PayoutRecords {
-  payout: Payout;
-  promoter: Promoter;
-  campaign: Campaign;
-  /** Null if the promoter has selected none. */
-  method: PayoutMethod | null;
-}
-
-/** A payout. Amounts are cents of `cash`, or whole units otherwise. */
-export function payoutJson({
-  payout,
-  promoter,
-  campaign,
-  method,
-}: PayoutRecords): z.output<typeof payoutAnswer> {
-  return {
-    id: payout.id,
-    status: payout.status,
-    amount: payout.amount,
-    ...setOffJson(payout),
-    payments_batch_id: payout.payments_batch_id,
-    tax_rate: payout.tax_rate_hundredths / 100,
-    unit: payout.unit,
-    period_start: wholeSecond(payout.period_start),
-    period_end: wholeSecond(payout.period_end),
-    paid_at: wholeSecond(payout.paid_at),
-    processing_started_at: wholeSecond(payout.processing_started_at),
-    failed_at: wholeSecond(payout.failed_at),
-    error: payout.error,
-    total_incl_tax: payout.total_incl_tax,
-    created_at: wholeSecond(payout.created_at),
-    payout_method: method && payoutMethodJson(method),
-    promoter: embeddedPromoterJson(promoter),
-    campaign: embeddedCampaignJson(campaign),
-  };
 }

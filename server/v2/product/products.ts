@@ -10,16 +10,16 @@ import {
 } from "../../domain/program/product.ts";
 import { createdAt, field, message, recordId } from "../../http/fields.ts";
 import { text, word } from "../../input/fields.ts";
-import { list } from "../../resource/list.ts";
+import { listed } from "../../resource/list.ts";
 import { readPathId } from "../../resource/listing.ts";
 import { changes, lists, makes, reads } from "../../resource/operations.ts";
-import { shown } from "../../resource/shown.ts";
+import { shown } from "../../resource/answer.ts";
 import { contains } from "../../storage/query.ts";
 import { recordError, type V2Row } from "../operation.ts";
 
 const MAX_PRICES = 100;
 
-const product = shown(products)("Product", {
+const productAnswer = shown(products)("Product", {
   id: recordId,
   name: field(z.string(), "Name of the product.", "Pro plan"),
   ext_id: field(
@@ -42,9 +42,9 @@ const product = shown(products)("Product", {
   ),
   created_at: createdAt,
 });
-const { shape } = product.answer;
+const { shape } = productAnswer.schema;
 
-const productList = list(products, {
+const productList = listed(products)({
   params: {
     q: [
       field(text.optional(), "Text to search for in names and ids at the payment processor.", "pro"),
@@ -84,7 +84,7 @@ const updateBody = z
   })
   .partial();
 
-const update = changes(product, {
+const update = changes(productAnswer, {
   id: "updateProduct",
   summary: "Update a product",
   description: "Changes a product. What you leave out stays.",
@@ -100,7 +100,7 @@ export const PRODUCT_OPERATIONS: V2Row[] = [
   [
     "GET",
     "/products",
-    lists(product, {
+    lists(productAnswer, {
       id: "listProducts",
       summary: "List products",
       description: "Lists products: all, or those that `q` finds.",
@@ -110,7 +110,7 @@ export const PRODUCT_OPERATIONS: V2Row[] = [
   [
     "POST",
     "/products",
-    makes(product, {
+    makes(productAnswer, {
       id: "createProduct",
       summary: "Create a product",
       description:
@@ -130,7 +130,7 @@ export const PRODUCT_OPERATIONS: V2Row[] = [
   [
     "GET",
     "/products/:id",
-    reads(product, {
+    reads(productAnswer, {
       id: "getProduct",
       summary: "Get a product",
       description: "Finds one product.",

@@ -12,7 +12,7 @@ import { promoterCampaigns } from "../../domain/people/promoter-campaign/promote
 import { promoters } from "../../domain/people/promoter/promoter.ts";
 import { createdSecond, field, recordId, second } from "../../http/fields.ts";
 import { ownData, uid } from "../../input/fields.ts";
-import { shown } from "../../resource/shown.ts";
+import { shown } from "../../resource/answer.ts";
 import { belongingTo, findMany } from "../../storage/query.ts";
 import type { View } from "../../storage/store.ts";
 import { embeddedPromoterCampaign, embeddedPromoterCampaignJson } from "../embedded-json.ts";
@@ -36,7 +36,7 @@ async function referralParts(view: View, records: Lead[]) {
 type ReferralParts = Awaited<ReturnType<typeof referralParts>>[number];
 
 /** A lead as V2 shows it. @see docs/spec/v2.md "Referrals" */
-export const referral = shown(leads, referralParts)("Referral", {
+export const referralAnswer = shown(leads, referralParts)("Referral", {
   id: recordId,
   email: field(z.string().nullable(), "The lead's e-mail address.", "sam@example.net"),
   uid,

@@ -20,10 +20,10 @@ import { readJson } from "../../http/parameters/json.ts";
 import { describe, shapeChanges, shapeInput } from "../../input/shape.ts";
 import { batchAnswer, batchJson, idsBody } from "../batch/batch-processes.ts";
 import { recordError, type V2Operation, type V2Request } from "../operation.ts";
-import { ids, is, list } from "../../resource/list.ts";
+import { ids, listed } from "../../resource/list.ts";
 import { readPathId, period } from "../../resource/listing.ts";
 import { lists } from "../../resource/operations.ts";
-import { referral } from "./referral-json.ts";
+import { referralAnswer } from "./referral-json.ts";
 import { findRecordId } from "../../domain/program/migration/source-id.ts";
 import {
   ENTRY_SOURCES,
@@ -46,8 +46,7 @@ const shape = recordError({ splits: "split_details" }, (failure, headers) =>
 const suspicion = oneOf(["no_suspicion", ...FRAUD_SUSPICIONS]);
 
 /** @see docs/spec/v2.md "List referrals" */
-const referralList = list(leads, {
-  only: IN_USE,
+const referralList = listed(leads, { only: IN_USE })({
   params: {
     q: [
       field(
@@ -57,7 +56,7 @@ const referralList = list(leads, {
       ),
       mentions,
     ],
-    ids: [ids, is(leads, "id")],
+    ids,
   },
   filters: {
     type: [
@@ -74,10 +73,7 @@ const referralList = list(leads, {
       isInState,
     ],
     entry_source: field(listOf(oneOf(ENTRY_SOURCES)), "Only leads that came in one of these ways."),
-    fraud_check: [
-      field(listOf(suspicion), "Only leads with one of these suspicions."),
-      is(leads, "suspicion"),
-    ],
+    fraud_check: [field(listOf(suspicion), "Only leads with one of these suspicions."), "suspicion"],
     customer_since: field(period, "When the lead became a customer."),
     created_at: field(period, "When the lead was recorded."),
     cancelled_at: field(period, "When the lead cancelled."),
@@ -87,7 +83,7 @@ const referralList = list(leads, {
     ],
     plan_id: [
       field(listOf(text), "The sold prices or plans, by your own ids.", ["pro-monthly"]),
-      is(leads, "plan_name"),
+      "plan_name",
     ],
   },
   // By id, the order in which the leads came, because an import may set earlier dates.
@@ -95,7 +91,7 @@ const referralList = list(leads, {
 });
 
 /** `GET /api/v2/company/referrals` */
-export const listReferralsOperation: V2Operation = lists(referral, {
+export const listReferralsOperation: V2Operation = lists(referralAnswer, {
   id: "listReferrals",
   summary: "List referrals",
   description: "Lists leads, with filters. V2 calls them referrals.",
@@ -128,7 +124,7 @@ const username = text.trim();
 /** The body of a new referral. */
 const createBody = z.object({
   email: field(email.optional(), "The person's e-mail address.", "jane@example.com"),
-  uid: field(text.optional(), referral.answer.shape.uid),
+  uid: field(text.optional(), referralAnswer.schema.shape.uid),
   username: field(username.optional(), "The lead's user name.", "sam"),
   promoter_campaign_id: field(id, "Id of the promoter campaign.", 31),
   split_details: field(splits.optional(), "The parts of commissions that go to others."),
@@ -141,7 +137,7 @@ export const createReferralOperation: V2Operation = {
   description: "Adds a lead to a promoter by hand. Give `email` or `uid`.",
   example: { email: "sam@example.net", promoter_campaign_id: 31 },
   body: createBody,
-  answer: referral.answer,
+  answer: referralAnswer.schema,
   refusals: ["not_found", "invalid", "taken", "refused"],
   shape,
   handle: create,
@@ -166,7 +162,7 @@ export const getReferralOperation: V2Operation = {
   description: "Finds one lead: by id, or by the attribute that `find_by` names.",
   pathId,
   params: findParams,
-  answer: referral.answer,
+  answer: referralAnswer.schema,
   refusals: ["not_found", "invalid"],
   handle: get,
 };
@@ -175,7 +171,7 @@ export const getReferralOperation: V2Operation = {
 const updateBody = z
   .object({
     email: field(email.nullable(), createBody.shape.email),
-    uid: field(text.nullable(), referral.answer.shape.uid),
+    uid: field(text.nullable(), referralAnswer.schema.shape.uid),
     username: field(username.nullable(), "The lead's user name.", "sam"),
     promoter_campaign_id: field(id, "Id of the promoter campaign that gets the lead.", 31),
     find_by: findBy,
@@ -195,7 +191,7 @@ export const updateReferralOperation: V2Operation = {
   pathId,
   params: findParams,
   body: updateBody,
-  answer: referral.answer,
+  answer: referralAnswer.schema,
   refusals: ["not_found", "invalid", "taken", "refused"],
   shape,
   handle: update,
@@ -234,20 +230,20 @@ async function create({ event, account, context }: V2Request) {
     address: null,
     created_at: null,
     skip_email_notification: false,
-    show: referral.show,
+    show: referralAnswer.show,
   });
 }
 
 async function get(request: V2Request) {
   const { store } = request.context;
-  return referral.show(store, await loadLead(store, request.account.id, await selectorOf(request)));
+  return referralAnswer.show(store, await loadLead(store, request.account.id, await selectorOf(request)));
 }
 
 async function update(request: V2Request) {
   const { event, account, context } = request;
   const body = shapeChanges(updateBody, await readJson(event));
   const selector = await selectorOf(request, body.find_by);
-  return updateLead(context, account.id, { selector, changes: changesOf(body), show: referral.show });
+  return updateLead(context, account.id, { selector, changes: changesOf(body), show: referralAnswer.show });
 }
 
 async function importSales(request: V2Request) {

@@ -8,10 +8,10 @@ import { v2SaleRefusals, v2SignupRefusals } from "../../http/errors.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { saleParams, shapeSale, refundParams, saleAmount } from "../../input/event-params.ts";
 import type { View } from "../../storage/store.ts";
-import { commission as commissionShown } from "../commission/commissions.ts";
+import { commissionAnswer } from "../commission/commissions.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
-import { referral as shownReferral } from "./referral-json.ts";
+import { referralAnswer } from "./referral-json.ts";
 import { recordRefund } from "../../domain/ledger/sale/refund.ts";
 import { loadLead } from "../../domain/people/lead/search.ts";
 import { instant, text } from "../../input/fields.ts";
@@ -25,7 +25,7 @@ const referral = field(
   z.object({
     id: recordId,
     email: field(z.string().nullable(), "The person's e-mail address.", "jane@example.com"),
-    uid: field(z.string().nullable(), shownReferral.answer.shape.uid),
+    uid: field(z.string().nullable(), referralAnswer.schema.shape.uid),
   }),
   "The lead (V2 calls it a referral).",
 );
@@ -75,7 +75,7 @@ export const trackSale: V2Operation = {
       created_at: createdAt,
       referral,
       commissions: field(
-        z.array(commissionShown.answer),
+        z.array(commissionAnswer.schema),
         "What the promoters earned, one entry for each tier and each part of a split.",
       ),
     })
@@ -99,7 +99,7 @@ export const trackSale: V2Operation = {
       referral_reward: field(z.null(), "Always null.", null),
       created_at: createdAt,
       referral,
-      commissions: field(z.array(commissionShown.answer), "Always empty: nothing is earned yet."),
+      commissions: field(z.array(commissionAnswer.schema), "Always empty: nothing is earned yet."),
       waiting_for: field(waitingForAnswer, "The exchange rate that is missing."),
     })
     .meta({ id: "WaitingSale" }),
@@ -150,7 +150,7 @@ async function showSale(view: View, { sale, lead, commissions }: RecordedSale) {
     referral_reward: reward && { id: reward.id, name: reward.name },
     created_at: sale.created_at,
     referral: { id: lead.id, email: lead.email, uid: lead.uid },
-    commissions: await commissionShown.showAll(view, commissions),
+    commissions: await commissionAnswer.showAll(view, commissions),
   };
 }
 
@@ -176,7 +176,7 @@ export const refundReferralOperation: V2Operation = {
       event_id: field(z.string(), "The id of the refund.", "refund-7"),
       amount: field(z.int(), "What was refunded, in cents of your account's currency.", 10000),
       created_at: createdAt,
-      commissions: field(z.array(commissionShown.answer), "The commissions that take others back."),
+      commissions: field(z.array(commissionAnswer.schema), "The commissions that take others back."),
     })
     .meta({ id: "Refund" }),
   refusals: ["not_found", "invalid", "already_registered", "rule_broken", "worthless"],
@@ -199,7 +199,7 @@ export const refundReferralOperation: V2Operation = {
         event_id: refund.event_id,
         amount: refund.amount_cents,
         created_at: refund.created_at,
-        commissions: await commissionShown.showAll(view, commissions),
+        commissions: await commissionAnswer.showAll(view, commissions),
       }),
     });
   },
@@ -237,7 +237,7 @@ export const trackSignup: V2Operation = {
         z.object({
           id: recordId,
           email: field(z.string().nullable(), "The person's e-mail address.", "jane@example.com"),
-          uid: field(z.string().nullable(), shownReferral.answer.shape.uid),
+          uid: field(z.string().nullable(), referralAnswer.schema.shape.uid),
         }),
         "The lead (V2 calls it a referral).",
       ),

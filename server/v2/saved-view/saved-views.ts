@@ -11,13 +11,13 @@ import { createdAt, field, recordId } from "../../http/fields.ts";
 import { oneOf, word } from "../../input/fields.ts";
 import { readListing } from "../../resource/listing.ts";
 import { changes, does, makes } from "../../resource/operations.ts";
-import { shown } from "../../resource/shown.ts";
+import { shown } from "../../resource/answer.ts";
 import type { V2Operation, V2Row } from "../operation.ts";
 
 const NAME_LENGTH = 100;
 const MOST_FILTERS = 30;
 
-const savedView = shown(savedViews)("SavedView", {
+const savedViewAnswer = shown(savedViews)("SavedView", {
   id: recordId,
   list: field(z.enum(SAVED_LISTS), "The list of the dashboard."),
   name: field(z.string(), "Name of the view.", "To approve"),
@@ -27,7 +27,7 @@ const savedView = shown(savedViews)("SavedView", {
   created_at: createdAt,
   updated_at: field(z.iso.datetime(), "When the record was last changed."),
 });
-const { shape } = savedView.answer;
+const { shape } = savedViewAnswer.schema;
 
 const name = field(word(NAME_LENGTH).min(1, "can't be blank"), shape.name);
 const filters = field(
@@ -56,12 +56,12 @@ const listOperation: V2Operation = {
   summary: "List saved views",
   description: "Lists the filters of lists that the team has saved, by list and name.",
   params: listParams,
-  answer: z.array(savedView.answer),
+  answer: z.array(savedViewAnswer.schema),
   refusals: ["invalid"],
   async handle(request) {
     const { store } = request.context;
     const { list } = readListing(request, listParams).params.filters;
-    return savedView.showAll(store, await listSavedViews(store, request.account.id, list));
+    return savedViewAnswer.showAll(store, await listSavedViews(store, request.account.id, list));
   },
 };
 
@@ -71,7 +71,7 @@ export const SAVED_VIEW_OPERATIONS: V2Row[] = [
   [
     "POST",
     "/saved_views",
-    makes(savedView, {
+    makes(savedViewAnswer, {
       id: "createSavedView",
       summary: "Save a view of a list",
       description: "Saves filters of a list under a name, for everyone in the team.",
@@ -83,7 +83,7 @@ export const SAVED_VIEW_OPERATIONS: V2Row[] = [
   [
     "PUT",
     "/saved_views/:id",
-    changes(savedView, {
+    changes(savedViewAnswer, {
       id: "updateSavedView",
       summary: "Change a saved view",
       description: "Renames a view, or changes its filters. What you leave out stays.",
@@ -96,7 +96,7 @@ export const SAVED_VIEW_OPERATIONS: V2Row[] = [
   [
     "DELETE",
     "/saved_views/:id",
-    does(savedView, {
+    does(savedViewAnswer, {
       id: "deleteSavedView",
       summary: "Delete a saved view",
       description: "Deletes a view for everyone in the team.",

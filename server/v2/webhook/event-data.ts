@@ -27,11 +27,11 @@ import { promoters, type Promoter } from "../../domain/people/promoter/promoter.
 import { accounts } from "../../domain/program/account/account.ts";
 import { loadCampaign } from "../../domain/program/campaign/campaign.ts";
 import type { Store } from "../../storage/store.ts";
-import { commission as commissionShown } from "../commission/commissions.ts";
+import { commissionAnswer } from "../commission/commissions.ts";
 import { documentAnswer, showDocument } from "../contract/contract-json.ts";
 import { embeddedPromoter, embeddedPromoterCampaign, embeddedPromoterJson } from "../embedded-json.ts";
 import { paymentsBatchAnswer, showPaymentsBatch } from "../payments-batch/payments-batches.ts";
-import { payoutAnswer, payoutJson } from "../payout/payouts.ts";
+import { payoutAnswer } from "../payout/payouts.ts";
 import { payoutMethodAnswer, payoutMethodJson } from "../payout/payout-methods.ts";
 import { promoCodeAnswer, showPromoCode } from "../promo-code/promo-codes.ts";
 import {
@@ -40,7 +40,7 @@ import {
   readPromoterCampaignParts,
 } from "../promoter-campaign/promoter-campaigns.ts";
 import { promoterAnswer, promoterJson, readPromoterParts } from "../promoter/promoter-json.ts";
-import { referral } from "../referral/referral-json.ts";
+import { referralAnswer } from "../referral/referral-json.ts";
 import { field, createdAt, recordId } from "../../http/fields.ts";
 import { custId } from "../../input/fields.ts";
 
@@ -59,7 +59,7 @@ const ownerCampaign = embeddedPromoterCampaign.extend({ promoter: owner });
 
 /** The form of `data` for each kind of record: as V2 shows it, with the promoter's `cust_id`. */
 const EVENT_DATA: Record<Entity, z.ZodObject> = {
-  commission: commissionShown.answer
+  commission: commissionAnswer.schema
     .extend({ promoter_campaign: field(ownerCampaign, "The promoter campaign that earned it.") })
     .meta({ id: "CommissionEventData" }),
   contract_document: documentAnswer
@@ -69,12 +69,12 @@ const EVENT_DATA: Record<Entity, z.ZodObject> = {
   promoter_campaign: promoterCampaignAnswer
     .extend({ promoter: owner })
     .meta({ id: "PromoterCampaignEventData" }),
-  referral: referral.answer
+  referral: referralAnswer.schema
     .extend({ promoter_campaign: field(ownerCampaign, "The promoter campaign that the lead belongs to.") })
     .meta({ id: "ReferralEventData" }),
   promo_code: promoCodeAnswer.extend({ promoter: owner }).meta({ id: "PromoCodeEventData" }),
   payments_batch: paymentsBatchAnswer,
-  payout: payoutAnswer.extend({ promoter: owner }).meta({ id: "PayoutEventData" }),
+  payout: payoutAnswer.schema.extend({ promoter: owner }).meta({ id: "PayoutEventData" }),
   payout_method: payoutMethodAnswer.extend({ promoter: owner }).meta({ id: "PayoutMethodEventData" }),
 };
 
@@ -136,7 +136,7 @@ function recordAt<R>(change: { before: R | null; after: R | null }, time: "befor
 }
 
 async function commissionData(store: Store, commission: Commission): Promise<Json> {
-  const shown = await commissionShown.show(store, commission);
+  const shown = await commissionAnswer.show(store, commission);
   const promoter = await store.get(promoters, commission.account_id, commission.promoter_id);
   return { ...shown, promoter_campaign: { ...shown.promoter_campaign, promoter: ownerJson(promoter) } };
 }
@@ -167,7 +167,7 @@ async function promoterCampaignData(store: Store, promoterCampaign: PromoterCamp
 }
 
 async function referralData(store: Store, lead: Lead): Promise<Json> {
-  const shown = await referral.show(store, lead);
+  const shown = await referralAnswer.show(store, lead);
   const promoter = await store.get(promoters, lead.account_id, lead.promoter_id);
   return { ...shown, promoter_campaign: { ...shown.promoter_campaign, promoter: ownerJson(promoter) } };
 }
@@ -184,11 +184,11 @@ async function payoutData(store: Store, payout: Payout): Promise<Json> {
   const { account_id, promoter_id, payout_method_id } = payout;
   const promoter = await store.get(promoters, account_id, promoter_id);
   const campaign = await loadCampaign(store, account_id, payout.campaign_id);
-  const method =
-    payout_method_id === null
-      ? await findSelectedPayoutMethod(store, account_id, promoter_id)
-      : await store.get(payoutMethods, account_id, payout_method_id);
-  const shown = payoutJson({ payout, promoter: promoter ?? DELETED_PROMOTER, campaign, method });
+  const selected = await findSelectedPayoutMethod(store, account_id, promoter_id);
+  const used =
+    payout_method_id === null ? null : await store.get(payoutMethods, account_id, payout_method_id);
+  const parts = { promoter: promoter ?? DELETED_PROMOTER, campaign, used, selected };
+  const shown = payoutAnswer.json(payout, parts);
   return { ...shown, promoter: ownerJson(promoter) };
 }
 

@@ -153,7 +153,7 @@ function madeBy({ actor }: Context): Pick<PaymentsBatch, "made_by"> {
 /** Finds the pending money payouts of a method that are in no batch, oldest first. */
 async function sortOut(context: Context, account: Account, method: PayoutMethodName) {
   const { store } = context;
-  const free = payoutQuery(context, account, { status: "pending" })
+  const free = payoutQuery(store, account.id, { status: "pending" })
     .where("payouts.unit", "=", "cash")
     .where("payouts.payments_batch_id", "is", null);
   const payees = payeeQuery(store, account.id)

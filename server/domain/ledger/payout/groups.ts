@@ -7,16 +7,8 @@ import type { Context } from "../../context.ts";
 import { HELD, payoutHolds } from "../payout-method/changes.ts";
 import { payoutMethods, type PayoutMethod } from "../payout-method/payout-method.ts";
 import { promoters, type Promoter } from "../../people/promoter/promoter.ts";
-import type { PayoutStatus } from "./payout.ts";
-import {
-  ofPromoters,
-  partsOf,
-  payoutQuery,
-  pendingCents,
-  withParts,
-  type PayoutParts,
-  type PayoutQuery,
-} from "./search.ts";
+import { payouts, type Payout, type PayoutStatus } from "./payout.ts";
+import { ofPromoters, payoutQuery, pendingCents, type PayoutQuery } from "./search.ts";
 import { dueDayOf } from "./stats.ts";
 
 export const INVOICEABLE = ["true", "false", "not_set"] as const;
@@ -24,7 +16,7 @@ export const INVOICEABLE = ["true", "false", "not_set"] as const;
 /** The payouts of one promoter. */
 export interface PayoutGroup extends PayoutSums {
   payee: Payee;
-  payouts: PayoutParts[];
+  payouts: Payout[];
   /** Null if the payouts can be paid. */
   unpayableReason: UnpayableReason | null;
 }
@@ -71,7 +63,7 @@ export async function groupPayouts(
   { filter, offset, limit }: { filter: GroupFilter; offset: number; limit: number },
 ): Promise<PayoutGroups> {
   const { store } = context;
-  const all = matching(context, account, filter);
+  const all = matching(store, account.id, filter);
   const groups = grouped(all, filter);
   const totals = store
     .query()
@@ -88,22 +80,26 @@ export async function groupPayouts(
     comingDue(context, account, { all, filter }),
   ]);
   const ids = sums.map(({ promoter_id: id }) => Number(id));
-  const [payees, parts] = await Promise.all([
+  const own = all.where(among("payouts.promoter_id", ids)).select(allOf(payouts)).orderBy("payouts.id");
+  const [payees, rows] = await Promise.all([
     store.rows(payeeQuery(store, account.id).where(among("promoters.id", ids))),
-    store.rows(withParts(all.where(among("payouts.promoter_id", ids))).orderBy("payouts.id")),
+    store.rows(own),
   ]);
   const payeeById = new Map(
     payees.map((row) => payeeOf(store, row)).map((payee) => [payee.promoter.id, payee]),
   );
-  const payouts = parts.map((row) => partsOf(store, row));
+  const found = rows.map((row) => store.record(payouts, row)!);
   return {
     groups: sums.flatMap(({ promoter_id: id, cents, incl_tax: centsInclTax }) => {
       const payee = payeeById.get(Number(id));
       if (payee === undefined) return [];
-      const own = payouts.filter(({ payout }) => payout.promoter_id === payee.promoter.id);
-      const reason = unpayableReason(payee, account);
-      const group = { payee, payouts: own, unpayableReason: reason };
-      return { ...group, cents: Number(cents), centsInclTax: Number(centsInclTax) };
+      return {
+        payee,
+        payouts: found.filter(({ promoter_id }) => promoter_id === payee.promoter.id),
+        unpayableReason: unpayableReason(payee, account),
+        cents: Number(cents),
+        centsInclTax: Number(centsInclTax),
+      };
     }),
     promotersCount: Number(total?.promoters),
     cents: Number(total?.cents),
@@ -186,14 +182,14 @@ export function unpayableReason(
 const INVOICE_STATUS = { true: "approved", false: "denied", not_set: "pending" } as const;
 
 function matching(
-  context: Context,
-  account: Account,
+  view: View,
+  accountId: number,
   { text, status, campaign_ids, invoiceable }: GroupFilter,
 ): PayoutQuery {
-  const query = payoutQuery(context, account, { text, status, campaign_ids });
+  const query = payoutQuery(view, accountId, { text, status, campaign_ids });
   if (invoiceable === undefined) return query;
   const wanted = among("promoters.invoice_details_status", [INVOICE_STATUS[invoiceable]]);
-  return query.where(ofPromoters(account, wanted));
+  return query.where(ofPromoters(accountId, wanted));
 }
 
 /** Adds up the payouts of each promoter. */

@@ -3,10 +3,7 @@ import type { Account } from "../../program/account/account.ts";
 import { dayIn, timeZoneOf } from "../../program/account/time-zone.ts";
 import type { Context } from "../../context.ts";
 import { UNITS, type Unit } from "../../money.ts";
-import { methodName, payoutQuery, type PayoutFilter, type PayoutQuery } from "./search.ts";
-
-/** The payouts to count. Absent filters are ignored. */
-export type StatsFilter = Pick<PayoutFilter, "text" | "status" | "campaign_ids" | "promoter_id">;
+import { methodName, payoutQuery, type PayoutQuery, type PayoutScope } from "./search.ts";
 
 /** Sums of payouts. */
 export interface PayoutSummary {
@@ -33,12 +30,11 @@ export interface PayoutStats {
 
 /** Sums payouts by the period that was paid for, by status, and by payout method. */
 export async function payoutStats(
-  context: Context,
+  { store }: Context,
   account: Account,
-  filter: StatsFilter,
+  filter: PayoutScope,
 ): Promise<PayoutStats> {
-  const { store } = context;
-  const all = payoutQuery(context, account, filter);
+  const all = payoutQuery(store, account.id, filter);
   const periods = summed(all)
     .select(["payouts.period_start as start", "payouts.period_end as end"])
     .where("payouts.status", "=", "completed")
@@ -79,13 +75,12 @@ export interface DueStats {
 
 /** Sums pending payouts by when they are due. The filter may name another status. */
 export async function dueStats(
-  context: Context,
+  { store, now }: Context,
   account: Account,
-  { status = "pending", ...filter }: StatsFilter,
+  { status = "pending", ...filter }: PayoutScope,
 ): Promise<DueStats> {
-  const { store } = context;
-  const today = dayIn(timeZoneOf(account), context.now);
-  const all = payoutQuery(context, account, { ...filter, status });
+  const today = dayIn(timeZoneOf(account), now);
+  const all = payoutQuery(store, account.id, { ...filter, status });
   const coming = all
     .select("payouts.due_date as day")
     .where("payouts.has_own_terms", "=", 0)

@@ -8,13 +8,11 @@ import {
 } from "../../../domain/ledger/commission/commission.ts";
 import { commissionParts, type CommissionParts } from "../../../domain/ledger/commission/search.ts";
 import { UNITS, formatAmount } from "../../../domain/money.ts";
-import { setPageHeaders } from "../../../http/pages.ts";
 import { id, listOf, oneOf, uid } from "../../../input/fields.ts";
-import type { Found, Window } from "../../../storage/query.ts";
 import { rewardJson } from "../../commission/commissions.ts";
-import { having, list } from "../../../resource/list.ts";
-import { pageParams, readListing, period } from "../../../resource/listing.ts";
-import { shown } from "../../../resource/shown.ts";
+import { having, listed, type Condition } from "../../../resource/list.ts";
+import { period } from "../../../resource/listing.ts";
+import { shown } from "../../../resource/answer.ts";
 import type { Lead } from "../../../domain/people/lead/lead.ts";
 import { ownExport, type AffiliateOperation, type AffiliateRequest } from "../operation.ts";
 import { maskedEmail, maskedUid } from "../referral/referrals.ts";
@@ -29,7 +27,7 @@ interface OwnParts extends CommissionParts {
 }
 
 /** A commission as its promoter sees it, without the company's internal note and fraud suspicions. */
-const ownCommission = shown<Commission, OwnParts>(commissions)("PortalCommission", {
+const ownCommissionAnswer = shown<Commission, OwnParts>(commissions)("PortalCommission", {
   id: recordId,
   status: field(z.enum(COMMISSION_STATUSES), "State of the record."),
   external_note: field(z.string().nullable(), "A note that the promoter sees.", "Thank you for the talk"),
@@ -104,38 +102,32 @@ const ownCommission = shown<Commission, OwnParts>(commissions)("PortalCommission
   ],
   payout_id: field(z.int().nullable(), "Id of the payout.", 88),
 });
-type Answer = z.output<typeof ownCommission.answer>;
+type Answer = z.output<typeof ownCommissionAnswer.schema>;
 
-const filters = z
-  .object(
-    {
-      status: field(oneOf(COMMISSION_STATUSES), "Only records with this status."),
-      unit: field(oneOf(UNITS), "Unit of the amount.", "cash"),
-      campaign_id: field(listOf(id), "Ids of the campaigns.", [1]),
-      payout_id: field(listOf(id), "Ids of the payouts that they belong to.", [88]),
-      created_at: field(period, "When the record was created."),
-    },
-    "is invalid",
-  )
-  .partial()
-  .default({});
-const listParams = z.object({ filters: field(filters, "Only records that match."), ...pageParams.shape });
+const ownCommissions = listed(commissions, { isNewestFirst: true })({
+  filters: {
+    status: field(oneOf(COMMISSION_STATUSES), "Only records with this status."),
+    unit: field(oneOf(UNITS), "Unit of the amount.", "cash"),
+    campaign_id: field(listOf(id), "Ids of the campaigns.", [1]),
+    payout_id: field(listOf(id), "Ids of the payouts that they belong to.", [88]),
+    created_at: field(period, "When the record was created."),
+  },
+});
+
+function ofPromoter({ promoter }: AffiliateRequest): Condition[] {
+  return having(commissions, { promoter_id: promoter.id });
+}
 
 /** `GET /api/v2/affiliate/commissions` */
 export const listOwnCommissionsOperation: AffiliateOperation = {
   id: "listOwnCommissions",
   summary: "List the promoter's commissions, newest first",
   description: "Lists the promoter's commissions, newest first, each with its reason in one sentence.",
-  params: listParams,
-  answer: z.array(ownCommission.answer),
+  params: ownCommissions.params,
+  answer: z.array(ownCommissionAnswer.schema),
   isPaged: true,
   refusals: ["invalid"],
-  async handle(request) {
-    const { params, page, window } = readListing(request, listParams);
-    const found = await find(request, params.filters, window);
-    setPageHeaders(request, page, found.total);
-    return showOwn(request, found.records);
-  },
+  handle: async (request) => showOwn(request, await ownCommissions.read(request, ofPromoter(request))),
 };
 
 /** `GET /api/v2/affiliate/commissions/export` */
@@ -143,24 +135,11 @@ export const exportOwnCommissionsOperation = ownExport({
   id: "exportOwnCommissions",
   noun: "commissions",
   note: "Amounts are in cents.",
-  filters,
+  list: ownCommissions,
+  within: ofPromoter,
   columns: ["id", "created_at", "status", "unit", "amount", "sale_amount", "campaign", "reason", "is_paid"],
-  async linesOf(request, given, window) {
-    const { records } = await find(request, given, window);
-    return (await showOwn(request, records)).map(lineOf);
-  },
+  linesOf: async (request, records) => (await showOwn(request, records)).map(lineOf),
 });
-
-const ownList = list(commissions, { isNewestFirst: true });
-
-function find(
-  { account, context, promoter }: AffiliateRequest,
-  given: z.output<typeof filters>,
-  window: Window,
-): Promise<Found<Commission>> {
-  const where = having(commissions, { ...given, promoter_id: promoter.id });
-  return ownList.find(context.store, account.id, { where, ...window });
-}
 
 async function showOwn(
   { account, context: { store }, language }: AffiliateRequest,
@@ -168,7 +147,7 @@ async function showOwn(
 ): Promise<Answer[]> {
   const parts = await commissionParts(store, records);
   const whose = { currency: account.currency, language: language ?? "en" } as const;
-  return records.map((commission, at) => ownCommission.json(commission, { ...parts[at]!, ...whose }));
+  return records.map((commission, at) => ownCommissionAnswer.json(commission, { ...parts[at]!, ...whose }));
 }
 
 /** A commission of a higher tier belongs to another promoter's lead, whom this promoter does not see. */

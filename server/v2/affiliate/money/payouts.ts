@@ -1,19 +1,19 @@
 import { z } from "zod";
 import { UNITS } from "../../../domain/money.ts";
-import { PAYOUT_STATUSES } from "../../../domain/ledger/payout/payout.ts";
-import { listPayouts, type PayoutParts } from "../../../domain/ledger/payout/search.ts";
-import { setPageHeaders } from "../../../http/pages.ts";
+import { loadPayout, PAYOUT_STATUSES, payouts, type Payout } from "../../../domain/ledger/payout/payout.ts";
+import { payoutParts, type PayoutParts } from "../../../domain/ledger/payout/search.ts";
 import { id, listOf, oneOf, text } from "../../../input/fields.ts";
-import type { Found, Window } from "../../../storage/query.ts";
 import {
   embeddedCampaign,
   embeddedCampaignJson,
   embeddedPromoter,
   embeddedPromoterJson,
 } from "../../embedded-json.ts";
-import { pageParams, readListing, readPathId } from "../../../resource/listing.ts";
+import { shown } from "../../../resource/answer.ts";
+import { having, listed, type Condition } from "../../../resource/list.ts";
+import { readPathId } from "../../../resource/listing.ts";
 import { payoutMethodAnswer, payoutMethodJson } from "../../payout/payout-methods.ts";
-import { setOffAnswer, setOffJson } from "../../payout/payouts.ts";
+import { setOff } from "../../payout/payouts.ts";
 import {
   dueStatsAnswer,
   dueStatsJson,
@@ -22,7 +22,7 @@ import {
 } from "../../payout/payout-stats.ts";
 import { ownExport, type AffiliateOperation, type AffiliateRequest } from "../operation.ts";
 import { OWN_METHOD_NAMES } from "./payout-details.ts";
-import { createdSecond, field, recordId, second, wholeSecond } from "../../../http/fields.ts";
+import { createdSecond, field, recordId, second } from "../../../http/fields.ts";
 import { shownName } from "../../../domain/program/account/brand.ts";
 import { dueStats } from "../../../domain/ledger/payout/stats.ts";
 import type { Account } from "../../../domain/program/account/account.ts";
@@ -31,70 +31,88 @@ import { Failure } from "../../../failure.ts";
 import { dayIn, timeZoneOf } from "../../../domain/program/account/time-zone.ts";
 import { invoiceFields, invoiceFieldsJson } from "./invoice-details.ts";
 
-/** A payout as its promoter sees it. */
-const ownPayoutAnswer = z
-  .object({
-    id: recordId,
-    status: field(z.enum(PAYOUT_STATUSES), "State of the record."),
-    amount: field(z.int(), "The amount: cents for `cash`, whole units otherwise.", 2000),
-    set_off: setOffAnswer,
-    payments_batch_id: field(
-      z.int().nullable(),
-      "Id of the payments batch that it is part of, or null if it is in none.",
-      null,
-    ),
-    tax_rate: field(z.number(), "Tax in percent.", 19),
-    unit: field(z.enum(UNITS), "Unit of the amount.", "cash"),
-    period_start: field(z.iso.date(), "First day of the period that is paid for."),
-    period_end: field(z.iso.date(), "Last day of the period that is paid for."),
-    due_date: field(z.iso.date(), "Day by which it must be paid, or null if there is none."),
-    paid_at: field(second.nullable(), "When it was paid, or null if it was not yet."),
-    processing_started_at: field(second.nullable(), "When the payment began, or null if it has not."),
-    failed_at: field(second.nullable(), "When the payment failed, or null if it did not."),
-    error: field(z.string().nullable(), "What went wrong, for people.", "Campaign 7 was not found"),
-    total_incl_tax: field(z.int(), "The amount with tax.", 2380),
-    created_at: createdSecond,
-    payout_method: field(
-      payoutMethodAnswer.nullable(),
-      "How it is or was paid, or null if that is not known yet.",
-    ),
-    promoter: field(embeddedPromoter, "The promoter, or null if they were deleted."),
-    campaign: field(embeddedCampaign.nullable(), "The campaign, or null if it was deleted."),
-  })
-  .meta({ id: "PortalPayout" });
-type Answer = z.output<typeof ownPayoutAnswer>;
+/** A payout with the account's calendar. */
+interface OwnParts extends PayoutParts {
+  account: Account;
+}
 
-const filters = z
-  .object(
-    {
-      status: field(oneOf(PAYOUT_STATUSES), "Only records with this status."),
-      campaign_id: field(listOf(id), "Ids of the campaigns.", [1]),
-      payments_batch_id: field(listOf(id), "Ids of the payments that they are part of.", [5]),
-      group_ref: field(text, "The run that made the payouts.", "2026-02"),
-    },
-    "is invalid",
-  )
-  .partial()
-  .default({});
-const listParams = z.object({ filters: field(filters, "Only records that match."), ...pageParams.shape });
+/** A payout as its promoter sees it. Its method is fixed once the payment starts. */
+const ownPayoutAnswer = shown<Payout, OwnParts>(payouts)("PortalPayout", {
+  id: recordId,
+  status: field(z.enum(PAYOUT_STATUSES), "State of the record."),
+  amount: field(z.int(), "The amount: cents for `cash`, whole units otherwise.", 2000),
+  set_off: setOff,
+  payments_batch_id: field(
+    z.int().nullable(),
+    "Id of the payments batch that it is part of, or null if it is in none.",
+    null,
+  ),
+  tax_rate: [
+    field(z.number(), "Tax in percent.", 19),
+    ({ tax_rate_hundredths }) => tax_rate_hundredths / 100,
+  ],
+  unit: field(z.enum(UNITS), "Unit of the amount.", "cash"),
+  period_start: [
+    field(z.iso.date(), "First day of the period that is paid for."),
+    ({ period_start }, { account }) => dayIn(timeZoneOf(account), new Date(period_start)),
+  ],
+  period_end: [
+    field(z.iso.date(), "Last day of the period that is paid for."),
+    ({ period_end_date }) => period_end_date,
+  ],
+  due_date: field(z.iso.date(), "Day by which it must be paid, or null if there is none."),
+  paid_at: field(second.nullable(), "When it was paid, or null if it was not yet."),
+  processing_started_at: field(second.nullable(), "When the payment began, or null if it has not."),
+  failed_at: field(second.nullable(), "When the payment failed, or null if it did not."),
+  error: field(z.string().nullable(), "What went wrong, for people.", "Campaign 7 was not found"),
+  total_incl_tax: field(z.int(), "The amount with tax.", 2380),
+  created_at: createdSecond,
+  payout_method: [
+    field(payoutMethodAnswer.nullable(), "How it is or was paid, or null if that is not known yet."),
+    (_, { used }) => used && payoutMethodJson(used),
+  ],
+  promoter: [
+    field(embeddedPromoter, "The promoter, or null if they were deleted."),
+    (_, { promoter }) => embeddedPromoterJson(promoter),
+  ],
+  campaign: [
+    field(embeddedCampaign.nullable(), "The campaign, or null if it was deleted."),
+    (_, { campaign }) => embeddedCampaignJson(campaign),
+  ],
+});
+
+const ownPayouts = listed(payouts, { isNewestFirst: true })({
+  filters: {
+    status: field(oneOf(PAYOUT_STATUSES), "Only records with this status."),
+    campaign_id: field(listOf(id), "Ids of the campaigns.", [1]),
+    payments_batch_id: field(listOf(id), "Ids of the payments that they are part of.", [5]),
+    group_ref: field(text, "The run that made the payouts.", "2026-02"),
+  },
+});
+
+function ofPromoter({ promoter }: AffiliateRequest): Condition[] {
+  return having(payouts, { promoter_id: promoter.id });
+}
+
+async function showOwn({ account, context: { store } }: AffiliateRequest, records: Payout[]) {
+  const parts = await payoutParts(store, records);
+  return records.map((payout, at) => ownPayoutAnswer.json(payout, { ...parts[at]!, account }));
+}
 
 /** `GET /api/v2/affiliate/payouts` */
 export const listOwnPayoutsOperation: AffiliateOperation = {
   id: "listOwnPayouts",
   summary: "List the promoter's payouts, newest first",
   description: "Lists the promoter's payouts, newest first.",
-  params: listParams,
+  params: ownPayouts.params,
   answer: z.object({
-    data: field(z.array(ownPayoutAnswer), "The records."),
+    data: field(z.array(ownPayoutAnswer.schema), "The records."),
     meta: field(payoutTermsAnswer, "Further data."),
   }),
   isPaged: true,
   refusals: ["invalid"],
   async handle(request) {
-    const { params, page, window } = readListing(request, listParams);
-    const found = await find(request, params.filters, window);
-    setPageHeaders(request, page, found.total);
-    const data = found.records.map((parts) => ownPayoutJson(request, parts));
+    const data = await showOwn(request, await ownPayouts.read(request, ofPromoter(request)));
     return { data, meta: ownTermsJson(request.account, request.promoter) };
   },
 };
@@ -104,7 +122,8 @@ export const exportOwnPayoutsOperation = ownExport({
   id: "exportOwnPayouts",
   noun: "payouts",
   note: "Amounts are in cents.",
-  filters,
+  list: ownPayouts,
+  within: ofPromoter,
   columns: [
     "id",
     "status",
@@ -119,57 +138,13 @@ export const exportOwnPayoutsOperation = ownExport({
     "payout_method",
     "campaign",
   ],
-  async linesOf(request, given, window) {
-    const { records } = await find(request, given, window);
-    const shown = records.map((parts) => ownPayoutJson(request, parts));
-    return shown.map(({ payout_method: method, campaign, ...each }) => ({
-      ...each,
-      payout_method: method?.method ?? "",
-      campaign: campaign?.name ?? "",
-    }));
-  },
+  linesOf: async (request, records) =>
+    (await showOwn(request, records)).map((payout) => ({
+      ...payout,
+      payout_method: payout.payout_method?.method ?? "",
+      campaign: payout.campaign?.name ?? "",
+    })),
 });
-
-function find(
-  { context, account, promoter }: AffiliateRequest,
-  given: z.output<typeof filters>,
-  window: Window,
-): Promise<Found<PayoutParts>> {
-  const { status, campaign_id: campaignIds, payments_batch_id: paymentsBatchIds, group_ref } = given;
-  return listPayouts(context, account, {
-    filter: { promoter_id: promoter.id, status, campaign_ids: campaignIds, paymentsBatchIds, group_ref },
-    sorting: [{ by: "id", isDescending: true }],
-    ...window,
-  });
-}
-
-/** Shows a payout. Its method is fixed once the payment starts. */
-function ownPayoutJson(
-  { account, promoter }: Pick<AffiliateRequest, "account" | "promoter">,
-  { payout, campaign, used: method }: PayoutParts,
-): Answer {
-  return {
-    id: payout.id,
-    status: payout.status,
-    amount: payout.amount,
-    ...setOffJson(payout),
-    payments_batch_id: payout.payments_batch_id,
-    tax_rate: payout.tax_rate_hundredths / 100,
-    unit: payout.unit,
-    period_start: dayIn(timeZoneOf(account), new Date(payout.period_start)),
-    period_end: payout.period_end_date,
-    due_date: payout.due_date,
-    paid_at: wholeSecond(payout.paid_at),
-    processing_started_at: wholeSecond(payout.processing_started_at),
-    failed_at: wholeSecond(payout.failed_at),
-    error: payout.error,
-    total_incl_tax: payout.total_incl_tax,
-    created_at: wholeSecond(payout.created_at),
-    payout_method: method && payoutMethodJson(method),
-    promoter: embeddedPromoterJson(promoter),
-    campaign: campaign && embeddedCampaignJson(campaign),
-  };
-}
 
 const receiptAnswer = z
   .object({
@@ -188,7 +163,7 @@ const receiptAnswer = z
     ),
     currency: field(z.string(), "The currency of the amounts.", "USD"),
     tax_amount: field(z.int(), "The tax within the total.", 400),
-    payout: field(ownPayoutAnswer, "The payout that was paid."),
+    payout: field(ownPayoutAnswer.schema, "The payout that was paid."),
   })
   .meta({ id: "PayoutReceipt" });
 
@@ -214,19 +189,17 @@ export const ownDueStatsOperation: AffiliateOperation = {
 /** Only a completed payout has a receipt. */
 async function showReceipt(request: AffiliateRequest) {
   const { event, account, promoter, context } = request;
-  const filter = { ids: [readPathId(event)], promoter_id: promoter.id };
-  const { records } = await listPayouts(context, account, { filter, sorting: [], limit: 1, offset: 0 });
-  const [parts] = records;
-  if (parts === undefined) throw new Failure("not_found", "Payout not found.");
-  const { payout } = parts;
+  const payout = await loadPayout(context.store, account.id, readPathId(event));
+  if (payout.promoter_id !== promoter.id) throw new Failure("not_found", "Payout not found.");
   if (payout.status !== "completed") throw new Failure("refused", "This payout was not paid yet.");
+  const [shownPayout] = await showOwn(request, [payout]);
   return {
     number: `${account.public_id}-${payout.id}`,
     payer: { name: shownName(account) },
     payee: { name: promoterName(promoter), email: promoter.email, ...invoiceFieldsJson(promoter) },
     currency: account.currency,
     tax_amount: payout.total_incl_tax - payout.amount,
-    payout: ownPayoutJson(request, parts),
+    payout: shownPayout,
   };
 }
 

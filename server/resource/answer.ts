@@ -32,39 +32,38 @@ type Shape<F> = {
 type Parts<R, P> = (view: View, records: R[]) => Promise<P[]>;
 
 /** How a kind of record is shown: its schema, for clients and for `/openapi.json`, and its values. */
-export interface Shown<R, P, Answer extends z.ZodType> {
-  answer: Answer;
-  json(record: R, parts: P): z.output<Answer>;
+export interface Answer<R, P, S extends z.ZodType> {
+  schema: S;
+  json(record: R, parts: P): z.output<S>;
   /** Reads the parts, too. */
-  show(view: View, record: R): Promise<z.output<Answer>>;
-  showAll(view: View, records: R[]): Promise<z.output<Answer>[]>;
+  show(view: View, record: R): Promise<z.output<S>>;
+  showAll(view: View, records: R[]): Promise<z.output<S>[]>;
 }
 
 /**
  * Declares how a kind of record is shown, with a row for each field. What has no row is never shown.
  *
- * @example const product = shown(products)("Product", { id: recordId, name: field(z.string(), "Its name.", "Pro") });
+ * @example const productAnswer = shown(products)("Product", { id: recordId, name: field(z.string(), "Its name.", "Pro") });
  */
 export function shown<R, P = undefined>(_of: Pick<Table<R>, "derived">, parts?: Parts<R, P>) {
   /** `id`: its name in `/openapi.json`. Two calls, so that the compiler knows the record before it reads the rows. */
   return <S extends Schemas, F extends Rows<R, P, S>>(
     id: string,
     fields: F & Rows<R, P, S> & Checked<R, F>,
-  ): Shown<R, P, z.ZodObject<Shape<F>>> => {
+  ): Answer<R, P, z.ZodObject<Shape<F>>> => {
     const rows = Object.entries(fields as Rows<R, P, Schemas>).map(([name, row]) => {
       const [schema, of] = "parse" in row ? [row, ownOf<R>(name, row)] : row;
       return { name, schema, of };
     });
     const shape = Object.fromEntries(rows.map(({ name, schema }) => [name, schema])) as Shape<F>;
-    const answer = z.object(shape).meta({ id });
-    type Answer = z.output<typeof answer>;
+    const schema = z.object(shape).meta({ id });
     const json = (record: R, parts: P) =>
-      Object.fromEntries(rows.map(({ name, of }) => [name, of(record, parts)])) as Answer;
+      Object.fromEntries(rows.map(({ name, of }) => [name, of(record, parts)])) as z.output<typeof schema>;
     const showAll = async (view: View, records: R[]) => {
       const read = await parts?.(view, records);
       return records.map((record, at) => json(record, read?.[at] as P));
     };
-    return { answer, json, showAll, show: async (view, record) => (await showAll(view, [record]))[0]! };
+    return { schema, json, showAll, show: async (view, record) => (await showAll(view, [record]))[0]! };
   };
 }
 
