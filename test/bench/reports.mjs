@@ -36,8 +36,9 @@ function change(id) {
   const origin = {
     source_key: nameKey(`source-${id % SOURCES}.example`),
     page_key: nameKey(pageName(id % PAGES)),
+    sub_key: null,
   };
-  return { created_at: createdAt, origin, sale_cents: 5_000, original_sale_amount: 5_000 };
+  return { created_at: createdAt, ...origin, sale_cents: 5_000, original_sale_amount: 5_000 };
 }
 
 /** The names of the sources and pages, and the clicks of each page on each day. */
@@ -60,6 +61,7 @@ function* others(promoters) {
       const origin = {
         source_key: nameKey(`source-${at % SOURCES}.example`),
         page_key: nameKey(pageName(at)),
+        sub_key: null,
       };
       const promoter = promoters[(day * PAGES + at) % promoters.length];
       const owner = {
@@ -68,7 +70,7 @@ function* others(promoters) {
         promoter_campaign_id: promoter.default_promoter_campaign_id,
         campaign_id: 1,
       };
-      const record = { ...owner, day: daysAgo(day), count: 1 + (at % 7), origin };
+      const record = { ...owner, day: daysAgo(day), count: 1 + (at % 7), ...origin };
       yield { collection: "past-clicks", record };
     }
   }

@@ -1,6 +1,7 @@
 import { commissions, type Commission } from "../../server/domain/ledger/commission/commission.ts";
 import { loadBalance } from "../../server/domain/ledger/commission/balance.ts";
 import { loadRuleCounts } from "../../server/domain/people/daily.ts";
+import type { Origin } from "../../server/domain/people/origin.ts";
 import { payouts, type Payout } from "../../server/domain/ledger/payout/payout.ts";
 import { leads, type Lead } from "../../server/domain/people/lead/lead.ts";
 import { UNITS, type Unit } from "../../server/domain/money.ts";
@@ -26,7 +27,7 @@ export interface Ledger {
   commissions: Commission[];
   payouts: Payout[];
   /** One for each visitor, and those whose visitors have expired. */
-  clicks: Pick<PastClicks, "promoter_id" | "origin" | "count">[];
+  clicks: Pick<PastClicks, "promoter_id" | "count" | keyof Origin>[];
 }
 
 const EVERYTHING = { limit: 100_000 };

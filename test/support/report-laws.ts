@@ -5,7 +5,7 @@ import { readLedger, type Ledger } from "./money-laws.ts";
 import { company } from "./v2.ts";
 
 /** What a report counts: the records of the whole account, or those of one of its parts. */
-type Owned = { promoter_id: number; campaign_id: number; origin?: Origin | null };
+type Owned = { promoter_id: number; campaign_id: number } & Partial<Origin>;
 export type Choice = (owned: Owned) => boolean;
 export type Data = Record<string, number>;
 
@@ -158,8 +158,8 @@ export async function reportFaults(app: TestApp): Promise<string[]> {
 /** Who came by each of two names. The second one stands for no visit. */
 function cameBy(key: "source_key" | "page_key", visited: string, none: string): Map<unknown, Choice> {
   return new Map<unknown, Choice>([
-    [visited, ({ origin }) => origin?.[key] === nameKey(visited)],
-    [none, ({ origin }) => !origin],
+    [visited, (record) => record[key] === nameKey(visited)],
+    [none, ({ source_key }) => !source_key],
   ]);
 }
 

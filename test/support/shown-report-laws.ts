@@ -83,9 +83,9 @@ async function compareOrigins({ app, ledger, whole, compare }: Look, { id, auth_
 
 function clicksBy(kind: OriginKind, { clicks }: Ledger, promoterId: number): Record<string, number> {
   const sums: Record<string, number> = {};
-  for (const { origin, count, ...owner } of clicks) {
+  for (const { count, ...owner } of clicks) {
     if (owner.promoter_id !== promoterId) continue;
-    const key = (origin ?? NO_VISIT)[`${kind}_key`];
+    const key = owner[`${kind}_key`] ?? NO_VISIT[`${kind}_key`];
     sums[key] = (sums[key] ?? 0) + count;
   }
   return sums;

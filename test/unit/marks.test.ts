@@ -27,13 +27,13 @@ const NOT_PERSONAL = {
     user.email user.name user.second_factor saved-view.name saved-view.filters
     commission.created_by_user lead.created_by_user payments-batch.made_by payments-batch.approved_by`,
   "ids, amounts, dates and rules": `
-    account.address_key waiting-cancellation.subscription_id billing-object.parts billing-object.former_names commission.origin commission.terms
-    commission.target_rules commission.set_off csv-import.plan fact.balance instalment.earnings lead.origin lead.splits
-    lead.once_given lead.reward_starts lead.customer_history past-clicks.origin payment.steps payment.decided_about
+    account.address_key waiting-cancellation.subscription_id billing-object.parts billing-object.former_names commission.terms
+    commission.target_rules commission.set_off csv-import.plan fact.balance instalment.earnings lead.splits
+    lead.once_given lead.reward_starts lead.customer_history payment.steps payment.decided_about
     payments-batch.part_starts payout.set_offs promoter.unwanted_emails promoter-campaign.targets_reached
     promoter-campaign.accepted_terms promoter-campaign.rewards_for_promoters promoter-campaign.rewards_for_referrals
-    refund.origin sale.origin sale-payment.parts sale-payment.base sale-payment.earnings sale-payment.takings
-    visitor.origin visitor.handover waiting-event.rate payment-connection.profile_id session.holder`,
+    sale-payment.parts sale-payment.base sale-payment.earnings sale-payment.takings
+    visitor.handover waiting-event.rate payment-connection.profile_id session.holder`,
   "sentences of ours, about ids, lines and fields": `
     batch-process.label batch-process.errors batch-process.meta migration.error migration.progress
     payments-batch.error received-event.reason waiting-event.fault`,
@@ -47,6 +47,11 @@ const NOT_SECRET = {
   "digests of ids that find a record again": `
     billing-object.hash received-event.record_hash imported-commission.source_hash forgotten-token.token_hash
     mailbox.mailbox_hash promoter-address.address_hash visitor.address_hash source-id.source_digest source-id.own_digest`,
+  "digests of the names of sites, pages and channels": `
+    visitor.source_key visitor.page_key visitor.sub_key past-clicks.source_key past-clicks.page_key past-clicks.sub_key
+    lead.source_key lead.page_key lead.sub_key sale.source_key sale.page_key sale.sub_key
+    refund.source_key refund.page_key refund.sub_key
+    commission.source_key commission.page_key commission.sub_key`,
   "part of public links": `
     promoter-campaign.ref_token promoter-campaign.more_ref_tokens ref-token.token own-link.ref_token`,
 };

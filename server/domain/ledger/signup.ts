@@ -1,3 +1,4 @@
+import { originIn } from "../people/origin.ts";
 import { Failure } from "../../failure.ts";
 import type { Transaction } from "../../storage/store.ts";
 import { audited } from "../access/audit/audited-store.ts";
@@ -217,7 +218,7 @@ function takeOver(tx: Transaction, context: Context, { account, known, signup, r
       ...details,
       sub_id: signup.details.sub_id ?? visitor?.sub_id ?? null,
       entry_source: entrySourceOf(referrer),
-      origin: visitor?.origin ?? null,
+      ...originIn(visitor ?? undefined),
       tid: visitor?.tid ?? null,
       suspicion,
     };

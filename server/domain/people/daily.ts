@@ -5,7 +5,7 @@ import type { Calendar, Share, Summing, SumTable } from "../../storage/sums.ts";
 import { SYSTEM } from "../context.ts";
 import { accounts } from "../program/account/account.ts";
 import { calendarOf } from "../program/account/time-zone.ts";
-import { nameKey, NO_VISIT, ORIGIN_KINDS, originKeys, type Origin, type OriginKind } from "./origin.ts";
+import { nameKey, ORIGIN_KINDS, originKeys, type Origin, type OriginKind } from "./origin.ts";
 import type { Belonging } from "./promoter-campaign/promoter-campaign.ts";
 
 /** The metrics whose totals are shown. */
@@ -95,11 +95,8 @@ export interface Count {
   amount?: number;
 }
 
-/** A record that is counted. */
-interface Owner extends Belonging {
-  /** Null if it came without a visit. Absent: it is not counted by source and page. */
-  origin?: Origin | null | undefined;
-}
+/** A record that is counted. Without the fields of an origin, it is not counted by source and page. */
+type Owner = Belonging & Partial<Origin>;
 
 /**
  * The contributions of records to `daily`, by their counts. `refundedSince` says since when a customer was one of whom
@@ -273,13 +270,12 @@ function sharesOf(owner: Owner, amountsByDay: Map<string, number[]>): Share[] {
       { key: ["promoter", owner.promoter_id, "", day, owner.promoter_campaign_id], amounts },
       { key: ["promoter-month", owner.promoter_id, "", `${day.slice(0, 7)}-01`, 0], amounts },
     ];
-    const { origin } = owner;
+    const { source_key, sub_key = null } = owner;
     const byOrigin = amounts.map((amount, at) => (ORIGIN_METRICS.has(METRICS[at]!) ? amount : 0));
-    if (origin === undefined || byOrigin.every((amount) => amount === 0)) return shares;
-    const { sub_key } = origin ?? NO_VISIT;
-    const keys = originKeys(origin ?? NO_VISIT);
+    if (source_key === undefined || byOrigin.every((amount) => amount === 0)) return shares;
+    const keys = originKeys(owner);
     for (const [kind, key] of keys) shares.push({ key: [kind, 0, key, day, 0], amounts: byOrigin });
-    if (sub_key !== undefined)
+    if (sub_key !== null)
       shares.push({ key: ["sub-id", owner.promoter_campaign_id, sub_key, day, 0], amounts: byOrigin });
     const clicks = amounts[PLACES.get("clicks")!]!;
     if (clicks === 0) return shares;

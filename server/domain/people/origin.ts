@@ -1,6 +1,6 @@
 import { fingerprint } from "../../storage/digests.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
-import { type Derived, integer, table, text, type Table } from "../../storage/table.ts";
+import { integer, table, text, type RowOf, type Table } from "../../storage/table.ts";
 import type { PromoterCampaign } from "./promoter-campaign/promoter-campaign.ts";
 
 /**
@@ -10,16 +10,28 @@ import type { PromoterCampaign } from "./promoter-campaign/promoter-campaign.ts"
 export const ORIGIN_KINDS = ["source", "page"] as const;
 export type OriginKind = (typeof ORIGIN_KINDS)[number];
 
-/** The origin of a visitor, by the keys of names. The names themselves can be forgotten. */
-export interface Origin extends Record<`${OriginKind}_key`, string> {
-  /** The channel in the promoter's link, within its promoter campaign. Absent: none. */
-  sub_key?: string;
+/** The fields of records that came by a visit: the keys of its names. The names themselves can be forgotten. Null: no visit. */
+export const originFields = {
+  source_key: text().nullable(),
+  page_key: text().nullable(),
+  /** The channel in the promoter's link, within its promoter campaign. Null: none. */
+  sub_key: text().nullable(),
+};
+
+/** The origin of a visitor. */
+export type Origin = Omit<RowOf<typeof originFields>, "account_id">;
+
+export const NO_ORIGIN: Origin = { source_key: null, page_key: null, sub_key: null };
+
+/** The origin of a record, or of what has none. */
+export function originIn({ source_key, page_key, sub_key }: Origin = NO_ORIGIN): Origin {
+  return { source_key, page_key, sub_key };
 }
 
 /** The source and page of leads and sales without a visit. */
 const DIRECT = "direct";
 const UNKNOWN_PAGE = "unknown";
-export const NO_VISIT: Origin = { source_key: nameKey(DIRECT), page_key: nameKey(UNKNOWN_PAGE) };
+export const NO_VISIT = { source_key: nameKey(DIRECT), page_key: nameKey(UNKNOWN_PAGE) };
 
 /** A name that strangers may have made up. */
 interface SeenName {
@@ -49,13 +61,6 @@ export const originNames = table("origin", originNameFields, {
   },
 });
 
-/** The columns of records that came by a visit. */
-export const ORIGIN_COLUMNS = {
-  source_key: ["text", ({ origin }) => origin?.source_key],
-  page_key: ["text", ({ origin }) => origin?.page_key],
-  sub_key: ["text", ({ origin }) => origin?.sub_key],
-} as const satisfies Record<string, Derived<{ origin: Origin | null }>>;
-
 /** The name for all sources, pages and channels that have no record. */
 export const OTHER = "other";
 
@@ -80,7 +85,7 @@ export async function originOf(
   tx: Transaction,
   { account_id, day }: Pick<Seeing, "account_id" | "day">,
   { url, referrer, isOwnPage, isOwnSite }: Visited,
-): Promise<Origin> {
+): Promise<Omit<Origin, "sub_key">> {
   const page = parsed(url);
   const ownPage = page === null ? UNKNOWN_PAGE : isOwnSite(page.origin) ? pageOf(page) : OTHER;
   const keyOf = (kind: OriginKind, name: string) =>
@@ -103,16 +108,16 @@ export const FIXED_NAMES: Record<OriginKind, string[]> = {
   page: [UNKNOWN_PAGE, OWN_PAGE, OTHER],
 };
 
-/** The keys of an origin's names, in the order of the kinds. */
-export function originKeys(origin: Origin): [kind: OriginKind, key: string][] {
-  return ORIGIN_KINDS.map((kind) => [kind, origin[`${kind}_key`]]);
+/** The keys of an origin's names, in the order of the kinds. Without a visit, those of its fixed names. */
+export function originKeys(origin: Partial<Origin>): [kind: OriginKind, key: string][] {
+  return ORIGIN_KINDS.map((kind) => [kind, origin[`${kind}_key`] ?? NO_VISIT[`${kind}_key`]]);
 }
 
 /** The name behind a key. A forgotten name counts as "other". */
 export async function findOriginName(
   reader: Reader,
   accountId: number,
-  { kind, key = nameKey(OTHER) }: { kind: OriginKind; key: string | undefined },
+  { kind, key }: { kind: OriginKind; key: string },
 ): Promise<string> {
   const fixed = FIXED_NAMES[kind].find((name) => nameKey(name) === key);
   return fixed ?? (await reader.get(originNames, accountId, kind, key))?.name ?? OTHER;

@@ -46,9 +46,8 @@ export async function eraseAuditEntries(store: Store, erased: Erased): Promise<v
   }
 }
 
-interface Originated {
+interface Originated extends Origin {
   promoter_id: number;
-  origin: Origin | null;
 }
 
 /**
@@ -58,9 +57,9 @@ interface Originated {
 export async function forgetOrigins(store: Store, accountId: number, promoterId: number): Promise<void> {
   const [own, others] = [new Set<string>(), new Set<string>()];
   const note = (records: Originated[]) => {
-    for (const { origin, ...owner } of records) {
-      const keys = owner.promoter_id === promoterId ? own : others;
-      if (origin !== null) for (const [, key] of originKeys(origin)) keys.add(key);
+    for (const record of records) {
+      const keys = record.promoter_id === promoterId ? own : others;
+      for (const [, key] of originKeys(record)) keys.add(key);
     }
   };
   for await (const chunk of store.scan(visitors, "id", accountId, [])) note(chunk);

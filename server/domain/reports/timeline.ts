@@ -1,7 +1,7 @@
 import type { Store } from "../../storage/store.ts";
 import { commissions, type Commission } from "../ledger/commission/commission.ts";
 import { once } from "../show.ts";
-import { findOriginName } from "../people/origin.ts";
+import { findOriginName, originKeys } from "../people/origin.ts";
 import { payouts, type Payout } from "../ledger/payout/payout.ts";
 import { promoters, type Promoter } from "../people/promoter/promoter.ts";
 import { rewards, type Reward } from "../program/reward/reward.ts";
@@ -68,13 +68,17 @@ function latest<R extends { created_at: string }>(
   return store.page(from, "lead", account_id, [id], { limit: MOST_OF_A_KIND, reverse: true });
 }
 
-async function clickOf(store: Store, { account_id, tid, origin }: Lead): Promise<TimelineEntry[]> {
+async function clickOf(store: Store, lead: Lead): Promise<TimelineEntry[]> {
+  const { account_id, tid } = lead;
   const visitor = tid === null ? null : await store.get(visitors, account_id, tid);
-  if (origin === null && visitor === null) return [];
-  const { source_key, page_key } = origin ?? visitor?.origin ?? {};
-  const source = await findOriginName(store, account_id, { kind: "source", key: source_key });
-  const page = await findOriginName(store, account_id, { kind: "page", key: page_key });
-  return [{ kind: "click", at: visitor?.created_at ?? null, visit: { source, page, visitor } }];
+  if (lead.source_key === null && visitor === null) return [];
+  const named = originKeys(lead.source_key === null ? visitor! : lead);
+  const [source, page] = await Promise.all(
+    named.map(([kind, key]) => findOriginName(store, account_id, { kind, key })),
+  );
+  return [
+    { kind: "click", at: visitor?.created_at ?? null, visit: { source: source!, page: page!, visitor } },
+  ];
 }
 
 function ownEntries(lead: Lead): TimelineEntry[] {

@@ -2,7 +2,7 @@ import type { Transaction } from "../../storage/store.ts";
 import type { Campaign } from "../program/campaign/campaign.ts";
 import type { Context } from "../context.ts";
 import { leads, newLead, type Lead, type LeadState, type Suspicion } from "../people/lead/lead.ts";
-import { nameKey, originOf, subKeyOf, type Origin } from "../people/origin.ts";
+import { nameKey, originIn, originOf, subKeyOf, type Origin } from "../people/origin.ts";
 import { promoters } from "../people/promoter/promoter.ts";
 import { addPastClicks, visitors, type Visitor } from "../people/visitor/visitor.ts";
 import type { SeedPromoter } from "./promoters.ts";
@@ -19,7 +19,7 @@ import {
 
 /** A way in which visitors reach the site. */
 interface Arrival {
-  origin: Origin;
+  origin: Omit<Origin, "sub_key">;
   url: string;
   referrer: string | null;
 }
@@ -144,7 +144,8 @@ function newSeedLead(plan: SeedPlan, place: LeadPlace): SeedLead {
     first_name: person.first_name,
     last_name: person.last_name,
     entry_source: "cookie",
-    origin: { ...arrival.origin, ...(subId !== null && { sub_key: nameKey(subId) }) },
+    ...arrival.origin,
+    sub_key: subId === null ? null : nameKey(subId),
     suspicion: suspicionOf(dice),
     tid,
     sub_id: subId,
@@ -170,9 +171,10 @@ function suspicionOf(dice: Dice): Suspicion {
 }
 
 function visitorOf(
-  { account_id, promoter_campaign_id, promoter_id, campaign_id, origin, sub_id, created_at }: Lead,
+  lead: Lead,
   { tid, arrival, ref_token }: { tid: string; arrival: Arrival; ref_token: string },
 ): Visitor {
+  const { account_id, promoter_campaign_id, promoter_id, campaign_id, sub_id, created_at } = lead;
   const url = new URL(arrival.url);
   url.searchParams.set("via", ref_token);
   if (sub_id !== null) url.searchParams.set("sub_id", sub_id);
@@ -183,7 +185,7 @@ function visitorOf(
     promoter_campaign_id,
     promoter_id,
     campaign_id,
-    origin,
+    ...originIn(lead),
     url: url.href,
     referrer: arrival.referrer,
     sub_id,
@@ -196,23 +198,14 @@ function visitorOf(
 
 /** As with real sign-ups, a suspicion also marks the promoter. */
 async function putLead(tx: Transaction, { lead, visitor, clicksCount: count }: SeedLead): Promise<void> {
-  const {
-    account_id,
-    promoter_campaign_id,
-    promoter_id,
-    campaign_id,
-    origin,
-    created_at,
-    suspicion,
-    sub_id,
-  } = lead;
+  const { account_id, promoter_campaign_id, promoter_id, campaign_id, created_at, suspicion, sub_id } = lead;
   const day = created_at.slice(0, 10);
   // Reports find the channel's name by its key.
   if (sub_id !== null) await subKeyOf(tx, { account_id, id: promoter_campaign_id }, { sub_id, day });
   await tx.put(leads, lead);
   if (visitor !== null) await tx.put(visitors, visitor);
   const owner = { account_id, promoter_campaign_id, promoter_id, campaign_id };
-  if (count > 0) await addPastClicks(tx, { ...owner, day, origin, count });
+  if (count > 0) await addPastClicks(tx, { ...owner, ...originIn(lead), day, count });
   if (suspicion === "no_suspicion" || suspicion === "unseen_visitor") return;
   const promoter = await tx.get(promoters, account_id, promoter_id);
   if (promoter === null || promoter.fraud_suspicions.includes(suspicion)) return;

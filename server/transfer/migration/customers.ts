@@ -1,3 +1,4 @@
+import { NO_ORIGIN } from "../../domain/people/origin.ts";
 import { namePayment, findObject } from "../../domain/ledger/billing/object.ts";
 import type { BillingProvider } from "../../domain/ledger/billing/connection.ts";
 import { withHistory } from "../../domain/people/lead/customer.ts";
@@ -231,7 +232,7 @@ async function addSale(step: Step, said: SourceSale): Promise<Added<Sale> | stri
   const blank: Sale = {
     ...owned(owner, lead),
     id: await context.store.nextId("event"),
-    origin: null,
+    ...NO_ORIGIN,
     // Two sales of the source may name the same charge.
     event_id: known === null ? named : `${named} ${said.id}`,
     amount_cents: money.cents,

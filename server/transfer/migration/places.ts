@@ -1,3 +1,4 @@
+import { NO_ORIGIN } from "../../domain/people/origin.ts";
 import { campaigns } from "../../domain/program/campaign/campaign.ts";
 import { isErased } from "../../domain/people/erased.ts";
 import { findSourceId, pictureOf, sourceIds } from "../../domain/program/migration/source-id.ts";
@@ -295,7 +296,7 @@ async function countClicks(
   const added = clicks - (known.clicks ?? 0);
   const { account_id, id: promoterCampaignId, promoter_id, campaign_id } = place;
   const owner = { account_id, promoter_campaign_id: promoterCampaignId, promoter_id, campaign_id };
-  if (added !== 0) await addPastClicks(tx, { ...owner, day: NO_DAY, origin: null, count: added });
+  if (added !== 0) await addPastClicks(tx, { ...owner, ...NO_ORIGIN, day: NO_DAY, count: added });
   await tx.put(sourceIds, { ...known, clicks });
   return known.clicks === undefined ? "added" : "changed";
 }

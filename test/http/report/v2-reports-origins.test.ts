@@ -139,8 +139,8 @@ describe.each(STORAGES)("V2 reports on sources and pages on %s", (storage) => {
     );
     await app.records.put("originName", ...names);
     const clicks = facts.map(({ day, page, at }) => {
-      const origin = { source_key: NO_VISIT.source_key, page_key: nameKey(page) };
-      return { ...owner, day, origin, count: 1 + (at % 5) };
+      const origin = { source_key: NO_VISIT.source_key, page_key: nameKey(page), sub_key: null };
+      return { ...owner, day, ...origin, count: 1 + (at % 5) };
     });
     await app.records.put("pastClick", ...clicks);
     for (const [from, to] of [

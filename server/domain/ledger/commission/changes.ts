@@ -4,6 +4,7 @@ import type { Transaction } from "../../../storage/store.ts";
 import { createdBy, type Context } from "../../context.ts";
 import { refuseErased } from "../../people/erased.ts";
 import { announceMoney } from "../announcement.ts";
+import { NO_ORIGIN, originIn, type Origin } from "../../people/origin.ts";
 import { loadLead } from "../../people/lead/search.ts";
 import type { Lead, LeadSelector } from "../../people/lead/lead.ts";
 import { ensureNonCashPayout } from "../payout/creation.ts";
@@ -168,18 +169,18 @@ function refuseAmount({ unit, amount }: Given): void {
   throw new Failure("invalid", `Validation failed: amount ${fault}`, { amount: [fault] });
 }
 
-type Owner = Pick<Commission, "lead_id" | "origin" | "promoter_campaign_id" | "promoter_id" | "campaign_id">;
+type Owner = Pick<Commission, "lead_id" | "promoter_campaign_id" | "promoter_id" | "campaign_id"> & Origin;
 
 async function ownerOf(tx: Transaction, accountId: number, earner: Earner): Promise<Owner> {
   if (earner.lead !== undefined) {
     const lead = await loadLead(tx, accountId, earner.lead);
-    const { origin, promoter_campaign_id, promoter_id, campaign_id } = lead;
+    const { promoter_campaign_id, promoter_id, campaign_id } = lead;
     // Read by key, so that the commit fails if the promoter is deleted meanwhile.
     await loadPromoterCampaign(tx, accountId, promoter_campaign_id);
-    return { lead_id: lead.id, origin, promoter_campaign_id, promoter_id, campaign_id };
+    return { lead_id: lead.id, ...originIn(lead), promoter_campaign_id, promoter_id, campaign_id };
   }
   const { id, promoter_id, campaign_id } = await promoterCampaignOf(tx, accountId, earner);
-  return { lead_id: null, origin: null, promoter_campaign_id: id, promoter_id, campaign_id };
+  return { lead_id: null, ...NO_ORIGIN, promoter_campaign_id: id, promoter_id, campaign_id };
 }
 
 async function promoterCampaignOf(

@@ -3,7 +3,7 @@ import { flag, integer, json, table, text, time, type RowOf } from "../../../sto
 import type { Creator } from "../../context.ts";
 import type { Suspicion } from "../../people/lead/lead.ts";
 import type { Unit } from "../../money.ts";
-import type { Origin } from "../../people/origin.ts";
+import { NO_ORIGIN, originFields } from "../../people/origin.ts";
 import type { Payout } from "../payout/payout.ts";
 import { dailySums, type Count } from "../../people/daily.ts";
 import type { TIER_REWARD_MODES } from "../../program/reward/reward.ts";
@@ -29,8 +29,8 @@ const commissionFields = {
   amount: integer(),
   /** The sale that earned it, or null if it was imported or made by hand. */
   sale_id: integer().nullable(),
-  /** The lead's origin. Null without a visit, or without a lead. */
-  origin: json<Origin>().nullable(),
+  /** The lead's origin. */
+  ...originFields,
   /** The refund that made it, if it takes back another commission. */
   refund_id: integer().nullable(),
   /** The commission that it takes back, or null. */
@@ -211,7 +211,7 @@ export function newCommission(given: Pick<Commission, Named> & Partial<Commissio
     type: "custom",
     unit: "cash",
     sale_id: null,
-    origin: null,
+    ...NO_ORIGIN,
     refund_id: null,
     takes_back_id: null,
     taken_back_by_ids: [],

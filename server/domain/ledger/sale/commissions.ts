@@ -1,3 +1,4 @@
+import { originIn } from "../../people/origin.ts";
 import type { Reader, Transaction } from "../../../storage/store.ts";
 import type { Account } from "../../program/account/account.ts";
 import { loadCampaign } from "../../program/campaign/campaign.ts";
@@ -176,7 +177,7 @@ async function commissionOf(
     unit: earning.unit,
     amount: earning.amount,
     sale_id: sale.id,
-    origin: sale.origin,
+    ...originIn(sale),
     event_id: sale.event_id,
     sale_cents: sale.amount_cents - sale.refunded_cents,
     original_sale_amount: sale.original_amount - sale.refunded_original_amount,

@@ -1,3 +1,4 @@
+import { originIn } from "../../people/origin.ts";
 import { Failure } from "../../../failure.ts";
 import { digest } from "../../../storage/digests.ts";
 import type { Transaction } from "../../../storage/store.ts";
@@ -58,7 +59,7 @@ export async function importSale(context: Context, account: Account, input: Impo
       promoter_id: lead.promoter_id,
       campaign_id: lead.campaign_id,
       lead_id: lead.id,
-      origin: lead.origin,
+      ...originIn(lead),
       event_id: eventId,
       amount_cents: money.cents,
       original_amount: money.original_amount,

@@ -1,3 +1,4 @@
+import { originIn } from "../../people/origin.ts";
 import { Failure } from "../../../failure.ts";
 import type { Account } from "../../program/account/account.ts";
 import { isRefundedCustomer, leads, type Lead } from "../../people/lead/lead.ts";
@@ -205,7 +206,7 @@ async function newSale(
     promoter_id: lead.promoter_id,
     campaign_id: lead.campaign_id,
     lead_id: lead.id,
-    origin: lead.origin,
+    ...originIn(lead),
     event_id: input.event_id,
     amount_cents: money.cents,
     original_amount: money.original_amount,

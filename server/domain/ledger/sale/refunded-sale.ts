@@ -1,3 +1,4 @@
+import { originIn } from "../../people/origin.ts";
 import { Failure } from "../../../failure.ts";
 import { digest } from "../../../storage/digests.ts";
 import type { Reader, Transaction } from "../../../storage/store.ts";
@@ -114,7 +115,7 @@ export function newRefund(
     campaign_id: sale.campaign_id,
     lead_id: sale.lead_id,
     sale_id: sale.id,
-    origin: sale.origin,
+    ...originIn(sale),
     event_id: given.event_id,
     amount_cents: given.amount_cents,
     original_amount: given.original_amount,

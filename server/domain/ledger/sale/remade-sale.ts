@@ -1,3 +1,4 @@
+import { originIn } from "../../people/origin.ts";
 import type { Transaction } from "../../../storage/store.ts";
 import { removeCommissions } from "../commission/changes.ts";
 import { commissions, type Commission } from "../commission/commission.ts";
@@ -109,8 +110,9 @@ async function giveSale(tx: Transaction, lead: Lead, id: number): Promise<Sale> 
   return given;
 }
 
-function ownerOf({ promoter_campaign_id, promoter_id, campaign_id, origin }: Lead) {
-  return { promoter_campaign_id, promoter_id, campaign_id, origin };
+function ownerOf(lead: Lead) {
+  const { promoter_campaign_id, promoter_id, campaign_id } = lead;
+  return { promoter_campaign_id, promoter_id, campaign_id, ...originIn(lead) };
 }
 
 /** What refunds took back is gone with the commissions: the new ones are made of what is left. */

@@ -4,7 +4,7 @@ import type { Reader, View } from "../../../storage/store.ts";
 import { flag, integer, json, table, text, time, type RowOf, type Table } from "../../../storage/table.ts";
 import type { Lead } from "../../people/lead/lead.ts";
 import { share } from "../../money.ts";
-import type { Origin } from "../../people/origin.ts";
+import { originFields } from "../../people/origin.ts";
 import { dailySums } from "../../people/daily.ts";
 import { isoRange } from "../../span.ts";
 
@@ -19,8 +19,8 @@ const saleFields = {
   promoter_id: integer(),
   campaign_id: integer(),
   lead_id: integer(),
-  /** The lead's origin, or null without a visit. */
-  origin: json<Origin>().nullable(),
+  /** The lead's origin. */
+  ...originFields,
   /** The client's own id, unique among the account's sales. */
   event_id: text(),
   amount_cents: integer(),
@@ -64,7 +64,7 @@ const refundFields = {
   lead_id: integer(),
   sale_id: integer(),
   /** As for the sale. */
-  origin: json<Origin>().nullable(),
+  ...originFields,
   /** The client's own id, unique among the account's refunds. */
   event_id: text(),
   /** Negative if a bank returned the money of a dispute. */

@@ -3,7 +3,7 @@ import { indexed } from "../../../storage/digests.ts";
 import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import { TAKEN } from "../../../storage/store.ts";
 import type { Creator } from "../../context.ts";
-import { ORIGIN_COLUMNS, type Origin } from "../origin.ts";
+import { NO_ORIGIN, originFields } from "../origin.ts";
 import { dailySums, type Count } from "../daily.ts";
 
 export const LEAD_STATES = [
@@ -109,8 +109,7 @@ const fields = {
    * @see docs/spec/tracking.md "Whose word counts"
    */
   is_claim: flag().optional(),
-  /** Null if the lead came without a visit. */
-  origin: json<Origin>().nullable(),
+  ...originFields,
   /** Null if the lead's own promoter gets everything. */
   splits: json<Split[]>().nullable(),
   /** The number of sales, including refunded ones. */
@@ -186,7 +185,6 @@ export const leads = table("lead", fields, {
     username_key: ["text", ({ username }) => (username === null ? null : indexed(username))],
     names: ["text", namesOf],
     words: ["text", wordsOf],
-    ...ORIGIN_COLUMNS,
   },
   few: ["state", "campaign_id"],
   unique: {
@@ -261,7 +259,7 @@ export function newLead(given: Pick<Lead, Named> & Partial<Lead>): Lead {
     subscriptions: null,
     custom_status_id: null,
     entry_source: "api",
-    origin: null,
+    ...NO_ORIGIN,
     splits: null,
     sales_count: 0,
     refunded_sales_count: 0,

@@ -1,3 +1,4 @@
+import { originIn } from "../origin.ts";
 import { Failure } from "../../../failure.ts";
 import type { Transaction } from "../../../storage/store.ts";
 import type { Account } from "../../program/account/account.ts";
@@ -288,7 +289,7 @@ function leadOf(
     comment: signup.comment ?? null,
     sub_id: signup.details.sub_id ?? visitor?.sub_id ?? null,
     entry_source,
-    origin: visitor?.origin ?? null,
+    ...originIn(visitor ?? undefined),
     suspicion,
     tid: visitor?.tid ?? null,
     signup_event_id: ids.event_id,

@@ -168,10 +168,8 @@ async function newVisit(
     promoter_campaign_id: promoterCampaign.id,
     promoter_id: promoter.id,
     campaign_id: campaign.id,
-    origin: {
-      ...(await originOf(tx, { account_id: account.id, day }, { ...click, isOwnPage, isOwnSite })),
-      ...(channel !== null && { sub_key: await subKeyOf(tx, promoterCampaign, { sub_id: channel, day }) }),
-    },
+    ...(await originOf(tx, { account_id: account.id, day }, { ...click, isOwnPage, isOwnSite })),
+    sub_key: channel === null ? null : await subKeyOf(tx, promoterCampaign, { sub_id: channel, day }),
     url: shortened(click.url),
     referrer: shortened(click.referrer),
     sub_id: channel,

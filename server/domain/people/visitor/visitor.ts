@@ -5,7 +5,7 @@ import { flag, integer, json, table, text, time, type RowOf } from "../../../sto
 import { accounts, servedAccounts } from "../../program/account/account.ts";
 import { calendarOf } from "../../program/account/time-zone.ts";
 import { SYSTEM, type Context, type LeasedContext } from "../../context.ts";
-import { ORIGIN_COLUMNS, originKeys, type Origin } from "../origin.ts";
+import { originFields, originIn, originKeys, type Origin } from "../origin.ts";
 import {
   acceptsLeads,
   promoterCampaigns,
@@ -29,7 +29,7 @@ const visitorFields = {
   promoter_id: integer(),
   /** The campaign of the click. It stays, even if the promoter moves to another one. */
   campaign_id: integer(),
-  origin: json<Origin>().nullable(),
+  ...originFields,
   /** The page that the link led to. */
   url: text().nullable().personal(),
   referrer: text().nullable().personal(),
@@ -58,7 +58,7 @@ const pastClicksFields = {
   campaign_id: integer(),
   /** Calendar day of the account. */
   day: text(),
-  origin: json<Origin>().nullable(),
+  ...originFields,
   count: integer(),
 };
 
@@ -67,9 +67,6 @@ export type PastClicks = RowOf<typeof pastClicksFields>;
 
 export const visitors = table("visitor", visitorFields, {
   key: ["tid"],
-  derived: {
-    ...ORIGIN_COLUMNS,
-  },
   sums: dailySums(({ created_at: at }) => [{ metric: "clicks", at }]),
 });
 
@@ -144,19 +141,18 @@ export async function withdrawVisitor(
 
 /** Removes a visitor. The click still counts. */
 export async function removeVisitor(tx: Transaction, visitor: Visitor): Promise<void> {
-  const { account_id, tid, promoter_campaign_id, promoter_id, campaign_id, origin, created_at } = visitor;
+  const { account_id, tid, promoter_campaign_id, promoter_id, campaign_id, created_at } = visitor;
   const day = calendarOf(await tx.get(accounts, SYSTEM, account_id))(created_at);
   await tx.remove(visitors, account_id, tid);
   const owner = { account_id, promoter_campaign_id, promoter_id, campaign_id };
-  await addPastClicks(tx, { ...owner, day, origin, count: 1 });
+  await addPastClicks(tx, { ...owner, ...originIn(visitor), day, count: 1 });
 }
 
 /** The clicks of expired visitors. Visitors are deleted, but their clicks still count here. */
 export const pastClicks = table("past-clicks", pastClicksFields, {
   key: ["day", "promoter_campaign_id", "campaign_id", "origin_key"],
   derived: {
-    origin_key: ["text", ({ origin }) => originKey(origin)],
-    ...ORIGIN_COLUMNS,
+    origin_key: ["text", originKey],
     clicks: ["integer", ({ count }) => count],
   },
   sums: dailySums(({ day: at, count: amount }) => [{ metric: "clicks", at, amount }]),
@@ -196,11 +192,11 @@ export async function* sweepVisitors(sweep: LeasedContext): AsyncGenerator<void>
 }
 
 /** Clicks that were imported have no origin. */
-function originKey(origin: Origin | null): string {
-  if (!origin) return "";
-  const { sub_key } = origin;
+function originKey(origin: Origin): string {
+  const { source_key, sub_key } = origin;
+  if (source_key === null) return "";
   const keys = originKeys(origin).map(([, key]) => key);
-  return fingerprint([...keys, ...(sub_key === undefined ? [] : [sub_key])]);
+  return fingerprint([...keys, ...(sub_key === null ? [] : [sub_key])]);
 }
 
 async function remove({ store, guard }: LeasedContext, expired: Visitor[]): Promise<void> {
