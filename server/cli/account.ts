@@ -133,7 +133,7 @@ function accountFreezeCommands(account: Command): void {
   account
     .command("freeze <account-id>")
     .description(
-      "refuse all changes to an account with 503 from now on; `move --account` does this automatically",
+      "refuse all changes to an account with 503 from now on, before it is exported to another store",
     )
     .action((publicId: string) =>
       withAccount(publicId, async ({ store, owner }) => {
@@ -144,10 +144,9 @@ function accountFreezeCommands(account: Command): void {
   account
     .command("unfreeze <account-id>")
     .description("allow changes to an account again, for example after an abandoned move")
-    .option("--yes", "even if another store has a complete copy", false)
-    .action((publicId: string, { yes }: { yes: boolean }) =>
+    .action((publicId: string) =>
       withAccount(publicId, async ({ store, owner }) => {
-        await unfreeze(store, owner.id, { isSure: yes });
+        await unfreeze(store, owner.id);
         print({ account_id: publicId, is_frozen: false });
       }),
     );

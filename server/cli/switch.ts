@@ -1,7 +1,7 @@
 import { Option, type Command } from "commander";
 import { loadAccount } from "../domain/program/account/account.ts";
 import { mailNewLinks } from "../domain/switch/switch.ts";
-import { linksCsv } from "../transfer/open/export.ts";
+import { linksCsv } from "../transfer/open/links-csv.ts";
 import { parseUrl } from "../url.ts";
 import { publicUrlOf } from "./access.ts";
 import { print, withStore } from "./store.ts";

@@ -1,66 +1,64 @@
+import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { Option, type Command } from "commander";
+import type { Storage } from "unstorage";
 import { readConfig } from "../config.ts";
 import { loadAccount } from "../domain/program/account/account.ts";
-import { payoutMethods } from "../domain/ledger/payout-method/payout-method.ts";
-import { openKeyed } from "../process/configured-store.ts";
-import { checkLayout, LAYOUT, readMark, refusalOf } from "../storage/layout.ts";
+import { openConfiguredFiles } from "../process/configured-store.ts";
+import { checkLayout, LAYOUT, readMark, unfinished } from "../storage/layout.ts";
 import { openEngine } from "../storage/open.ts";
 import { makeFolder } from "../storage/owner.ts";
 import type { Engine } from "../storage/session.ts";
+import { sqlName } from "../storage/sql.ts";
 import { newStore } from "../storage/store.ts";
-import { newView } from "../storage/view.ts";
 import { UNFINISHED } from "../storage/whole-file.ts";
 import { TABLES } from "../tables.ts";
 import { isShared, newOwnership } from "../transfer/account.ts";
 import { findFaults, rebuildStore } from "../transfer/check.ts";
-import { exportLines, writeNewFile } from "../transfer/export.ts";
-import { importFile } from "../transfer/import.ts";
-import { totalsOf, type Item, type Totals } from "../transfer/item.ts";
-import { moveAccounts, moveStore } from "../transfer/move.ts";
-import { opening, writeOpenFiles } from "../transfer/open/export.ts";
-import { counting, type Progress } from "../transfer/progress.ts";
-import { atOneMoment, itemsIn } from "../transfer/stored-items.ts";
+import { exportFolder } from "../transfer/export.ts";
+import { importFolder } from "../transfer/import.ts";
+import { totalsOf, type Item } from "../transfer/item.ts";
+import type { Progress } from "../transfer/progress.ts";
+import { itemsIn } from "../transfer/stored-items.ts";
 import { planUpgrade, upgradeStore } from "../transfer/upgrade.ts";
-import { requireFile } from "./options.ts";
+import { exportUploads, importUploads, UPLOADS } from "../transfer/uploads.ts";
 import { newProgressView, totalFor } from "./progress.ts";
 import { print, tell, usingEngine, withEngine } from "./store.ts";
 
 /** Adds the commands that copy a whole store. */
 export function transferCommands(program: Command): void {
   program
-    .command("export [file]")
+    .command("export <folder>")
     .description(
-      "write the store to a new file as JSON lines (- for standard output); servers may keep running",
+      "write all records to a new or empty folder, as a file of JSON lines for each table; servers may keep running",
     )
     .addOption(accountsOption())
-    .option("--open <account-id>", "instead, write an account as CSV and JSON lines for other programs")
-    .option("--out <folder>", "the new or empty folder for --open")
     .option(
-      "--payout-details",
-      "include the details of payout methods, such as bank accounts, which are not encrypted then",
+      "--secrets",
+      "include what is stored encrypted, such as bank accounts; it is not encrypted in the files",
       false,
     )
-    .action(exportAs);
-  resumable(program.command("import <file>"))
+    .option("--files", "include uploaded files, such as banners and logos", false)
+    .option("--csv", "write CSV files for people instead, which can't be imported", false)
+    .action(exportTo);
+  program
+    .command("import <folder>")
     .description("fill an empty store with an export")
-    .addOption(accountsOption())
+    .option("--resume", "continue after an interruption", false)
+    .option("--force", "start over after an interruption", false)
     .action(importFrom);
   program
     .command("backup <folder>")
     .description("copy a SQLite store to a new or empty folder; servers may keep running")
     .action((folder: string) => backUp(resolve(folder)));
-  resumable(program.command("move <from-url> <to-url>"))
-    .description(
-      "copy a store into an empty one and compare the two; stop the servers first, unless you name accounts",
-    )
-    .addOption(accountsOption())
-    .action(move);
   program
     .command("upgrade")
     .description("give the store of an earlier release the form that this one needs; stop the servers first")
-    .option("--backup <file>", "file for the backup that is written first; usually in the store's folder")
+    .option(
+      "--backup <folder>",
+      "new folder for the backup that is written first; usually in the store's folder",
+    )
     .option("--check", "only show what would happen", false)
     .action(({ backup, check }: { backup?: string; check: boolean }) =>
       check ? showPlan() : upgrade(backup ?? null),
@@ -98,23 +96,10 @@ export function checkCommands(program: Command): void {
     );
 }
 
-interface Options {
-  resume: boolean;
-  force: boolean;
-  /** All accounts, if empty. */
-  account: string[];
-}
-
 function accountsOption(): Option {
   return new Option("--account <account-id>", "only this account; may be repeated")
     .default([], "all")
     .argParser((publicId, others: string[]) => [...new Set([...others, publicId])]);
-}
-
-function resumable(command: Command): Command {
-  return command
-    .option("--resume", "continue after an interruption", false)
-    .option("--force", "start over after an interruption", false);
 }
 
 async function showPlan(): Promise<void> {
@@ -126,87 +111,68 @@ async function showPlan(): Promise<void> {
   await withEngine(planning, "tables");
 }
 
-async function upgrade(file: string | null): Promise<void> {
+async function upgrade(folder: string | null): Promise<void> {
   const { storageUrl: url } = readConfig();
   const upgrading = (engine: Engine) =>
     showing(engine, async (onProgress) => {
-      const backup = await upgradeStore(engine, { url, now: new Date(), onProgress, file });
+      const backup = await upgradeStore(engine, { url, now: new Date(), onProgress, folder });
       print({ layout: LAYOUT, backup });
     });
   await withEngine(upgrading, "tables");
 }
 
-interface OpenOptions {
-  open?: string;
-  out?: string;
-  payoutDetails: boolean;
+interface ExportOptions {
+  /** All accounts, if empty. */
+  account: string[];
+  secrets: boolean;
+  files: boolean;
+  csv: boolean;
 }
 
-async function exportAs(
-  file: string | undefined,
-  options: Pick<Options, "account"> & OpenOptions,
-): Promise<void> {
-  const { open, out } = options;
-  if (open === undefined) {
-    if (out !== undefined) throw new Error("--out needs --open");
-    if (file === undefined) throw new Error("Name a file, or an account: --open ACCOUNT_ID --out FOLDER");
-    return exportTo(file, options);
-  }
-  if (file !== undefined || options.account.length > 0)
-    throw new Error("--open writes one account to a folder: --open ACCOUNT_ID --out FOLDER");
-  if (out === undefined) throw new Error("Name a folder: --out FOLDER");
-  await exportOpen(open, resolve(out), options.payoutDetails);
-}
-
-/** Writes an account for other programs, as it is at one moment. */
-async function exportOpen(publicId: string, folder: string, hasPayoutDetails: boolean): Promise<void> {
+async function exportTo(given: string, { account, secrets, files, csv }: ExportOptions): Promise<void> {
+  const folder = resolve(given);
+  if (files && csv) throw new Error("CSV files can't be imported, so --csv has no use for --files");
   await withEngine(async (engine) => {
     await checkLayout(engine);
-    const account = await loadAccount(newStore(engine), publicId);
-    const counts = await showing(null, async (onProgress) => {
-      const onRecords = counting("exported", onProgress);
-      const results = atOneMoment(engine, async function* (reads) {
-        const from = opening(newView(reads, engine.seal), account, hasPayoutDetails);
-        yield await writeOpenFiles(from, { folder, onRecords });
-      });
-      for await (const each of results) return each;
-      return {};
-    });
-    print({ folder, ...counts });
+    const isWanted = await choiceOf(engine, account);
+    const shown = secrets ? "plain" : "left out";
+    const records = await showing(engine, (onProgress) =>
+      exportFolder(engine, { folder, isWanted, secrets: shown, isCsv: csv, onProgress }),
+    );
+    print({ folder, records });
+    const sealed = TABLES.filter((table) => table.sealed !== undefined).map(sqlName);
+    if (!secrets && sealed.some((name) => Object.keys(records).some((file) => file.startsWith(`${name}.`))))
+      tell("What is stored encrypted was left out, such as bank accounts; --secrets includes it");
   });
+  if (files) await usingFiles((uploads) => exportUploads(uploads, folder));
 }
 
-async function exportTo(
-  file: string,
-  { account: accounts, payoutDetails }: Pick<Options, "account"> & Pick<OpenOptions, "payoutDetails">,
+async function importFrom(
+  given: string,
+  { resume, force }: { resume: boolean; force: boolean },
 ): Promise<void> {
-  await withEngine(async (engine) => {
-    await checkLayout(engine);
-    const isWanted = await choiceOf(engine, accounts);
-    const totals = await showing(engine, async (onProgress) => {
-      let atEnd: Totals | null = null;
-      const onEnd = (end: Totals) => void (atEnd = end);
-      const secrets = payoutDetails ? "plain" : "left out";
-      await writeNewFile(
-        exportLines(engine, { now: new Date(), onProgress, onEnd, isWanted, secrets }),
-        file,
-      );
-      return atEnd as Totals | null;
-    });
-    tell(`exported ${totals?.entries} records, SHA-256 ${totals?.sha256}`);
-    if (!payoutDetails && totals?.records[payoutMethods.name] !== undefined)
-      tell("The details of payout methods were left out; --payout-details includes them");
-  });
-}
-
-async function importFrom(file: string, { resume, force, account }: Options): Promise<void> {
-  requireFile(file);
+  const folder = resolve(given);
   const importing = (engine: Engine) =>
     showing(null, async (onProgress) => {
       const interrupted = { resumes: resume, isForced: force };
-      print(await importFile(engine, { file, accounts: account, onProgress, ...interrupted }));
+      print(await importFolder(engine, { folder, onProgress, ...interrupted }));
     });
   await withEngine(importing, "store");
+  if (existsSync(join(folder, UPLOADS))) await usingFiles((uploads) => importUploads(folder, uploads));
+}
+
+/** Copies uploaded files, and says which are missing. */
+async function usingFiles(
+  copy: (uploads: Storage) => Promise<{ count: number; missing: string[] }>,
+): Promise<void> {
+  const files = openConfiguredFiles(readConfig());
+  try {
+    const { count, missing } = await copy(files.uploads);
+    if (count > 0) tell(`copied ${count} uploaded files`);
+    if (missing.length > 0) tell(`These uploaded files are missing: ${missing.join(", ")}`);
+  } finally {
+    await files.close();
+  }
 }
 
 /** Makes a filter of the items of some accounts. */
@@ -237,7 +203,7 @@ async function backUp(folder: string): Promise<void> {
       throw new Error("This store has no files to copy; use export, or the database's own tools");
     // A store of an earlier release is copied unchanged, but an incomplete store is not.
     const { mark } = await readMark(engine.reads);
-    if (mark?.underWay !== undefined) throw refusalOf(mark.underWay);
+    if (mark?.underWay !== undefined) throw unfinished();
     makeFolder(folder);
     const names = await readdir(folder);
     if (names.some((name) => !name.includes(UNFINISHED))) throw new Error(`${folder} is not empty`);
@@ -248,29 +214,6 @@ async function backUp(folder: string): Promise<void> {
     print(await totalsOf(itemsIn(copy.reads))),
   );
 }
-
-async function move(fromUrl: string, toUrl: string, { resume, force, account }: Options): Promise<void> {
-  if (fromUrl === toUrl) throw new Error("The two stores are the same");
-  const interrupted = { resumes: resume, isForced: force };
-  const config = { ...readConfig(), storageUrl: fromUrl };
-  await usingEngine(openKeyed(config, { makes: "tables", notify: tell }), (from) =>
-    usingEngine(openEngine(toUrl, { tables: TABLES, ...(from.seal && { seal: from.seal }) }), async (to) =>
-      print(
-        await showing(null, (onProgress) =>
-          account.length === 0
-            ? moveStore([from, to], { onProgress, ...interrupted })
-            : moveAccounts([from, to], { accounts: account, onProgress, ...interrupted }),
-        ),
-      ),
-    ),
-  );
-  const hasUsualKey = config.secretKeys.length === 0 && config.secretFile === null;
-  if (hasUsualKey) tell("The new store needs the key of the former one: see TIDEMARK_SECRET_FILE");
-  if (account.length > 0) tell(NEXT_STEPS);
-}
-
-const NEXT_STEPS = `Next: start a server on the new store, and route the moved accounts' requests to it. Until then, changes get
-503 and reads the old data. Then remove them from the old store: tidemark account remove ID --yes`;
 
 /** The remedies for faults. */
 const RESTORE = "Stop the servers and restore a backup.";

@@ -5,10 +5,9 @@ import type { Reader } from "./view.ts";
 const fields = {
   /**
    * - `frozen`: it may be copied to another store
-   * - `moved`: another store has a complete copy
    * - `removed`: it is being removed, or is gone
    */
-  state: text<"frozen" | "moved" | "removed">(),
+  state: text<"frozen" | "removed">(),
 };
 
 /** Marks an account that accepts no changes. Every transaction checks for it. */

@@ -18,9 +18,8 @@ export const PROOF_KEY = "tidemark:seal";
 
 /** The steps of work on a whole store, in their order. */
 export const STAGES = ["clear", "fill"] as const;
-/** Unfinished work on a whole store. */
+/** An unfinished import into a store. */
 export interface UnderWay {
-  work: "import" | "move";
   /** Identifies the process that does the work, since several may do so in turn. */
   by: string;
   stage: (typeof STAGES)[number];
@@ -37,12 +36,6 @@ export interface Mark {
   underWay?: UnderWay;
 }
 
-const REFUSALS: Record<UnderWay["work"], string> = {
-  import:
-    "An import into the store is unfinished: run `tidemark import` again with --resume to continue it, or with --force to start over",
-  move: "A move into the store is unfinished: run `tidemark move` again with --resume to continue it, or with --force to start over",
-};
-
 /**
  * Marks an empty store with this release's layout. Refuses a store with another layout or with unfinished
  * work.
@@ -54,7 +47,7 @@ export async function checkLayout(engine: Engine): Promise<void> {
     if (await isEmpty(session)) await replaceMark(session, NONE, { version: LAYOUT });
   });
   const { mark } = await readMark(engine.reads);
-  if (mark?.underWay !== undefined) throw refusalOf(mark.underWay);
+  if (mark?.underWay !== undefined) throw unfinished();
   if (mark?.version === LAYOUT) return;
   if (mark === null)
     throw new Failure(
@@ -91,9 +84,7 @@ function markIn(text: string): Mark {
 }
 
 function isUnderWay(value: unknown): boolean {
-  return (
-    typeof value === "object" && value !== null && Object.keys(REFUSALS).includes((value as UnderWay).work)
-  );
+  return typeof value === "object" && value !== null && STAGES.includes((value as UnderWay).stage);
 }
 
 /** The query that `mayMakeTables` needs: the mark, and whether there is any item. */
@@ -135,9 +126,12 @@ export function isOlder(mark: Mark | null): mark is Mark {
   return mark !== null && mark.version < LAYOUT;
 }
 
-/** The refusal of a store with unfinished work. */
-export function refusalOf({ work }: UnderWay): Failure {
-  return new Failure("refused", REFUSALS[work]);
+/** The refusal of a store with an unfinished import. */
+export function unfinished(): Failure {
+  return new Failure(
+    "refused",
+    "An import into the store is unfinished: run `tidemark import` again with --resume to continue it, or with --force to start over",
+  );
 }
 
 /** How old a process's knowledge of the mark may be when it commits. */
@@ -180,6 +174,6 @@ export function watchLayout(
 }
 
 function obstacleIn({ version, underWay }: Mark): string | null {
-  if (underWay !== undefined) return `Another process works on the whole store (${underWay.work})`;
+  if (underWay !== undefined) return "Another process imports into the whole store";
   return version === LAYOUT ? null : "Another release of Tidemark has taken the store over";
 }

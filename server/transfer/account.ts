@@ -10,17 +10,16 @@ import {
 } from "../domain/events/webhook/delivery.ts";
 import { Failure } from "../failure.ts";
 import { freezes, type Freeze } from "../storage/freeze.ts";
-import type { Engine, Reads } from "../storage/session.ts";
+import type { Engine } from "../storage/session.ts";
 import { keyOf } from "../storage/record.ts";
 import { sqlName } from "../storage/sql.ts";
 import type { Store } from "../storage/store.ts";
 import { ownerOf } from "../storage/table.ts";
 import { runOn } from "../storage/transaction.ts";
 import { SUM_TABLES, tableNamed, TABLES, type AnyRecord, type AnyTable } from "../tables.ts";
-import type { Source } from "./fill.ts";
-import { IDS, OWN, type Item, type Items } from "./item.ts";
+import { IDS, OWN, type Item } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
-import { isProof, nextIdsIn, proofIn, recordsIn } from "./stored-items.ts";
+import { isProof, recordsIn } from "./stored-items.ts";
 
 /**
  * Makes an account read-only. When it returns, every change that was answered before is in the store, and no more will
@@ -37,20 +36,14 @@ export function freeze(store: Store, accountId: number, state: Freeze["state"]):
 }
 
 /**
- * Allows changes to an account again; with `isSure`, even if another store has a copy.
+ * Allows changes to an account again.
  *
- * @throws Failure `refused` if the account is being removed, or was moved
+ * @throws Failure `refused` if the account is being removed
  */
-export function unfreeze(store: Store, accountId: number, { isSure }: { isSure: boolean }): Promise<void> {
+export function unfreeze(store: Store, accountId: number): Promise<void> {
   return store.transact(async (tx) => {
     const current = await tx.get(freezes, accountId, 1);
     if (current?.state === "removed") throw beingRemoved();
-    if (current?.state === "moved" && !isSure) {
-      throw new Failure(
-        "refused",
-        "Another store has a copy of the account. If a server uses that one, the two drift apart: say --yes if none does",
-      );
-    }
     await tx.remove(freezes, accountId, 1);
   });
 }
@@ -113,38 +106,6 @@ export function isShared(item: Item): boolean {
   return collection === dayRates.name && (JSON.parse(text) as AnyRecord).account_id === SYSTEM;
 }
 
-/** The items of some accounts, always in the same order. It does not read other accounts' own data. */
-export async function* itemsOf(reads: Reads, accountIds: readonly number[]): AsyncGenerator<Item[]> {
-  const isOwned = newOwnership(accountIds);
-  for (const table of SHARED_TABLES) {
-    for await (const items of recordsIn(reads, table, SYSTEM)) yield items.filter(isOwned);
-  }
-  for (const accountId of accountIds) {
-    for (const table of TABLES) {
-      for await (const items of recordsIn(reads, table, accountId)) yield items.filter(isOwned);
-    }
-  }
-}
-
-/** The items of a store that its accounts share. */
-export async function* sharedItemsOf(reads: Reads): AsyncGenerator<Item[]> {
-  yield* recordsIn(reads, dayRates as unknown as AnyTable, SYSTEM);
-  yield await nextIdsIn(reads);
-  yield await proofIn(reads);
-}
-
-/** Filters a source by accounts. @throws Failure `not_found` if an account is missing */
-export async function sourceOf(source: Source, publicIds: readonly string[]): Promise<Source> {
-  const accountIds = await accountIdsIn(source.items(), publicIds);
-  return {
-    ...source,
-    id: `${source.id} ${accountIds.join(" ")}`,
-    count: null,
-    items: () => only(source.items, newOwnership(accountIds)),
-    shared: () => only(source.items, isShared),
-  };
-}
-
 function beingRemoved(): Failure {
   return new Failure("refused", "The account is being removed: `tidemark account remove` completes it");
 }
@@ -192,28 +153,4 @@ async function removeOwn(
       session.run({ text: `delete from ${name} where (${key}) in (${some})`, values: [accountId] }),
     );
   }
-}
-
-/** The numeric ids of accounts. */
-async function accountIdsIn(items: AsyncIterable<Item[]>, publicIds: readonly string[]): Promise<number[]> {
-  const found = new Map<string, number>();
-  // Account records come first in every source.
-  for await (const chunk of items) {
-    const own = chunk.filter(({ collection }) => collection === accounts.name);
-    for (const { text } of own) {
-      const { public_id, id } = JSON.parse(text) as Account;
-      found.set(public_id, id);
-    }
-    if (own.length < chunk.length) break;
-  }
-  const ids = publicIds.map((publicId) => {
-    const id = found.get(publicId);
-    if (id === undefined) throw new Failure("not_found", `Account ${publicId} was not found`);
-    return id;
-  });
-  return ids.sort((one, other) => one - other);
-}
-
-async function* only(items: Items, isWanted: (item: Item) => boolean): AsyncGenerator<Item[]> {
-  for await (const chunk of items()) yield chunk.filter(isWanted);
 }

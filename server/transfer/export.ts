@@ -1,78 +1,186 @@
-import { createWriteStream } from "node:fs";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import { createHash, type Hash } from "node:crypto";
+import { open, readdir, rm, writeFile, type FileHandle } from "node:fs/promises";
+import { join } from "node:path";
+import { csvForPeople, type Line } from "../csv.ts";
 import { NO_SEAL, type Seal } from "../seal.ts";
-import { parseStored } from "../storage/table.ts";
-import { recordJson } from "../storage/record.ts";
+import { orderedJson } from "../storage/digests.ts";
 import { LAYOUT, readMark } from "../storage/layout.ts";
+import { recordJson } from "../storage/record.ts";
 import { openRecord, withoutSecrets } from "../storage/sealed.ts";
+import { giveToFolderOwner, makeFolder } from "../storage/owner.ts";
 import type { Engine, Reads } from "../storage/session.ts";
-import { makeWhole } from "../storage/whole-file.ts";
-import { tableNamed, type AnyRecord } from "../tables.ts";
-import { itemLine, newTally, type Item, type Totals } from "./item.ts";
+import { sqlName } from "../storage/sql.ts";
+import { parseStored } from "../storage/table.ts";
+import { finish } from "../storage/whole-file.ts";
+import { tableNamed, type AnyRecord, type AnyTable } from "../tables.ts";
+import { csvColumns } from "./csv/own-exports.ts";
+import { IDS, OWN, type Item } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
-import { atOneMoment, itemsIn, proofIn } from "./stored-items.ts";
+import { atOneMoment, itemsIn, proofIn, tableOf } from "./stored-items.ts";
 
+/** The file that describes the others. An export without it is not complete. */
+export const MANIFEST = "tidemark.json";
 export const FORMAT = "tidemark-export";
 
-/** The first line of an export. */
-export interface Header {
+/** What an export consists of. It has no time in it, so that two exports of the same records are the same. */
+export interface Manifest {
   format: typeof FORMAT;
   /** The layout of the records. */
   layout: number;
-  created_at: string;
-}
-
-/** The last line of an export. Its counts and checksum reveal a truncated or changed file. */
-export interface Trailer {
-  entries: number;
-  sha256: string;
-}
-
-interface Exporting {
-  now: Date;
-  onProgress: Progress;
+  /** The file of each table: how many lines it has, and its SHA-256. */
+  files: Record<string, { records: number; sha256: string }>;
+  /** The next id of each kind, so that no id is given twice. */
+  next_ids: Record<string, number>;
+  /** Only for sealed secrets: the text that proves their key. */
+  key_proof?: string;
 }
 
 /**
- * How an export has the details of payout methods. `sealed`: as in the store, for backups that need its key. The default is
+ * How an export has what is stored encrypted. `sealed`: as in the store, for backups that need its key. The default is
  * `left out`.
  */
 export type Secrets = "left out" | "plain" | "sealed";
 
-interface Choosing {
+interface Exporting {
+  /** A new or empty folder. */
+  folder: string;
   secrets?: Secrets;
-  onEnd: (totals: Totals) => void;
   /** Whether to export an item. All, if absent. */
   isWanted?: (item: Item) => boolean;
+  /** Writes CSV files for people, which can't be imported. */
+  isCsv?: boolean;
+  onProgress: Progress;
 }
 
-/** Yields the lines of an export. Only a part of the store is in memory at a time. */
-export async function* exportLines(
+/** The files contain personal data, so only their owner may read them. */
+const OWNER_ONLY = 0o600;
+
+/** Files are written in this folder, and get their place when all of them are written. */
+const UNFINISHED = "unfinished";
+
+/**
+ * Writes the records of a store as they are at one moment: a file of JSON lines for each table. Servers may keep running. Only a
+ * part of the store is in memory at a time. Resolves to the number of records by table.
+ *
+ * @throws Error in one sentence for a folder that is not empty
+ */
+export async function exportFolder(
   engine: Engine,
-  { now, onProgress, onEnd, secrets = "left out", isWanted = () => true }: Exporting & Choosing,
-): AsyncGenerator<string> {
-  const { mark } = await readMark(engine.reads);
-  const layout = mark?.version ?? LAYOUT;
-  const header: Header = { format: FORMAT, layout, created_at: now.toISOString() };
-  yield `${JSON.stringify(header)}\n`;
-  const tally = newTally();
-  const progress = counting("exported", onProgress);
-  const shown = showing(secrets, engine.seal ?? NO_SEAL);
-  const read = async function* (reads: Reads) {
-    yield* itemsIn(reads);
-    // Plain records may fill a store with another key.
-    if (secrets === "sealed") yield await proofIn(reads);
-  };
-  for await (const items of atOneMoment(engine, read)) {
-    const wanted = shown(items.filter(isWanted));
-    tally.add(wanted);
-    progress(items.length);
-    yield wanted.map(itemLine).join("");
+  { folder, secrets = "left out", isWanted = () => true, isCsv = false, onProgress }: Exporting,
+): Promise<Record<string, number>> {
+  makeFolder(folder);
+  if ((await readdir(folder)).some((name) => name !== UNFINISHED)) throw new Error(`${folder} is not empty`);
+  const unfinished = join(folder, UNFINISHED);
+  // A killed export may have left it.
+  await rm(unfinished, { recursive: true, force: true });
+  makeFolder(unfinished);
+  try {
+    const { mark } = await readMark(engine.reads);
+    const progress = counting("exported", onProgress);
+    const shown = showing(secrets, engine.seal ?? NO_SEAL);
+    const manifest = newManifest(mark?.version ?? LAYOUT);
+    const writer = newWriter(unfinished, isCsv ? csvLines : jsonLines);
+    const read = async function* (reads: Reads) {
+      yield* itemsIn(reads);
+      // Plain records may fill a store with another key.
+      if (secrets === "sealed") yield await proofIn(reads);
+    };
+    for await (const items of atOneMoment(engine, read)) {
+      const wanted = items.filter(isWanted);
+      if (!noteShared(manifest, wanted)) await writer.write(shown(wanted));
+      progress(items.length);
+    }
+    manifest.files = await writer.end();
+    const text = `${JSON.stringify(manifest, null, 2)}\n`;
+    if (!isCsv) await writeFile(join(unfinished, MANIFEST), text, { mode: OWNER_ONLY });
+    for (const name of inPlaceOrder(await readdir(unfinished))) {
+      giveToFolderOwner(join(unfinished, name));
+      finish(join(unfinished, name), join(folder, name));
+    }
+    return Object.fromEntries(Object.entries(manifest.files).map(([name, { records }]) => [name, records]));
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
   }
-  const totals = tally.totals();
-  onEnd(totals);
-  yield `${JSON.stringify(totals)}\n`;
+}
+
+function newManifest(layout: number): Manifest {
+  return { format: FORMAT, layout, files: {}, next_ids: {} };
+}
+
+/** The manifest gets its place last. */
+function inPlaceOrder(names: string[]): string[] {
+  return [...names.filter((name) => name !== MANIFEST), ...names.filter((name) => name === MANIFEST)];
+}
+
+/** Adds what is no record to the manifest. Whether that is all. */
+function noteShared(manifest: Manifest, items: Item[]): boolean {
+  if (items.length === 0) return true;
+  for (const { collection, text } of items) {
+    const given = JSON.parse(text) as { kind: string; next: number; value: string };
+    if (collection === IDS) manifest.next_ids[given.kind] = given.next;
+    else if (collection === OWN) manifest.key_proof = given.value;
+    else return false;
+  }
+  return true;
+}
+
+type Format = (from: AnyTable, texts: string[], isFirst: boolean) => string;
+
+const jsonLines: Format = (_, texts) => texts.map((text) => `${text}\n`).join("");
+
+/** Documents are JSON within a cell. */
+const csvLines: Format = (from, texts, isFirst) =>
+  csvForPeople(
+    texts.map((text) => cells(JSON.parse(text) as Record<string, unknown>)),
+    { header: isFirst, columns: csvColumns(from) },
+  );
+
+function cells(record: Record<string, unknown>): Line {
+  const isDocument = (value: unknown) => typeof value === "object" && value !== null;
+  const cell = (value: unknown) => (isDocument(value) ? orderedJson(value) : value) as Line[string];
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, cell(value)]));
+}
+
+interface Written {
+  file: FileHandle;
+  records: number;
+  hash: Hash;
+}
+
+/** Writes records to the file of their table. The records of a table come one after another. */
+function newWriter(folder: string, format: Format) {
+  const ending = format === csvLines ? "csv" : "jsonl";
+  const files: Record<string, Written> = {};
+  let latest: Written | null = null;
+
+  async function fileOf(from: AnyTable): Promise<Written> {
+    const name = `${sqlName(from)}.${ending}`;
+    if (latest !== null && files[name] === latest) return latest;
+    await latest?.file.close();
+    const file = await open(join(folder, name), "wx", OWNER_ONLY);
+    return (files[name] = latest = { file, records: 0, hash: createHash("sha256") });
+  }
+
+  return {
+    async write(items: Item[]): Promise<void> {
+      const from = tableOf(items[0]!);
+      const written = await fileOf(from);
+      const texts = items.map(({ text }) => text);
+      const lines = format(from, texts, written.records === 0);
+      await written.file.write(lines);
+      written.hash.update(lines);
+      written.records += items.length;
+    },
+    async end(): Promise<Manifest["files"]> {
+      await latest?.file.close();
+      return Object.fromEntries(
+        Object.entries(files).map(([name, { records, hash }]) => [
+          name,
+          { records, sha256: hash.digest("hex") },
+        ]),
+      );
+    },
+  };
 }
 
 /** Makes a function that shows items with or without their secrets. */
@@ -87,11 +195,4 @@ export function showing(secrets: Secrets, seal: Seal): (items: Item[]) => Item[]
       const shown = show(table, record, seal);
       return shown === record ? item : { ...item, text: recordJson(table, shown) };
     });
-}
-
-/** Writes lines to a new file; `-` is standard output. @throws Error if the file exists */
-export function writeNewFile(lines: AsyncIterable<string>, file: string): Promise<void> {
-  const readable = Readable.from(lines);
-  if (file === "-") return pipeline(readable, process.stdout);
-  return makeWhole(file, (path) => pipeline(readable, createWriteStream(path)));
 }

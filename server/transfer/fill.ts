@@ -1,22 +1,20 @@
 import { Failure, reasonOf } from "../failure.ts";
 import { NO_SEAL } from "../seal.ts";
-import { LAYOUT, readMark, refusalOf, type UnderWay } from "../storage/layout.ts";
+import { LAYOUT, readMark, unfinished, type UnderWay } from "../storage/layout.ts";
 import { leaveProof } from "../storage/sealed.ts";
 import type { Engine } from "../storage/session.ts";
 import type { Item, Items } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
-import { clearTables, holdsNothing, insertItems, putShared } from "./stored-items.ts";
+import { clearTables, holdsNothing, insertItems } from "./stored-items.ts";
 import { work, type Work } from "./work.ts";
 
 /** Records that a store can be filled with. */
 export interface Source {
   /** Identifies the source: the digest of its records. */
   id: string;
-  /** The number of its items, or null if unknown. */
-  count: number | null;
+  /** The number of its records. */
+  count: number;
   items: Items;
-  /** For a part of a store: items that it shares with the rest. They may change between two reads. */
-  shared?: Items;
 }
 
 /** What to do with a store in which the same work was interrupted. */
@@ -35,7 +33,6 @@ const COMMIT_SIZE = 10_000;
 const COMMIT_LENGTH = 2 * 2 ** 20;
 
 interface Filling extends Interrupted {
-  work: "import" | "move";
   source: Source;
   onProgress: Progress;
 }
@@ -48,10 +45,9 @@ interface Filling extends Interrupted {
  */
 export async function fillStore(engine: Engine, filling: Filling): Promise<void> {
   const { source, onProgress } = filling;
-  const what = filling.work === "import" ? "imported" : "moved";
   await work(engine, await beginning(engine, filling), {
     clear: (work) => work.commit(clearTables),
-    fill: (work) => fill(work, filling, counting(what, onProgress, source.count)),
+    fill: (work) => fill(work, filling, counting("imported", onProgress, source.count)),
   });
 }
 
@@ -61,7 +57,7 @@ export async function fillStore(engine: Engine, filling: Filling): Promise<void>
  * @throws Failure `in_use` for a store that isn't empty, `refused` for one with interrupted work that may not be continued
  *   or restarted
  */
-export async function findUnfinished(
+async function findUnfinished(
   { reads }: Engine,
   { resumes, isForced }: Interrupted,
 ): Promise<UnderWay | null> {
@@ -71,7 +67,7 @@ export async function findUnfinished(
     if (await holdsNothing(reads)) return null;
     throw new Failure("in_use", "The target store is not empty");
   }
-  if (!(resumes || isForced)) throw refusalOf(former);
+  if (!(resumes || isForced)) throw unfinished();
   // Its rows have that release's layout, and no migration follows.
   if (!isForced && mark.version !== LAYOUT)
     throw new Failure("refused", "The store was being filled by another release: --force starts over");
@@ -80,12 +76,12 @@ export async function findUnfinished(
 
 /** The state to start or continue from. */
 async function beginning(engine: Engine, filling: Filling): Promise<Omit<UnderWay, "by">> {
-  const { work, source, isForced } = filling;
+  const { source, isForced } = filling;
   const former = await findUnfinished(engine, filling);
-  const fresh = { work, source: source.id, filledCount: 0 };
+  const fresh = { source: source.id, filledCount: 0 };
   if (former === null) return { ...fresh, stage: "fill" };
   if (isForced) return { ...fresh, stage: "clear" };
-  if (former.work === work && former.source === source.id) return former;
+  if (former.source === source.id) return former;
   throw new Failure("refused", "The store was being filled from another source: --force starts over");
 }
 
@@ -108,11 +104,6 @@ async function fill(
       await inserted.catch(refuseContradiction);
     }
     onItems(chunk.length);
-  }
-  for await (const chunk of source.shared?.() ?? []) {
-    await work.commit(async (session) => {
-      for (const item of chunk) await putShared(session, item, work.engine);
-    });
   }
 }
 

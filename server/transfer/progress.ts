@@ -4,7 +4,6 @@ export interface Step {
     | "exported"
     | "checked"
     | "imported"
-    | "moved"
     | "compared"
     | "converted"
     | "cleared"

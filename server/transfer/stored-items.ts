@@ -20,7 +20,10 @@ import { IDS, OWN, type Item } from "./item.ts";
 const CHUNK = 1_000;
 
 /** Accounts come first, so that a reader knows them before their records. */
-const IN_ORDER = [accounts as unknown as AnyTable, ...TABLES.filter(({ name }) => name !== accounts.name)];
+export const IN_ORDER = [
+  accounts as unknown as AnyTable,
+  ...TABLES.filter(({ name }) => name !== accounts.name),
+];
 
 /** Runs `read` on one snapshot of a store. */
 export async function* atOneMoment<T>(

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Failure } from "../failure.ts";
 import {
@@ -13,8 +15,7 @@ import { MIGRATIONS, type Migration } from "../storage/migrations.ts";
 import { folderOf } from "../storage/open.ts";
 import type { Engine } from "../storage/session.ts";
 import { SQLITE } from "../storage/sql.ts";
-import { removeUnfinished } from "../storage/whole-file.ts";
-import { exportLines, writeNewFile } from "./export.ts";
+import { exportFolder, MANIFEST } from "./export.ts";
 import type { Progress } from "./progress.ts";
 
 interface Upgrading {
@@ -22,21 +23,21 @@ interface Upgrading {
   url: string;
   now: Date;
   onProgress: Progress;
-  /** Where to write the backup. Null for the store's folder, or the current folder for a database. */
-  file?: string | null;
+  /** The new folder of the backup. Null for one in the store's folder, or in the current folder for a database. */
+  folder?: string | null;
 }
 
 /**
  * Runs the migrations that a store of an earlier release lacks, after a backup. They are one transaction, so a process that is
  * killed leaves the store as it was.
  *
- * @returns the backup's file, or null if the store was up to date
+ * @returns the backup's folder, or null if the store was up to date
  * @throws Failure `refused` for a store that others use or that this release doesn't know, and Error if the backup can't be
  *   written
  */
 export async function upgradeStore(
   engine: Engine,
-  { url, now, onProgress, file = null }: Upgrading,
+  { url, now, onProgress, folder = null }: Upgrading,
 ): Promise<string | null> {
   const seen = await readOlder(engine);
   if (seen === null) return null;
@@ -45,12 +46,10 @@ export async function upgradeStore(
       "refused",
       "Another server or command uses the store, and this release must upgrade it first: stop all servers, then start this one",
     );
-  if (file === "-") throw new Failure("refused", "The backup needs the name of a file");
-  const backup = file ?? backupFile(url, now);
-  // No other process upgrades the store now. A folder that was named may have the backups of other stores.
-  if (file === null) await removeUnfinished(dirname(backup), (name) => name.startsWith(BACKUP));
-  const lines = exportLines(engine, { now, onProgress, secrets: "sealed", onEnd: () => {} });
-  await writeNewFile(lines, backup);
+  const backup = folder ?? backupFolder(url, now);
+  // No other process upgrades the store now.
+  if (folder === null) await removeUnfinished(dirname(backup));
+  await exportFolder(engine, { folder: backup, secrets: "sealed", onProgress });
   await engine.transact(async (session) => {
     // First, so that of two upgrades at the same moment only one changes tables.
     if (!(await replaceMark(session, seen, { version: LAYOUT })))
@@ -73,7 +72,7 @@ export async function planUpgrade(
   return [
     `The store has layout ${seen.mark.version}, and this release needs layout ${LAYOUT}. It can't be used during the upgrade:`,
     ...missingIn(seen.mark).map(({ about }) => `- ${about}`),
-    `Before that, a backup of all records is written to ${backupFile(url, now)}.`,
+    `Before that, a backup of all records is written to ${backupFolder(url, now)}.`,
     (await engine.isShared())
       ? "Another server or command uses the store now: stop all servers first."
       : "No other server or command uses the store now.",
@@ -100,8 +99,16 @@ function missingIn({ version }: Mark): readonly Migration[] {
 /** The beginning of the name of a backup. */
 const BACKUP = "before-upgrade-";
 
-/** The default file of the backup: in the store's folder, or in the current folder for a database. */
-function backupFile(url: string, now: Date): string {
-  const name = `${BACKUP}${now.toISOString().replaceAll(":", "-")}.jsonl`;
+/** The default folder of the backup: in the store's folder, or in the current folder for a database. */
+function backupFolder(url: string, now: Date): string {
+  const name = `${BACKUP}${now.toISOString().replaceAll(":", "-")}`;
   return join(folderOf(url) ?? ".", name);
+}
+
+/** Removes the backups that killed upgrades have left. */
+async function removeUnfinished(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    if (name.startsWith(BACKUP) && !existsSync(join(path, MANIFEST))) await rm(path, { recursive: true });
+  }
 }

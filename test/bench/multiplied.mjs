@@ -1,7 +1,7 @@
 // Makes a large store on SQLite out of a small one, by way of an export with one of its commissions many times.
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { createWriteStream, readFileSync } from "node:fs";
+import { createWriteStream, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -18,8 +18,8 @@ export function tidemark(folder, store, ...words) {
 /**
  * Makes the store `large` in a folder.
  *
- * @param {{promoters: number, commissions: number, change: (id: number) => object, others?: (promoters: object[]) => Iterable<object>}} options
- * `change`: what differs in a commission. `others`: further lines of the export.
+ * @param {{promoters: number, commissions: number, change: (id: number) => object, others?: (promoters: object[]) => Iterable<{file: string, record: object}>}} options
+ * `change`: what differs in a commission. `others`: further records of the export.
  */
 export async function multiply(folder, { promoters, commissions, change, others = () => [] }) {
   const server = await startTidemark(`sqlite:${join(folder, "small")}`);
@@ -28,44 +28,61 @@ export async function multiply(folder, { promoters, commissions, change, others 
   await post(server.url, "/api/v1/rewards/create", KEY, "promotion_id=1&reward_type=cash&amount=1000");
   server.child.kill("SIGTERM");
   await server.ended;
-  await tidemark(folder, "small", "export", join(folder, "small.jsonl"));
-  const [header, ...lines] = readFileSync(join(folder, "small.jsonl"), "utf8").trimEnd().split("\n");
-  const items = lines.slice(0, -1).map((line) => JSON.parse(line));
-  await write(join(folder, "large.jsonl"), header, many(items, { commissions, change, others }));
+  const [from, to] = ["small-export", "large-export"].map((name) => join(folder, name));
+  await tidemark(folder, "small", "export", from);
+  const manifest = JSON.parse(readFileSync(join(from, "tidemark.json"), "utf8"));
+  manifest.next_ids.commission = commissions + 1_000;
+  const files = newFiles(to);
+  const read = (name) =>
+    readFileSync(join(from, name), "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+  for (const name of Object.keys(manifest.files)) {
+    if (name !== "commissions.jsonl") for (const record of read(name)) await files.write(name, record);
+  }
+  const owners = read("promoters.jsonl");
+  const [commission] = read("commissions.jsonl");
+  for (let id = 1; id <= commissions; id++) {
+    const promoter = owners[id % owners.length];
+    const owner = { promoter_id: promoter.id, promoter_campaign_id: promoter.default_promoter_campaign_id };
+    await files.write("commissions.jsonl", { ...commission, ...owner, id, ...change(id) });
+  }
+  for (const { file, record } of others(owners)) await files.write(file, record);
+  manifest.files = await files.end();
+  writeFileSync(join(to, "tidemark.json"), JSON.stringify(manifest));
   const startedAt = performance.now();
-  await tidemark(folder, "large", "import", join(folder, "large.jsonl"));
+  await tidemark(folder, "large", "import", to);
   const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
   console.log(`${commissions} commissions of ${promoters} promoters: imported in ${seconds} s`);
 }
 
-function* many(items, { commissions, change, others }) {
-  const promoters = items.filter(({ collection }) => collection === "promoter").map(({ record }) => record);
-  for (const { collection, record } of items) {
-    if (collection === "ids" && record.kind === "commission") record.next = commissions + 1_000;
-    if (collection !== "commission") {
-      yield { collection, record };
-      continue;
-    }
-    for (let id = 1; id <= commissions; id++) {
-      const promoter = promoters[id % promoters.length];
-      const owner = { promoter_id: promoter.id, promoter_campaign_id: promoter.default_promoter_campaign_id };
-      yield { collection, record: { ...record, ...owner, id, ...change(id) } };
-    }
-  }
-  yield* others(promoters);
-}
-
-async function write(path, header, items) {
-  const file = createWriteStream(path);
-  const hash = createHash("sha256");
-  let entries = 0;
-  file.write(`${header}\n`);
-  for (const item of items) {
-    const line = `${JSON.stringify(item)}\n`;
-    hash.update(line);
-    entries += 1;
-    if (!file.write(line)) await once(file, "drain");
-  }
-  file.end(`${JSON.stringify({ entries, sha256: hash.digest("hex") })}\n`);
-  await once(file, "finish");
+/** Writes the files of an export. */
+function newFiles(folder) {
+  mkdirSync(folder);
+  const files = new Map();
+  return {
+    async write(name, record) {
+      if (!files.has(name)) {
+        files.set(name, {
+          stream: createWriteStream(join(folder, name)),
+          hash: createHash("sha256"),
+          records: 0,
+        });
+      }
+      const file = files.get(name);
+      const line = `${JSON.stringify(record)}\n`;
+      file.hash.update(line);
+      file.records += 1;
+      if (!file.stream.write(line)) await once(file.stream, "drain");
+    },
+    async end() {
+      const ends = [...files].map(async ([name, { stream, hash, records }]) => {
+        stream.end();
+        await once(stream, "finish");
+        return [name, { records, sha256: hash.digest("hex") }];
+      });
+      return Object.fromEntries(await Promise.all(ends));
+    },
+  };
 }

@@ -46,13 +46,13 @@ function* others(promoters) {
   const [{ account_id }] = promoters;
   for (let at = 0; at < SOURCES; at++) {
     yield {
-      collection: "origin",
+      file: "origins.jsonl",
       record: { account_id, kind: "source", name: `source-${at}.example`, days: 2, last_day: "2026-01-01" },
     };
   }
   for (let at = 0; at < PAGES; at++) {
     yield {
-      collection: "origin",
+      file: "origins.jsonl",
       record: { account_id, kind: "page", name: pageName(at), days: 2, last_day: "2026-01-01" },
     };
   }
@@ -71,7 +71,7 @@ function* others(promoters) {
         campaign_id: 1,
       };
       const record = { ...owner, day: daysAgo(day), count: 1 + (at % 7), ...origin };
-      yield { collection: "past-clicks", record };
+      yield { file: "past_clicks.jsonl", record };
     }
   }
 }

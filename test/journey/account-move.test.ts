@@ -71,9 +71,10 @@ async function expectMoved(from: string, to: string): Promise<void> {
   const acme = startSignups(first, { clients: 2, name: "acme" });
   const other = startSignups(first, { clients: 2, name: "other", key });
   await Promise.all([acme.more(20), other.more(20)]);
-  const moved = await cli("move", "--account", "acme", from, to);
-  expect(moved.code).toBe(0);
-  expect(moved.stderr).toContain("tidemark account remove ID --yes");
+  expect((await cli("account", "freeze", "acme")).code).toBe(0);
+  const copy = join(folder, "acme");
+  expect((await cli("export", copy, "--account", "acme", "--secrets")).code).toBe(0);
+  expect((await runCli("", ["import", copy], { STORAGE_URL: to })).code).toBe(0);
   await other.more(20);
   await acme.stop();
   expect(new Set(acme.refused)).toEqual(new Set([REFUSED]));

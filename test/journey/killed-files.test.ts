@@ -30,8 +30,8 @@ function finishedIn(folder: string): Map<string, number> {
 
 it.each<[command: string, words: (folder: string) => string[]]>([
   ["backup", (folder) => ["backup", folder]],
-  ["export", (folder) => ["export", join(folder, "all.jsonl")]],
-  ["export --open", (folder) => ["export", "--open", "acme", "--out", folder]],
+  ["export", (folder) => ["export", folder]],
+  ["export --csv", (folder) => ["export", folder, "--csv"]],
 ])("a killed %s leaves no file under its name, and the next one makes it", async (command, words) => {
   const whole = join(target.folder, command);
   mkdirSync(whole);

@@ -15,6 +15,7 @@ import { eraseLead, erasePromoter } from "../../server/domain/privacy/erasure.ts
 import { storeOn } from "../../server/storage/open.ts";
 import type { Statement } from "../../server/storage/sql.ts";
 import { callCli, runCli } from "../support/cli.ts";
+import { textsOf } from "../support/exports.ts";
 import { inStore } from "../support/consistency.ts";
 import { endConnections } from "../support/garbage.ts";
 import { startMailServer } from "../support/mail-server.ts";
@@ -105,9 +106,10 @@ it("the command line imports another program's exports after a dry run, and eras
     id: 1,
   });
   expect(JSON.parse((await run("erase", "lead", "acme", "1")).stdout)).toEqual({ erased: "lead", id: 1 });
-  const { stdout } = await runCli(at("store"), ["export", "-"]);
-  expect(stdout).toContain("erased-1@erased.invalid");
-  expect(stdout).not.toMatch(/jane|mia/i);
+  await run("export", at("all"));
+  const text = Object.values(textsOf(at("all"))).join("");
+  expect(text).toContain("erased-1@erased.invalid");
+  expect(text).not.toMatch(/jane|mia/i);
 });
 
 it("import-csv says what it makes of other columns, and does what someone says about them", async () => {
@@ -163,20 +165,20 @@ it("import-csv asks what unknown states mean, and imports nothing before", async
   expect(books).toContain("2.00");
 });
 
-it("export --open writes an account for other programs", async () => {
+it("export writes one account, for other programs and as CSV files for people", async () => {
   writeFileSync(at("promoters.csv"), "email,ref_id\njane@example.com,jane\n");
   await run("import-csv", "acme", "--promoters", at("promoters.csv"));
-  const { code, stdout, stderr } = await run("export", "--open", "acme", "--out", at("open"));
+  await run("account", "create", "Beta", "--id", "beta", "--landing-url", "https://www.beta.example/");
+  const { code, stdout, stderr } = await run("export", at("json"), "--account", "acme");
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  expect(JSON.parse(stdout)).toMatchObject({ folder: at("open"), campaigns: 1, promoters: 1, sales: 0 });
-  expect(readdirSync(at("open"))).toEqual([
-    "campaigns.csv",
-    "campaigns.jsonl",
-    "promoter-campaigns.csv",
-    "promoter-campaigns.jsonl",
-    "promoters.csv",
-    "promoters.jsonl",
-  ]);
+  expect(JSON.parse(stdout)).toMatchObject({
+    folder: at("json"),
+    records: { "accounts.jsonl": 1, "campaigns.jsonl": 1, "promoters.jsonl": 1 },
+  });
+  expect(await run("export", at("csv"), "--account", "acme", "--csv")).toMatchObject({ code: 0 });
+  const names = Object.keys(textsOf(at("json"))).filter((name) => name !== "tidemark.json");
+  expect(Object.keys(textsOf(at("csv")))).toEqual(names.map((name) => name.replace("jsonl", "csv")));
+  expect((await runCli(at("other"), ["import", at("csv")])).stderr).toContain("export again without --csv\n");
 });
 
 it("import-csv shows ten bad lines with the same fault, and counts the others", async () => {
@@ -317,9 +319,11 @@ it.each([
     ["import-csv", "acme", "--leads", "x.csv", "--column", "x"],
     '--column x is not like "Their title=ref_id"',
   ],
-  [["export"], "Name a file, or an account: --open ACCOUNT_ID --out FOLDER\n"],
-  [["export", "--open", "acme"], "Name a folder: --out FOLDER\n"],
-  [["export", "--open", "nobody", "--out", "/tmp/never-made"], "Account nobody was not found\n"],
+  [["export", "/tmp/never-made", "--account", "nobody"], "Account nobody was not found\n"],
+  [
+    ["export", "/tmp/never-made", "--csv", "--files"],
+    "CSV files can't be imported, so --csv has no use for --files\n",
+  ],
   [["links", "acme", "--dry-run"], "--dry-run needs --mail\n"],
   [["links", "acme", "--old-start", "cats"], "--old-start cats is not an http(s) address"],
   [["import-csv", "nobody", "--leads", "package.json"], "Account nobody was not found\n"],
@@ -466,7 +470,7 @@ it.skipIf(process.geteuid?.() !== 0)(
     const url = { STORAGE_URL: `sqlite:${join(home, "made", "data")}` };
     const words = ["account", "create", "Tide", "--landing-url", "https://www.tide.example/"];
     expect(await callCli("", words, url)).toMatchObject({ code: 0 });
-    expect(await callCli("", ["export", join(home, "store.jsonl")], url)).toMatchObject({ code: 0 });
+    expect(await callCli("", ["export", join(home, "all")], url)).toMatchObject({ code: 0 });
     expect(await callCli("", ["backup", join(home, "copy")], url)).toMatchObject({ code: 0 });
     const owners = readdirSync(home, { recursive: true, encoding: "utf8" }).map((name) => {
       const made = statSync(join(home, name));
@@ -509,8 +513,8 @@ it.each([
 
 it("an export of a store without accounts can be imported", async () => {
   await inStore(`sqlite:${at("empty")}`, storeOn);
-  await callCli(at("empty"), ["export", at("all.jsonl")]);
-  const imported = await callCli(at("other"), ["import", at("all.jsonl")]);
+  await callCli(at("empty"), ["export", at("all")]);
+  const imported = await callCli(at("other"), ["import", at("all")]);
   expect(imported).toMatchObject({ code: 0 });
   expect(await callCli(at("other"), ["check"])).toMatchObject({ code: 0, stderr: "no faults\n" });
 });

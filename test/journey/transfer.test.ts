@@ -1,12 +1,17 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { runCli } from "../support/cli.ts";
 import { findFaults, inStore } from "../support/consistency.ts";
+import { textsOf } from "../support/exports.ts";
 import { rounds } from "../support/rounds.ts";
 import { startSignups } from "../support/signup-load.ts";
-import { startServer, temporaryFolder, v1, type Server } from "../support/server.ts";
+import { startServer, temporaryFolder, v1, v2, type Server } from "../support/server.ts";
 import { leadCountsIn, leadCounts } from "../support/stats.ts";
+
+/** A PNG of one pixel. */
+const PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 let folder: string;
 let remove: () => void;
@@ -63,55 +68,51 @@ it("backup copies a store while servers take sign-ups, and the copy can be serve
   });
 });
 
-it("export works while servers take sign-ups, and its file can be imported and moved", async () => {
+it("export works while servers take sign-ups, and its folder can be imported and exported again", async () => {
   const stop = signUp();
-  const exported = await runCli(at("first"), ["export", at("all.ndjson")]);
+  const exported = await runCli(at("first"), ["export", at("all")]);
   await stop();
-  expect(exported).toMatchObject({ code: 0, stdout: "" });
-  expect(exported.stderr).toMatch(/^exported \d+ records, SHA-256 [0-9a-f]{64}\n$/);
-  expect(statSync(at("all.ndjson")).mode & 0o777).toBe(0o600);
+  expect(exported).toMatchObject({ code: 0, stderr: "" });
+  expect(statSync(at("all")).mode & 0o777).toBe(0o700);
+  expect(statSync(join(at("all"), "leads.jsonl")).mode & 0o777).toBe(0o600);
 
-  const imported = await runCli(at("second"), ["import", at("all.ndjson")]);
+  const imported = await runCli(at("second"), ["import", at("all")]);
   expect({ code: imported.code, stderr: imported.stderr }).toEqual({ code: 0, stderr: "" });
   const count = await expectWhole("second");
+  expect(JSON.parse(exported.stdout)).toMatchObject({
+    folder: at("all"),
+    records: { "leads.jsonl": count, "promoters.jsonl": 1 },
+  });
   expect(JSON.parse(imported.stdout)).toMatchObject({ records: { lead: count } });
 
-  const moved = await runCli(folder, ["move", `sqlite:${at("second")}`, `sqlite:${at("third")}`]);
-  expect(moved).toEqual({ code: 0, stdout: imported.stdout, stderr: "" });
-  expect(await expectWhole("third")).toBe(count);
-
-  const piped = await runCli(at("third"), ["export", "-"]);
-  const withoutDate = (text: string) => text.slice(text.indexOf("\n"));
-  expect(withoutDate(piped.stdout)).toBe(withoutDate(readFileSync(at("all.ndjson"), "utf8")));
+  expect((await runCli(at("second"), ["export", at("again")])).code).toBe(0);
+  expect(textsOf(at("again"))).toEqual(textsOf(at("all")));
 });
 
-it("move fails while servers take sign-ups, although its copy is consistent", async () => {
-  const stop = signUp();
-  const { code, stdout, stderr } = await runCli(folder, [
-    "move",
-    `sqlite:${at("first")}`,
-    `sqlite:${at("second")}`,
-  ]);
-  await stop();
-  expect([code, stdout]).toEqual([1, ""]);
-  expect(stderr).toMatch(
-    /^The copy is not the same \(\d+ and \d+ records\): stop what writes to the first store/,
-  );
-  await expectWhole("second");
+it("export and import take uploaded files along if asked", async () => {
+  const { body } = await v2(server, "PUT /brand/logo", { file: PNG });
+  const name = basename((body as { logo_url: string }).logo_url);
+  await runCli(at("first"), ["export", at("without")]);
+  const { stderr } = await runCli(at("first"), ["export", at("all"), "--files"]);
+  expect(stderr).toBe("copied 1 uploaded files\n");
+  expect(existsSync(join(at("without"), "files"))).toBe(false);
+  const imported = await runCli(at("second"), ["import", at("all")]);
+  expect(imported).toMatchObject({ code: 0, stderr: "copied 1 uploaded files\n" });
+  const file = (store: string) => readFileSync(join(at(store), "files", "uploads", name));
+  expect(file("second").equals(file("first"))).toBe(true);
 });
 
-it("export, backup, import and move refuse wrong files and stores", async () => {
-  writeFileSync(at("mine"), "mine");
+it("export, backup and import refuse wrong folders and stores", async () => {
+  mkdirSync(at("mine"));
+  writeFileSync(join(at("mine"), "file"), "mine");
   const { code, stderr } = await runCli(at("first"), ["export", at("mine")]);
-  expect([code, stderr]).toEqual([1, expect.stringContaining("mine already exists")]);
-  expect(readFileSync(at("mine"), "utf8")).toBe("mine");
+  expect([code, stderr]).toEqual([1, expect.stringContaining("mine is not empty")]);
+  expect(readFileSync(join(at("mine"), "file"), "utf8")).toBe("mine");
   const none = await runCli(folder, ["backup", at("copy")], { STORAGE_URL: "memory:" });
   expect([none.code, none.stderr]).toEqual([
     1,
     "This store has no files to copy; use export, or the database's own tools\n",
   ]);
   const missing = await runCli(at("second"), ["import", at("nothing")]);
-  expect([missing.code, missing.stderr]).toEqual([1, `There is no file ${at("nothing")}\n`]);
-  const same = await runCli(folder, ["move", `sqlite:${at("first")}`, `sqlite:${at("first")}`]);
-  expect([same.code, same.stderr]).toEqual([1, "The two stores are the same\n"]);
+  expect([missing.code, missing.stderr]).toEqual([1, `There is no folder ${at("nothing")}\n`]);
 });

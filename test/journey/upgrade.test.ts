@@ -118,13 +118,13 @@ describe.each(["SQLite", ...(POSTGRES_FOLDER === null ? [] : ["Postgres"])])("a 
         `The store has layout ${NEXT_LAYOUT - 1}, and this release needs layout ${NEXT_LAYOUT}. It can't be used during the upgrade:`,
         "- Promoters have a nickname.",
         expect.stringMatching(
-          /^Before that, a backup of all records is written to .*before-upgrade-.*\.jsonl\.$/,
+          /^Before that, a backup of all records is written to .*before-upgrade-[^.]*\.\d+Z\.$/,
         ),
         "No other server or command uses the store now.",
       ],
     });
     expect(backups()).toEqual([]);
-    const backup = join(folder, "mine.jsonl");
+    const backup = join(folder, "mine");
     const upgraded = await run(next, "upgrade", "--backup", backup);
     expect(JSON.parse(upgraded.stdout)).toEqual({ layout: NEXT_LAYOUT, backup });
     expect(await run(next, "check")).toEqual(NO_FAULTS);

@@ -5,7 +5,7 @@ import type { Engine, Session } from "../../server/storage/session.ts";
 import { memoryEngine } from "../support/memory-engine.ts";
 
 const LATER = "Another release of Tidemark has taken the store over";
-const BUSY = "Another process works on the whole store (import)";
+const BUSY = "Another process imports into the whole store";
 const UNDER_WAY = { work: "import", by: "x", stage: "fill", source: "y", filledCount: 0 } as const;
 
 let engine: Engine | null = null;

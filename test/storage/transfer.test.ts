@@ -1,6 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parse } from "csv-parse/sync";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createAccount } from "../../server/domain/access/account-creation.ts";
 import { seed } from "../../server/domain/seed/seed.ts";
@@ -9,15 +11,15 @@ import { storeOn } from "../../server/storage/open.ts";
 import type { Engine } from "../../server/storage/session.ts";
 import { newStore } from "../../server/storage/store.ts";
 import { TABLES } from "../../server/tables.ts";
-import { exportLines } from "../../server/transfer/export.ts";
+import { MANIFEST, type Manifest } from "../../server/transfer/export.ts";
 import type { Interrupted } from "../../server/transfer/fill.ts";
-import { importFile } from "../../server/transfer/import.ts";
+import { importFolder } from "../../server/transfer/import.ts";
 import { totalsOf, type Item } from "../../server/transfer/item.ts";
-import { moveStore } from "../../server/transfer/move.ts";
-import type { Progress, Step } from "../../server/transfer/progress.ts";
+import type { Step } from "../../server/transfer/progress.ts";
 import { atOneMoment, insertItems, itemsIn } from "../../server/transfer/stored-items.ts";
 import { NOW, countedChance } from "../support/app.ts";
 import { allItemsIn, contentsOf } from "../support/contents.ts";
+import { exported, textsOf } from "../support/exports.ts";
 import { memoryEngine, TEST_SEAL } from "../support/memory-engine.ts";
 import { dyingAt } from "../support/mortal-engine.ts";
 import { rounds } from "../support/rounds.ts";
@@ -26,15 +28,15 @@ import { MAIN_KINDS, useEmptyStore } from "../support/stores.ts";
 const silent = () => {};
 const ONCE = { onProgress: silent, resumes: false, isForced: false, commitSize: 150 };
 
-let folder: string;
 let opened: Engine[];
+let folders: string[];
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "tidemark-"));
   opened = [];
+  folders = [];
 });
 afterEach(async () => {
   for (const engine of opened) await engine.close();
-  rmSync(folder, { recursive: true });
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
 async function newEngine(): Promise<Engine> {
@@ -71,17 +73,11 @@ async function program(leadCount: number): Promise<Item[]> {
   return allItemsIn(engine);
 }
 
-async function exported(engine: Engine, onProgress: Progress = silent): Promise<string[]> {
-  let text = "";
-  const options = { now: new Date(NOW), onProgress, onEnd: silent, secrets: "plain" } as const;
-  for await (const lines of exportLines(engine, options)) text += lines;
-  return text.split("\n").slice(0, -1);
-}
-
-function write(lines: string[]): string {
-  const file = join(folder, "export.ndjson");
-  writeFileSync(file, lines.map((line) => `${line}\n`).join(""));
-  return file;
+/** Exports a store to a folder that is removed after the test. */
+async function folderOf(engine: Engine, options: Parameters<typeof exported>[1] = {}): Promise<string> {
+  const folder = await exported(engine, options);
+  folders.push(folder);
+  return folder;
 }
 
 describe.each(MAIN_KINDS)("a store in %s", (kind) => {
@@ -90,8 +86,8 @@ describe.each(MAIN_KINDS)("a store in %s", (kind) => {
 
   it("is restored from its export exactly", async () => {
     const source = await filled();
-    const file = write(await exported(source));
-    const totals = await importFile(engine, { ...ONCE, file });
+    const folder = await folderOf(source);
+    const totals = await importFolder(engine, { ...ONCE, folder });
     expect(totals.records).toEqual({
       account: 1,
       "api-key": 1,
@@ -121,16 +117,8 @@ describe.each(MAIN_KINDS)("a store in %s", (kind) => {
       webhook: 1,
     });
     expect(await contentsOf(engine)).toEqual(await contentsOf(source));
+    expect(textsOf(await folderOf(engine))).toEqual(textsOf(folder));
     expect(await newStore(engine).nextId("lead")).toBeGreaterThan(LEADS);
-  });
-
-  it("is moved exactly", async () => {
-    const source = await filled(engine);
-    const target = await newEngine();
-    const totals = await moveStore([source, target], ONCE);
-    expect(await contentsOf(target)).toEqual(await contentsOf(source));
-    expect(totals).toEqual(await totalsOf(itemsIn(source.reads)));
-    await expect(moveStore([source, target], ONCE)).rejects.toThrow("The target store is not empty");
   });
 
   it("is exported as it is at a single moment", async () => {
@@ -152,83 +140,127 @@ describe.each(MAIN_KINDS)("a store in %s", (kind) => {
 /** Someone else's. */
 const CHANGE = { text: "delete from leads where id = (select max(id) from leads)", values: [] };
 
-it("reports that a move failed if the source was written to meanwhile", async () => {
-  const source = await filled();
-  const busy: Engine = {
-    ...source,
-    async snapshot() {
-      const snapshot = await source.snapshot();
-      const close = async () => {
-        await snapshot.close();
-        await source.transact(async (session) => session.run(CHANGE));
-      };
-      return { ...snapshot, close };
-    },
-  };
-  await expect(moveStore([busy, await newEngine()], ONCE)).rejects.toThrow(/^The copy is not the same/);
+/** An export, for the tests that spoil a copy of it. */
+let whole: Promise<Record<string, string>> | undefined;
+
+const changed = (name: string) => `${name} was changed, or is not complete: its checksum does not match`;
+/** Changes the lines of a file. */
+const lines = (name: string, change: (lines: string[]) => string[]) => (texts: Record<string, string>) => ({
+  ...texts,
+  [name]: change(texts[name]!.split("\n").slice(0, -1))
+    .map((line) => `${line}\n`)
+    .join(""),
+});
+const without = (name: string) => (texts: Record<string, string>) =>
+  Object.fromEntries(Object.entries(texts).filter(([each]) => each !== name));
+const manifest = (change: (manifest: Manifest) => object) => (texts: Record<string, string>) => ({
+  ...texts,
+  [MANIFEST]: JSON.stringify(change(JSON.parse(texts[MANIFEST]!) as Manifest)),
 });
 
-/** The lines of an export, for the tests that spoil a copy of them. */
-let whole: Promise<string[]> | undefined;
-
-const CHANGED = "The file was changed since it was exported: its checksum does not match";
-it.each<[string, (lines: string[]) => string[], string]>([
-  ["is empty", () => [], "The file is cut off: its last line is missing"],
-  ["is cut off", (lines) => lines.slice(0, 30), "The file is cut off: its last line is missing"],
-  ["lacks a line", (lines) => lines.toSpliced(7, 1), CHANGED],
-  ["has swapped lines", (lines) => lines.with(7, lines[8]!).with(8, lines[7]!), CHANGED],
-  ["has a changed line", (lines) => lines.map((line) => line.replaceAll("Zoë", "Zoe")), CHANGED],
+it.each<[string, (texts: Record<string, string>) => Record<string, string>, string | RegExp]>([
+  ["has no manifest", without(MANIFEST), /can't be imported: it has no tidemark.json, so it is no export/],
+  [
+    "has CSV files",
+    () => ({ "leads.csv": "account_id,id\r\n" }),
+    /can't be imported: it has CSV files, which are for people: export again without --csv$/,
+  ],
+  ["lacks a file", without("leads.jsonl"), /leads.jsonl is missing$/],
+  ["lacks a line", lines("leads.jsonl", (all) => all.toSpliced(7, 1)), changed("leads.jsonl")],
+  ["is cut off", lines("leads.jsonl", (all) => all.slice(0, 30)), changed("leads.jsonl")],
+  [
+    "is cut off within a line",
+    (texts) => ({ ...texts, "leads.jsonl": texts["leads.jsonl"]!.slice(0, -9) }),
+    /^leads.jsonl, line \d+ is not a record$/,
+  ],
+  [
+    "has swapped lines",
+    lines("leads.jsonl", (all) => all.with(7, all[8]!).with(8, all[7]!)),
+    changed("leads.jsonl"),
+  ],
+  [
+    "has a changed line",
+    lines("accounts.jsonl", (all) => all.map((line) => line.replaceAll("Zoë", "Zoe"))),
+    changed("accounts.jsonl"),
+  ],
   [
     "has a line that is not JSON",
-    (lines) => lines.with(7, '{"key":"a"'),
-    "Line 8 is not a line of an export",
+    lines("leads.jsonl", (all) => all.with(7, '{"key":"a"')),
+    "leads.jsonl, line 8 is not a record",
   ],
   [
     "has a line that is not a record",
-    (lines) => lines.with(7, '{"collection":"a"}'),
-    "Line 8 is not a line of an export",
-  ],
-  [
-    "has a mark of its own",
-    (lines) => lines.with(7, '{"collection":"items","record":{"key":"tidemark:mark","value":"{}"}}'),
-    "Line 8 is not a line of an export",
+    lines("leads.jsonl", (all) => all.with(7, '["a"]')),
+    "leads.jsonl, line 8 is not a record",
   ],
   [
     "has values that a record can't have",
-    (lines) => lines.with(7, '{"collection":"promoter","record":{"account_id":"1","id":1.5,"email":5}}'),
-    /^Line 8 has a promoter with values that it can't have: account_id, id, email, / as never,
+    lines("promoters.jsonl", (all) => all.with(7, '{"account_id":"1","id":1.5,"email":5}')),
+    /^promoters.jsonl, line 8 has values that it can't have: account_id, id, email, /,
   ],
   [
     "has a day for an instant",
-    (lines) =>
-      lines.with(7, lines[7]!.replace(/"created_at":"(\d{4}-\d\d-\d\d)T[^"]*"/, '"created_at":"$1"')),
-    /^Line 8 has a [-a-z]+ with values that it can't have: created_at$/ as never,
+    lines("leads.jsonl", (all) =>
+      all.with(7, all[7]!.replace(/"created_at":"(\d{4}-\d\d-\d\d)T[^"]*"/, '"created_at":"$1"')),
+    ),
+    "leads.jsonl, line 8 has values that it can't have: created_at",
   ],
-  ["has a line after the last", (lines) => [...lines, lines[1]!], /^Line \d+ follows the last one$/ as never],
-  ["is another program's", (lines) => lines.with(0, "{}"), "The file is not a Tidemark export"],
   [
-    "a release before 1.0 made",
-    (lines) =>
-      lines.with(0, '{"format":"tidemark-export","version":1,"created_at":"2026-03-01T09:30:00.000Z"}'),
-    "The export names no layout: a release before 1.0 made it, or it was changed",
+    "has a table that this release does not know",
+    manifest((all) => ({ ...all, files: { ...all.files, "wishes.jsonl": { records: 0, sha256: "" } } })),
+    "This release does not know wishes.jsonl",
   ],
+  [
+    "names a file outside",
+    manifest((all) => ({ ...all, files: { "../leads.jsonl": all.files["leads.jsonl"] } })),
+    "This release does not know ../leads.jsonl",
+  ],
+  ["is another program's", manifest(() => ({})), "tidemark.json does not describe an export of Tidemark"],
   [
     "has another layout",
-    (lines) => lines.with(0, lines[0]!.replace(/"layout":\d+/, '"layout":99')),
+    manifest((all) => ({ ...all, layout: 99 })),
     `The export has layout 99, and this release reads only layout ${LAYOUT}: import it with the release that made it`,
   ],
-])("writes nothing from a file that %s", async (_, change, message) => {
-  const file = write(change(await (whole ??= filled().then((source) => exported(source)))));
+])("writes nothing from a folder that %s", async (_, change, message) => {
+  const texts = change(await (whole ??= filled().then(folderOf).then(textsOf)));
+  const folder = mkdtempSync(join(tmpdir(), "tidemark-"));
+  folders.push(folder);
+  for (const [name, text] of Object.entries(texts)) writeFileSync(join(folder, name), text);
   const target = await newEngine();
-  await expect(importFile(target, { ...ONCE, file })).rejects.toThrow(message);
+  await expect(importFolder(target, { ...ONCE, folder })).rejects.toThrow(message);
   expect(await contentsOf(target)).toEqual([]);
+});
+
+it.each([
+  ["a folder that does not exist", "nothing", /^There is no folder .*nothing$/],
+  ["a file", "package.json", /^package.json is a file, and an export is a folder$/],
+])("writes nothing from %s", async (_, folder, message) => {
+  await expect(importFolder(await newEngine(), { ...ONCE, folder })).rejects.toThrow(message);
+});
+
+it("writes CSV files for people, with the same records and a header", async () => {
+  const source = await filled();
+  const [json, csv] = [textsOf(await folderOf(source)), textsOf(await folderOf(source, { isCsv: true }))];
+  const tables = Object.keys(json).filter((name) => name !== MANIFEST);
+  expect(Object.keys(csv)).toEqual(tables.map((name) => name.replace("jsonl", "csv")));
+  const linesIn = (text: string) => text.trimEnd().split(/\r?\n/);
+  const [header, first] = linesIn(csv["promo_codes.csv"]!);
+  const record = JSON.parse(linesIn(json["promo_codes.jsonl"]!)[0]!) as Record<string, unknown>;
+  expect(header!.split(",").slice(0, 3)).toEqual(["account_id", "id", "code"]);
+  expect(first!.split(",").slice(0, 3)).toEqual(
+    [record["account_id"], record["id"], record["code"]].map(String),
+  );
+  for (const name of tables) {
+    const rows = parse(csv[name.replace("jsonl", "csv")]!) as string[][];
+    expect([name, rows.length - 1]).toEqual([name, linesIn(json[name]!).length]);
+  }
 });
 
 it("refuses to fill a store that has something in it", async () => {
   const source = await filled();
-  const file = write(await exported(source));
+  const folder = await folderOf(source);
   const before = await contentsOf(source);
-  await expect(importFile(source, { ...ONCE, file })).rejects.toThrow("The target store is not empty");
+  await expect(importFolder(source, { ...ONCE, folder })).rejects.toThrow("The target store is not empty");
   expect(await contentsOf(source)).toEqual(before);
 });
 
@@ -237,58 +269,47 @@ it("reports its progress after each chunk", async () => {
   const onProgress = (step: Step) => void told.push(step);
   const last = () => [...new Map(told.map((step) => [step.what, step])).values()];
   const source = await filled();
-  const { entries } = await moveStore([source, await newEngine()], { ...ONCE, onProgress });
-  expect(last()).toEqual([
-    { what: "checked", entries, total: null },
-    { what: "moved", entries, total: entries },
-    { what: "compared", entries: 2 * entries, total: 2 * entries },
-  ]);
-  told.length = 0;
-  const file = write(await exported(source, onProgress));
+  const { entries } = await totalsOf(itemsIn(source.reads));
+  const folder = await folderOf(source, { onProgress });
   expect(last()).toEqual([{ what: "exported", entries, total: null }]);
   told.length = 0;
-  await importFile(await newEngine(), { ...ONCE, file, onProgress });
+  await importFolder(await newEngine(), { ...ONCE, folder, onProgress });
+  const { next_ids } = JSON.parse(textsOf(folder)[MANIFEST]!) as Manifest;
+  const records = entries - Object.keys(next_ids).length;
   expect(last()).toEqual([
-    { what: "checked", entries, total: null },
+    { what: "checked", entries: records, total: records },
     { what: "imported", entries, total: entries },
   ]);
 });
 
 it("refuses an export with two records of which there may be one, and names them", async () => {
-  const source = await filled();
-  const items = await allItemsIn(source);
-  const twin = items.find(({ collection }) => collection === "lead")!;
-  const doubled = [...items, { ...twin, text: twin.text.replace(/"id":\d+/, '"id":9999') }];
-  const twins = async function* () {
-    yield doubled;
-  };
-  const { entries, sha256 } = await totalsOf(twins());
-  const lines = doubled.map(({ collection, text }) => `{"collection":"${collection}","record":${text}}`);
-  const file = write([(await exported(source))[0]!, ...lines, JSON.stringify({ entries, sha256 })]);
+  const folder = await folderOf(await filled());
+  const leads = readFileSync(join(folder, "leads.jsonl"), "utf8");
+  const doubled = leads + leads.split("\n")[0]!.replace(/"id":\d+/, '"id":9999') + "\n";
+  writeFileSync(join(folder, "leads.jsonl"), doubled);
+  const known = JSON.parse(readFileSync(join(folder, MANIFEST), "utf8")) as Manifest;
+  const sha256 = createHash("sha256").update(doubled).digest("hex");
+  known.files["leads.jsonl"] = { records: LEADS + 1, sha256 };
+  writeFileSync(join(folder, MANIFEST), JSON.stringify(known));
   const target = await newEngine();
-  await expect(importFile(target, { ...ONCE, file })).rejects.toMatchObject({
+  await expect(importFolder(target, { ...ONCE, folder })).rejects.toMatchObject({
     kind: "malformed",
     message: expect.stringMatching(/^The source contradicts itself: .*(lead|email)/) as string,
   });
   await expect(storeOn(target)).rejects.toMatchObject({ kind: "refused" });
 });
 
-describe.each<[string, string, (from: Engine, to: Engine, how: Interrupted) => Promise<unknown>]>([
-  [
-    "an import",
-    "An import into the store is unfinished: run `tidemark import` again with --resume to continue it, or with --force to start over",
-    async (from, to, how) => importFile(to, { ...ONCE, ...how, file: write(await exported(from)) }),
-  ],
-  [
-    "a move",
-    "A move into the store is unfinished: run `tidemark move` again with --resume to continue it, or with --force to start over",
-    (from, to, how) => moveStore([from, to], { ...ONCE, ...how }),
-  ],
-])("%s that was interrupted", (_, message, fill) => {
+describe("an import that was interrupted", () => {
+  const fill = async (from: Engine, to: Engine, how: Interrupted) =>
+    importFolder(to, { ...ONCE, ...how, folder: await folderOf(from) });
   const RESUMED = { resumes: true, isForced: false };
   const FORCED = { resumes: false, isForced: true };
   const AGAIN = { resumes: false, isForced: false };
-  const refused = { kind: "refused", message };
+  const refused = {
+    kind: "refused",
+    message:
+      "An import into the store is unfinished: run `tidemark import` again with --resume to continue it, or with --force to start over",
+  };
 
   it.each([
     ["continues", RESUMED],

@@ -1,9 +1,10 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { Engine } from "../../server/storage/session.ts";
 import { LAYOUT, readMark, replaceMark, type Mark } from "../../server/storage/layout.ts";
+import { MANIFEST } from "../../server/transfer/export.ts";
 import { planUpgrade, upgradeStore } from "../../server/transfer/upgrade.ts";
 import { memoryEngine } from "../support/memory-engine.ts";
 
@@ -20,8 +21,8 @@ async function olderEngine(mark: Partial<Mark> = {}): Promise<Engine> {
   return engine;
 }
 
-const upgrade = (engine: Engine, file: string | null) =>
-  upgradeStore(engine, { url: `sqlite:${folder}`, now: NOW, onProgress: () => {}, file });
+const upgrade = (engine: Engine, backup: string | null) =>
+  upgradeStore(engine, { url: `sqlite:${folder}`, now: NOW, onProgress: () => {}, folder: backup });
 
 it("of two upgrades at the same moment one changes the store, and both have written a backup", async () => {
   const engine = await olderEngine();
@@ -38,35 +39,33 @@ it("of two upgrades at the same moment one changes the store, and both have writ
 
 it("an upgrade removes the half backup that a killed one has left, and nothing else", async () => {
   const engine = await olderEngine();
-  const others = ["all.jsonl.unfinished-0a1b2c", "before-upgrade-2026-03-01T00-00-00.000Z.jsonl"];
-  for (const name of [...others, "before-upgrade-2026-03-02T00-00-00.000Z.jsonl.unfinished-0a1b2c"])
-    writeFileSync(join(folder, name), "");
+  const [whole, half] = [
+    "before-upgrade-2026-03-01T00-00-00.000Z",
+    "before-upgrade-2026-03-02T00-00-00.000Z",
+  ];
+  for (const name of ["others", whole, half]) mkdirSync(join(folder, name));
+  writeFileSync(join(folder, whole, MANIFEST), "{}");
+  mkdirSync(join(folder, half, "unfinished"));
   await upgrade(engine, null);
   expect(readdirSync(folder).toSorted()).toEqual([
-    ...others,
-    "before-upgrade-2026-03-04T05-06-07.000Z.jsonl",
+    whole,
+    "before-upgrade-2026-03-04T05-06-07.000Z",
+    "others",
   ]);
   await engine.close();
 });
 
 it("an upgrade whose backup gets a name of its own leaves the unfinished backups of other stores", async () => {
   const engine = await olderEngine();
-  const unfinished = "before-upgrade-2026-03-02T00-00-00.000Z.jsonl.unfinished-0a1b2c";
-  writeFileSync(join(folder, unfinished), "");
-  await upgrade(engine, join(folder, "acme.jsonl"));
-  expect(readdirSync(folder).toSorted()).toEqual(["acme.jsonl", unfinished]);
-  await engine.close();
-});
-
-it("an upgrade does not write its backup beside what it prints", async () => {
-  const engine = await olderEngine();
-  await expect(upgrade(engine, "-")).rejects.toThrow("The backup needs the name of a file");
-  expect((await readMark(engine.reads)).mark).toEqual({ version: LAYOUT - 1 });
+  const unfinished = "before-upgrade-2026-03-02T00-00-00.000Z";
+  mkdirSync(join(folder, unfinished));
+  await upgrade(engine, join(folder, "acme"));
+  expect(readdirSync(folder).toSorted()).toEqual(["acme", unfinished]);
   await engine.close();
 });
 
 it("no upgrade ends an unfinished import", async () => {
-  const underWay = { work: "import", by: "x", stage: "fill", source: "y", filledCount: 0 } as const;
+  const underWay = { by: "x", stage: "fill", source: "y", filledCount: 0 } as const;
   const engine = await olderEngine({ underWay });
   const refusal =
     "An import into the store is unfinished: run `tidemark import` again with --resume to continue it, or with --force to start over";

@@ -60,7 +60,7 @@ const LAYERS: Record<string, string[]> = {
   v1: ["resource", "request", "input", "http", "domain", "storage", "failure"],
   billing: ["request", "http", "domain", "storage", "failure"],
   payments: ["request", "http", "domain", "storage", "seal", "failure"],
-  files: ["input", "domain", "storage", "failure", "csv"],
+  files: ["tables", "input", "domain", "storage", "failure", "csv"],
   v2: [
     "resource",
     "files",

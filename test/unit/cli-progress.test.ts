@@ -18,19 +18,19 @@ describe("progress on a terminal", () => {
   it("is a bar that is redrawn at most ten times a second, and a line for each step", () => {
     const screen = newScreen(true);
     const { show, end } = newProgressView(screen, 4_000);
-    show({ what: "moved", entries: 1_000, total: null });
-    show({ what: "moved", entries: 2_000, total: null });
+    show({ what: "imported", entries: 1_000, total: null });
+    show({ what: "imported", entries: 2_000, total: null });
     vi.advanceTimersByTime(100);
-    show({ what: "moved", entries: 3_000, total: null });
-    show({ what: "moved", entries: 4_000, total: null });
+    show({ what: "imported", entries: 3_000, total: null });
+    show({ what: "imported", entries: 4_000, total: null });
     show({ what: "compared", entries: 4_000, total: 8_000 });
     end();
     end();
     expect(screen.text().split("\r")).toEqual([
       "",
-      `moved [########----------------------] 25 % 1,000 of 4,000${END}`,
-      `moved [#######################-------] 75 % 3,000 of 4,000${END}`,
-      `moved [##############################] 100 % 4,000 of 4,000${END}\n`,
+      `imported [########----------------------] 25 % 1,000 of 4,000${END}`,
+      `imported [#######################-------] 75 % 3,000 of 4,000${END}`,
+      `imported [##############################] 100 % 4,000 of 4,000${END}\n`,
       `compared [###############---------------] 50 % 4,000 of 8,000${END}\n`,
     ]);
   });
@@ -49,18 +49,18 @@ it("is a line for each hundred thousand entries of a step without a terminal", (
   const screen = newScreen(false);
   const { show, end } = newProgressView(screen, 500_000);
   for (let entries = 40_000; entries <= 240_000; entries += 40_000)
-    show({ what: "moved", entries, total: null });
+    show({ what: "imported", entries, total: null });
   for (let entries = 60_000; entries <= 120_000; entries += 60_000)
     show({ what: "compared", entries, total: 1 });
   end();
   expect(screen.text()).toBe(
-    "moved 120000 entries ...\nmoved 200000 entries ...\ncompared 120000 entries ...\n",
+    "imported 120000 entries ...\nimported 200000 entries ...\ncompared 120000 entries ...\n",
   );
 });
 
 it("counts the entries only with a terminal, and only if they can be counted", async () => {
   const engine = await memoryEngine();
-  await newStore(engine).transact((tx) => tx.insert(freezes, { account_id: 1, state: "moved" }));
+  await newStore(engine).transact((tx) => tx.insert(freezes, { account_id: 1, state: "frozen" }));
   const away = { ...engine, reads: { ...engine.reads, all: () => Promise.reject(new Error("too slow")) } };
   expect(await totalFor(newScreen(true), engine)).toBe(1);
   expect(await totalFor(newScreen(true), away)).toBeNull();

@@ -69,8 +69,8 @@ export function Export() {
         <section class="card stack">
           <h2>For other programs</h2>
           <p>
-            The whole program as one file of JSON lines. Only the details of payout methods are left out; the
-            command <code>tidemark export --open</code> can add them.
+            All records of the account as one file of JSON lines, without secrets such as passwords and bank
+            accounts.
           </p>
           {may("owner") && (
             <ul class="stack entries">
@@ -78,8 +78,8 @@ export function Export() {
             </ul>
           )}
           <p class="small soft">
-            The operator copies the whole server, while it runs, with <code>tidemark export FILE</code>, or a
-            SQLite store with <code>tidemark backup FOLDER</code>.
+            The operator copies the whole server, while it runs, with <code>tidemark export FOLDER</code>, or
+            a SQLite store with <code>tidemark backup FOLDER</code>.
           </p>
         </section>
       </div>

@@ -1,34 +1,30 @@
 import { Failure } from "../../failure.ts";
+import { TABLES, type AnyTable } from "../../tables.ts";
+
+/** The columns of a table's CSV file. */
+export function csvColumns({ fields }: AnyTable): string[] {
+  return ["account_id", ...Object.keys(fields)];
+}
+
+/** Columns of the list of payouts, which no other program's file has together. */
+const PAYOUT_LIST = ["period_end", "total_incl_tax"];
 
 /**
- * Columns that together are only in our own files: those of `tidemark export --open`, and the list of payouts. Such a
- * file has a part of the program. An import of it would lose links, codes and states, and owe again what was paid.
+ * Refuses our own exports. Such a file has a part of the program: an import of it would lose links, codes and states, and owe
+ * again what was paid.
+ *
+ * @throws Failure `malformed` with the right command
  */
-const OWN_COLUMNS = [
-  ["cookie_days", "rewards_for_promoters"],
-  ["tier_mode", "provider_coupon_id"],
-  ["net_payout_days", "wants_no_emails"],
-  ["shown_promo_code", "own_rewards"],
-  ["promoter_campaign_id", "sub_id"],
-  ["promoter_campaign_id", "ext_id"],
-  ["refunded_amount", "is_duplicate"],
-  ["sale_id", "lead_id", "original_amount"],
-  ["takes_back_id", "is_paid_elsewhere"],
-  ["period_end", "total_incl_tax"],
-  ["replaced_by_id", "is_selected"],
-];
-
-/** Refuses our own exports. @throws Failure `malformed` with the right command */
 export function refuseOwnExport(titles: readonly string[]): void {
-  if (!OWN_COLUMNS.some((columns) => columns.every((name) => titles.includes(name)))) return;
+  const isTable = TABLES.some((table) => csvColumns(table).join() === titles.join());
+  if (!isTable && !PAYOUT_LIST.every((name) => titles.includes(name))) return;
   throw new Failure(
     "malformed",
     `The file is one of Tidemark's own exports, and has only a part of the program. ${RIGHT_COMMANDS}`,
   );
 }
 
-const RIGHT_COMMANDS =
-  "`tidemark export FILE` and `tidemark import FILE` copy all of it, and so does `tidemark move`";
+const RIGHT_COMMANDS = "`tidemark export FOLDER` and `tidemark import FOLDER` copy all of it";
 
 /** Refuses JSON lines, which our own exports are, too. @throws Failure `malformed` */
 export function refuseJson(firstLine: string): void {

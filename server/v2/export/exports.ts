@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { writeExport, type AuditedEntity } from "../../domain/access/audit/audit.ts";
-import { everything, opening } from "../../transfer/open/export.ts";
+import { accountLines } from "../../transfer/open/account-lines.ts";
 import { actorOf } from "../../request/caller.ts";
 import type { V2Operation, V2Request, V2Row } from "../operation.ts";
 import type { Line } from "../../csv.ts";
@@ -159,7 +159,7 @@ function everythingOperation(): V2Operation {
     id: "exportEverything",
     summary: "Download the whole program as JSON lines",
     description:
-      "Campaigns, rewards, promoters, links, promo codes, leads, sales, refunds, commissions, payouts and payout methods, one record per line, each with its `kind`. `docs/leaving.md` describes every field. Amounts are decimals as text. Details of payout methods are left out. The audit log records who downloaded it. An extension of Tidemark.",
+      "All records of the account, one per line, each with its table as `kind`: campaigns, rewards, promoters, leads, sales, commissions, payouts and the others. The names are those of the API and of `docs/storage.md`. Amounts of money are in cents. Secrets, such as passwords and bank accounts, are left out. The audit log records who downloaded it. An extension of Tidemark.",
     answer: z.string(),
     media: "application/x-ndjson",
     async handle(request) {
@@ -167,7 +167,7 @@ function everythingOperation(): V2Operation {
       await logExport(request, "account");
       headers["content-disposition"] =
         `attachment; filename="everything-${context.now.toISOString().slice(0, 10)}.jsonl"`;
-      return everything(opening(context.store, account, false));
+      return accountLines(context.store, account);
     },
   };
 }

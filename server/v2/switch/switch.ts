@@ -11,7 +11,7 @@ import { readQuery } from "../../http/parameters/form.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { flag, listOf, oneOf, webAddress } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
-import { linksCsv } from "../../transfer/open/export.ts";
+import { linksCsv } from "../../transfer/open/links-csv.ts";
 import { logExport } from "../export/exports.ts";
 import { findScript } from "../home/setup.ts";
 import type { V2Operation, V2Request, V2Row } from "../operation.ts";

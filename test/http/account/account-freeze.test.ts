@@ -62,7 +62,7 @@ it("answers each change of a frozen account with 503, a sentence and Retry-After
   ]);
   expect((await app.v2("GET", "/promoters")).status).toBe(200);
   expect((await signUpOther("lead")).status).toBe(200);
-  await unfreeze(app.services.store, app.account_id, { isSure: false });
+  await unfreeze(app.services.store, app.account_id);
   expect((await app.v1("/track/signup", { uid: "lead", ref_id: "jane" })).status).toBe(200);
 });
 
@@ -110,7 +110,7 @@ it("keeps the events of a frozen account for later, and sends those of others", 
   await workOff(outbox);
   await workOff(outbox);
   expect(receiver.received).toHaveLength(sentBefore + 1);
-  await unfreeze(app.services.store, app.account_id, { isSure: false });
+  await unfreeze(app.services.store, app.account_id);
   await workOff(outbox);
   expect(receiver.received).toHaveLength(7);
   expect(app.bugs).toEqual([]);

@@ -1,12 +1,9 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openMail, newMailer } from "../../../server/outgoing/mail.ts";
-import { exportLines, writeNewFile } from "../../../server/transfer/export.ts";
-import { importFile } from "../../../server/transfer/import.ts";
-import { NOW, SENDER, startApp, type TestApp } from "../../support/app.ts";
+import { SENDER, startApp, type TestApp } from "../../support/app.ts";
 import { useMail } from "../../support/mail.ts";
+import { exported, imported } from "../../support/exports.ts";
 import { memoryEngine, newStore } from "../../support/memory-engine.ts";
 import { addAccount } from "../../support/operations.ts";
 import { addUser, callAs } from "../../support/users.ts";
@@ -217,15 +214,12 @@ describe("the images of a brand", () => {
 });
 
 it("comes along when the store is exported and imported", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "tidemark-"));
-  const file = join(folder, "export.ndjson");
   const [from, to] = [await memoryEngine(), await memoryEngine()];
   const first = await startApp("memory", { store: newStore(from) });
   await first.v2("PUT", "/brand", { name: "Acme Partners", color: "#ff6600" });
   const { body } = await first.v2("PUT", "/brand/logo", { file: PNG });
-  const silent = () => {};
-  await writeNewFile(exportLines(from, { now: new Date(NOW), onProgress: silent, onEnd: silent }), file);
-  await importFile(to, { file, onProgress: silent, resumes: false, isForced: false });
+  const folder = await exported(from);
+  await imported(to, folder);
   const second = await startApp("memory", { store: newStore(to), isFilled: true });
   expect((await second.v2("GET", "/brand")).body).toEqual(body);
   await first.close();

@@ -1,10 +1,12 @@
+import { rmSync } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { V1_OPERATIONS } from "../../../server/v1/operations.ts";
 import { V2_OPERATIONS } from "../../../server/v2/operations.ts";
 import { AFFILIATE_OPERATIONS } from "../../../server/v2/affiliate/operations.ts";
-import { exportLines, type Secrets } from "../../../server/transfer/export.ts";
+import type { Secrets } from "../../../server/transfer/export.ts";
 import { KEY, startApp, type TestApp } from "../../support/app.ts";
 import { EVENT_TYPES, V1_EVENT_TYPES } from "../../support/event-types.ts";
+import { exported, textsOf } from "../../support/exports.ts";
 import { columnsMarked, columnsWith, fillSecret, secretIn } from "../../support/marked-world.ts";
 import { appOutbox, workOff } from "../../support/outbox.ts";
 import { portalToken } from "../../support/portal.ts";
@@ -120,8 +122,8 @@ it.each<[Secrets, string[]]>([
   ["plain", COLUMNS],
 ])("an export has no sealed fields unless it is asked for them: %s", async (secrets, expected) => {
   await fillSecret(app);
-  let text = "";
-  const options = { now: new Date(), onProgress: () => {}, onEnd: () => {}, secrets };
-  for await (const lines of exportLines(app.stored.engine, options)) text += lines;
+  const folder = await exported(app.stored.engine, { secrets });
+  const text = Object.values(textsOf(folder)).join("");
+  rmSync(folder, { recursive: true });
   expect(secretsIn(text)).toEqual(expected);
 });
