@@ -155,7 +155,7 @@ async function originProblems(store: Store, { account, now }: Patient): Promise<
     if (value === "null")
       return `${refusal}: serve the page over http(s), not from a file or a sandboxed frame.`;
     // The command does not contain the origin, because a stranger chose it, and the shell could run parts of it.
-    const command = `npx tidemark campaign update ${account.public_id} CAMPAIGN_ID --allow-origin ORIGIN...`;
+    const command = `tidemark campaign update ${account.public_id} CAMPAIGN_ID --allow-origin ORIGIN...`;
     return `${refusal}: if the site is yours, allow it with ${command} (name all allowed origins: they replace the old ones); otherwise remove the script from it.`;
   });
 }
@@ -175,7 +175,7 @@ async function mailProblems(store: Store, { account, setup }: Patient): Promise<
     );
   if (failed > 0)
     problems.push(
-      `${name}: ${failed} e-mails were given up: correct the cause that the log names, then npx tidemark mail retry ${account.public_id}.`,
+      `${name}: ${failed} e-mails were given up: correct the cause that the log names, then tidemark mail retry ${account.public_id}.`,
     );
   return problems;
 }
@@ -186,7 +186,7 @@ async function waitingProblems(store: Store, { account }: Patient): Promise<stri
   const problems: string[] = [];
   if (count > failed_count)
     problems.push(
-      `${name}: ${count - failed_count} sales and refunds wait for exchange rates of ${currencies.join(", ")}: get them with npx tidemark rates import FILE.`,
+      `${name}: ${count - failed_count} sales and refunds wait for exchange rates of ${currencies.join(", ")}: get them with tidemark rates import FILE.`,
     );
   if (failed_count === 0) return problems;
   for await (const chunk of store.scan(waitingEvents, "id", account.id, [])) {
@@ -205,7 +205,7 @@ async function paymentProblems(store: Store, { account }: Patient): Promise<stri
   const open = await store.page(payments, "review", account.id, [], { limit: MOST_FAILED });
   const undecided = open.map(
     ({ id, review }) =>
-      `Account ${account.public_id}: payment ${id} may be paid or not. ${review?.reason}. Look for it there, then npx tidemark payouts decide ${account.public_id} ${id} paid or not-paid.`,
+      `Account ${account.public_id}: payment ${id} may be paid or not. ${review?.reason}. Look for it there, then tidemark payouts decide ${account.public_id} ${id} paid or not-paid.`,
   );
   const unclosable = (await listUnclosable(store, account.id)).map(
     ({ promoter_id, stripe_id, closing_refusal }) =>
@@ -223,7 +223,7 @@ async function webhookProblems(store: Store, { account }: Patient): Promise<stri
       problems.push(`${name} fails: ${retrying} events will be retried; check what the receiver answers.`);
     if (failed > 0)
       problems.push(
-        `${name} failed for good with ${failed} events: correct the receiver, then npx tidemark webhook retry ${account.public_id} ${id}.`,
+        `${name} failed for good with ${failed} events: correct the receiver, then tidemark webhook retry ${account.public_id} ${id}.`,
       );
   }
   return problems;

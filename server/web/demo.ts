@@ -140,7 +140,7 @@ function demoHtml({ cid, cookie, public_url }: { cid: string; cookie: string; pu
   -d email=jane@example.com \\
   -d first_name=Jane</pre>
 <p>Give her campaign a reward. After you have signed up, record a payment of yours, and watch above what she earns:</p>
-<pre tabindex="0" role="region" aria-label="Commands to record a sale">npx tidemark reward add ${escapeHtml(cid)} \\
+<pre tabindex="0" role="region" aria-label="Commands to record a sale">tidemark reward add ${escapeHtml(cid)} \\
   --percent 20
 curl ${escapeHtml(public_url)}/api/v1/track/sale \\
   -H 'X-API-KEY: your key' \\

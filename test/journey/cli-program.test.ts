@@ -12,7 +12,7 @@ function fits(path: string, wanted: string): boolean {
   return end === undefined ? path === wanted : path.startsWith(start) && path.endsWith(end);
 }
 
-it("the command line is run by its name, as npx does in the folder of the clone", async () => {
+it("the command line is a program of its own", async () => {
   const { stdout } = await run("dist/server/cli.js", ["key", "--help"]);
   expect(stdout).toMatch(/^Usage: tidemark key /);
 });

@@ -21,7 +21,7 @@ it("README's commands lead a fresh program to a paid promoter, typed as printed"
     curl -s ${server.url}/t/click "\${site[@]}" -d cid=$ACCOUNT -d tid=$tid -d ref_id=jane -d url=${server.url}/demo
     curl -s ${server.url}/t/signup "\${site[@]}" -d cid=$ACCOUNT -d tid=$tid -d email=you@example.com`;
   const typed = [
-    `npx() { shift; node "${process.cwd()}/dist/server/cli.js" "$@"; }`,
+    `tidemark() { node "${process.cwd()}/dist/server/cli.js" "$@"; }`,
     commandsOf("Try it").replace(/ACCOUNT=\S+ KEY=\S+/, `ACCOUNT=${ACCOUNT} KEY=${KEY}`),
     visitor,
     commandsOf("Sales"),

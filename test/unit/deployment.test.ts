@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readConfig, SETTINGS } from "../../server/config.ts";
@@ -125,6 +125,20 @@ it("starts servers by node, because npm would build first and stand between them
       file,
     ).toEqual([]);
   }
+});
+
+it("tells no one to run a package by a name that npm would look up", () => {
+  const files = ["docs", "server", "client", "README.md", "CONTRIBUTING.md", "compose.yaml"].flatMap(
+    (place) =>
+      place.includes(".")
+        ? [place]
+        : readdirSync(place, { recursive: true, encoding: "utf8" }).map((name) => join(place, name)),
+  );
+  const found = files
+    .filter((file) => /\.(md|tsx?|html|service|yaml)$/.test(file))
+    .filter((file) => /\b(npx|npm exec|npm i(nstall)? -g|pnpm dlx|bunx) (-\S+ )*tidemark\b/.test(read(file)));
+  expect(files.length).toBeGreaterThan(500);
+  expect(found).toEqual([]);
 });
 
 function hasSystemd(): boolean {

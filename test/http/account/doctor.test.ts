@@ -182,7 +182,7 @@ describe("a sign-up that is refused for its origin", () => {
     expect((await metrics.page()).text).toContain("tidemark_origins_refused_total 3\n");
     const told =
       "Account acme: sign-ups from https://shop.example are refused, most recently on 2026-03-04: if the site is yours, allow " +
-      "it with npx tidemark campaign update acme CAMPAIGN_ID --allow-origin ORIGIN... (name all allowed origins: they " +
+      "it with tidemark campaign update acme CAMPAIGN_ID --allow-origin ORIGIN... (name all allowed origins: they " +
       "replace the old ones); otherwise remove the script from it.";
     expect(await problems()).toEqual([told]);
     await app.records.change("campaign", 1, { allowed_origins: ["https://shop.example"] });
@@ -218,7 +218,7 @@ describe("deliveries", () => {
     app.setNow("2026-03-04T06:00:00.000Z");
     await workOff(outbox);
     expect(await problems()).toEqual([
-      "Account acme: 1 e-mails were given up: correct the cause that the log names, then npx tidemark mail retry acme.",
+      "Account acme: 1 e-mails were given up: correct the cause that the log names, then tidemark mail retry acme.",
     ]);
     mailer.close();
     await server.close();
@@ -241,7 +241,7 @@ describe("deliveries", () => {
     await workOff(outbox);
     expect(await problems()).toEqual([
       mail,
-      `${name} failed for good with 1 events: correct the receiver, then npx tidemark webhook retry acme 1.`,
+      `${name} failed for good with 1 events: correct the receiver, then tidemark webhook retry acme 1.`,
     ]);
   });
 });

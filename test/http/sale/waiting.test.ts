@@ -171,7 +171,7 @@ describe("a sale without an exchange rate", () => {
     await refund();
     expect(await tasks()).toEqual({ count: 3, failed_count: 0, currencies: ["EUR", "GBP"] });
     expect(await findProblems(app.services.store, new Date(NOW))).toEqual([
-      "Account acme: 3 sales and refunds wait for exchange rates of EUR, GBP: get them with npx tidemark rates import FILE.",
+      "Account acme: 3 sales and refunds wait for exchange rates of EUR, GBP: get them with tidemark rates import FILE.",
     ]);
     const common = {
       id: expect.any(Number),
