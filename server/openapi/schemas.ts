@@ -105,6 +105,11 @@ function plain(value: unknown): unknown {
   if (schema["minimum"] === Number.MIN_SAFE_INTEGER) delete schema["minimum"];
   if (schema["maximum"] === Number.MAX_SAFE_INTEGER) delete schema["maximum"];
   if (typeof schema["default"] === "object") delete schema["default"];
+  // `maxItems` says the same, and linters take `false` for a list without items.
+  if (schema["items"] === false) schema["items"] = {};
+  // Python can't compile the name of the control characters.
+  if (typeof schema["pattern"] === "string")
+    schema["pattern"] = schema["pattern"].replace("\\p{Cc}", "\\x00-\\x1f\\x7f-\\x9f");
   if (typeof schema["$ref"] === "string") {
     return {
       $ref: referenceTo(schema["$ref"].replace(/^.*\//, "")),

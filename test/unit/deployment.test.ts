@@ -127,6 +127,11 @@ it("starts servers by node, because npm would build first and stand between them
   }
 });
 
+it("switches off the telemetry of a package of the documents' viewer, which reports each installation", () => {
+  expect(JSON.parse(read("package.json"))).toMatchObject({ scarfSettings: { enabled: false } });
+  expect(read("package-lock.json")).toContain('"node_modules/@scarf/scarf"');
+});
+
 it("tells no one to run a package by a name that npm would look up", () => {
   const files = ["docs", "server", "client", "README.md", "CONTRIBUTING.md", "compose.yaml"].flatMap(
     (place) =>
