@@ -189,6 +189,36 @@ export function belongingTo<R extends { account_id: number }, const J extends Jo
   };
 }
 
+/** Other records to look for, by the field with the ids of those that they belong to. */
+interface Owned<R> {
+  account_id: number;
+  by: keyof R & string;
+  ids: readonly number[];
+  only?: RawBuilder<SqlBool>;
+}
+
+/** The records that belong to each of some others, oldest first. However many there are, it is one round trip. */
+export async function findOwned<R extends { id: number }>(
+  view: QueryRunner,
+  from: Table<R>,
+  { account_id, by, ids, only = sql<SqlBool>`1 = 1` }: Owned<R>,
+): Promise<(id: number) => R[]> {
+  const owners = new Map<unknown, R[]>(ids.map((id) => [id, []]));
+  if (owners.size > 0) {
+    const query = view
+      .query<Record<string, Record<string, ColumnValue>>>()
+      .selectFrom(sqlName(from))
+      .select(allOf(from))
+      .where("account_id", "=", account_id)
+      .where(among(by, [...new Set(ids)]))
+      .where(only);
+    const records = (await view.rows(query)).map((row) => view.record(from, row)!);
+    for (const record of records.sort((one, other) => one.id - other.id))
+      owners.get(record[by])?.push(record);
+  }
+  return (id) => owners.get(id) ?? [];
+}
+
 /** What `belongingTo` reads for a record. */
 export type BelongingTo<J> = J extends (...given: never[]) => Promise<(infer P)[]> ? P : never;
 

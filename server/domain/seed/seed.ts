@@ -11,7 +11,6 @@ import { createPromoCode } from "../people/promo-code/changes.ts";
 import { archivePromoter } from "../people/promoter/changes.ts";
 import { promoters } from "../people/promoter/promoter.ts";
 import { findRewards, rewards } from "../program/reward/reward.ts";
-import { asItIs } from "../show.ts";
 import { visitors } from "../people/visitor/visitor.ts";
 import { deliveries, newDelivery, type Delivery } from "../events/webhook/delivery.ts";
 import { createWebhook, webhooks } from "../events/webhook/webhook.ts";
@@ -176,15 +175,15 @@ async function seedPromoCodes({ context, account }: SeedPlan, seeded: SeedPromot
   if (reward === undefined) return;
   for (const { promoterCampaign } of seeded.slice(0, PROMO_CODES)) {
     const { id: promoterCampaignId, ref_token } = promoterCampaign;
-    await createPromoCode(context, account.id, {
+    const promoCode = {
       code: `${ref_token.toUpperCase()}-10`,
       reward_id: reward.id,
       promoter_campaign_id: promoterCampaignId,
       description: null,
       metadata: null,
       details: null,
-      show: asItIs,
-    });
+    };
+    await context.store.transact((tx) => createPromoCode(tx, context, account.id, promoCode));
   }
 }
 

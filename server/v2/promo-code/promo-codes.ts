@@ -4,61 +4,68 @@ import {
   createPromoCode,
   updatePromoCode,
 } from "../../domain/people/promo-code/changes.ts";
-import { findPromoCodes, loadPromoCode, type PromoCode } from "../../domain/people/promo-code/promo-code.ts";
-import { loadReward } from "../../domain/program/reward/reward.ts";
-import { showAll } from "../../domain/show.ts";
-import { id, jsonObject, longText, text, ownData } from "../../input/fields.ts";
-import { readJson } from "../../http/parameters/json.ts";
-import { setPageHeaders } from "../../http/pages.ts";
-import { shapeChanges, shapeInput } from "../../input/shape.ts";
-import type { View } from "../../storage/store.ts";
-import { recordError, type V2Operation, type V2Request } from "../operation.ts";
-import { pageParams, readListing, readPathId } from "../../resource/listing.ts";
+import { loadPromoCode, promoCodes } from "../../domain/people/promo-code/promo-code.ts";
+import { rewards } from "../../domain/program/reward/reward.ts";
 import { field, recordId } from "../../http/fields.ts";
+import { id, jsonObject, longText, text, ownData } from "../../input/fields.ts";
+import { shown } from "../../resource/answer.ts";
+import { listed } from "../../resource/list.ts";
+import { changes, does, lists, makes, reads } from "../../resource/operations.ts";
+import { belongingTo, contains } from "../../storage/query.ts";
+import { recordError, type V2Operation } from "../operation.ts";
+
+const belongings = belongingTo(promoCodes, { reward: [rewards, "reward_id"] });
 
 /** @see docs/spec/v2.md "Promo code" */
-export const promoCodeAnswer = z
-  .object({
-    id: recordId,
-    code: field(z.string(), "The code that customers type at the checkout.", "JANE10"),
-    reward: field(
+export const promoCodeAnswer = shown(promoCodes, belongings)("PromoCode", {
+  id: recordId,
+  code: field(z.string(), "The code that customers type at the checkout.", "JANE10"),
+  reward: [
+    field(
       z.object({ id: recordId, name: field(z.string(), "Name of the reward.", "20% of each sale") }),
       "The reward.",
     ),
-    ext_id: field(
-      z.string().nullable(),
-      "Id of the coupon at the payment processor, or null if it is not linked.",
-      null,
-    ),
-    description: field(z.string().nullable(), "A longer description.", "Ten percent off in spring"),
-    company_id: field(z.int(), "Id of the account.", 1),
-    promoter_campaign_id: field(z.int(), "Id of the promoter campaign.", 31),
-    metadata: ownData,
-    details: ownData,
-    archived_at: field(z.iso.datetime().nullable(), "When the record was archived, or null if it is in use."),
-  })
-  .meta({ id: "PromoCode" });
+    ({ reward_id }, { reward }) => ({ id: reward_id, name: reward?.name ?? "" }),
+  ],
+  ext_id: field(
+    z.string().nullable(),
+    "Id of the coupon at the payment processor, or null if it is not linked.",
+    null,
+  ),
+  description: field(z.string().nullable(), "A longer description.", "Ten percent off in spring"),
+  company_id: [field(z.int(), "Id of the account.", 1), ({ account_id }) => account_id],
+  promoter_campaign_id: field(z.int(), "Id of the promoter campaign.", 31),
+  metadata: [ownData, ({ metadata }) => metadata ?? {}],
+  details: [ownData, ({ details }) => details ?? {}],
+  archived_at: field(z.iso.datetime().nullable(), "When the record was archived, or null if it is in use."),
+});
+const answers = promoCodeAnswer.schema.shape;
 
-const listParams = pageParams.extend({
-  promoter_campaign_id: field(id.optional(), "Id of the promoter campaign.", 31),
-  q: field(text.optional(), "Text to search for in the codes that are in use.", "jane"),
+const promoCodeList = listed(promoCodes)({
+  params: {
+    promoter_campaign_id: field(id.optional(), "Id of the promoter campaign.", 31),
+    q: [
+      field(text.optional(), "Text to search for in the codes that are in use.", "jane"),
+      (wanted) => contains("promo_codes.claimed_code", wanted.trim()),
+    ],
+  },
 });
 
 const createBody = z.object({
-  code: field(text.trim(), promoCodeAnswer.shape.code),
+  code: field(text.trim(), answers.code),
   reward_id: field(id, "Id of the reward.", 3),
   promoter_campaign_id: field(id, "Id of the promoter campaign.", 31),
-  description: field(longText.optional(), promoCodeAnswer.shape.description),
-  metadata: field(jsonObject.optional(), promoCodeAnswer.shape.metadata),
+  description: field(longText.optional(), answers.description),
+  metadata: field(jsonObject.optional(), answers.metadata),
   details: field(jsonObject.optional(), ownData),
 });
 
 const updateBody = z
   .object({
-    code: field(text.trim(), promoCodeAnswer.shape.code),
-    description: field(longText.nullable(), promoCodeAnswer.shape.description),
+    code: field(text.trim(), answers.code),
+    description: field(longText.nullable(), answers.description),
     promoter_campaign_id: field(id, "Id of the promoter campaign.", 31),
-    metadata: field(jsonObject.nullable(), promoCodeAnswer.shape.metadata),
+    metadata: field(jsonObject.nullable(), answers.metadata),
     details: field(jsonObject.nullable(), ownData),
   })
   .partial();
@@ -66,127 +73,56 @@ const updateBody = z
 const shape = recordError();
 
 /** `GET /api/v2/company/promo_codes` */
-export const listPromoCodesOperation: V2Operation = {
+export const listPromoCodesOperation: V2Operation = lists(promoCodeAnswer, {
   id: "listPromoCodes",
   summary: "List promo codes",
   description: "Lists promo codes: all, those of one promoter campaign, or those that contain a text.",
-  params: listParams,
-  answer: z.array(promoCodeAnswer),
-  isPaged: true,
-  refusals: ["invalid"],
-  handle: list,
-};
+  list: promoCodeList,
+});
 
 /**
  * `POST /api/v2/company/promo_codes`. It answers 200; other creations answer 201.
  *
  * @see docs/spec/v2.md "Promo codes"
  */
-export const createPromoCodeOperation: V2Operation = {
+export const createPromoCodeOperation: V2Operation = makes(promoCodeAnswer, {
   id: "createPromoCode",
   summary: "Create a promo code",
   description:
     "Gives a promoter a code that customers type at the checkout, and the reward that it stands for.",
+  status: 200,
   body: createBody,
-  answer: promoCodeAnswer,
   refusals: ["not_found", "invalid", "taken", "refused"],
   shape,
-  handle: create,
-};
+  run: (tx, { account, context }, { description = null, metadata = null, details = null, ...body }) =>
+    createPromoCode(tx, context, account.id, { ...body, description, metadata, details }),
+});
 
 /** `GET /api/v2/company/promo_codes/{id}` */
-export const getPromoCodeOperation: V2Operation = {
+export const getPromoCodeOperation: V2Operation = reads(promoCodeAnswer, {
   id: "getPromoCode",
   summary: "Get a promo code",
   description: "Finds one promo code.",
-  answer: promoCodeAnswer,
-  refusals: ["not_found"],
-  handle: get,
-};
+  load: loadPromoCode,
+});
 
 /** `PUT` and `PATCH /api/v2/company/promo_codes/{id}` */
-export const updatePromoCodeOperation: V2Operation = {
+export const updatePromoCodeOperation: V2Operation = changes(promoCodeAnswer, {
   id: "updatePromoCode",
   summary: "Update a promo code",
   description:
     "Changes a promo code. An archived one that is linked to the payment processor can't be changed.",
   example: { code: "JANE20", description: "Twenty percent off" },
   body: updateBody,
-  answer: promoCodeAnswer,
   refusals: ["not_found", "invalid", "taken", "rule_broken", "refused"],
   shape,
-  handle: update,
-};
+  run: (tx, { account, context }, given) => updatePromoCode(tx, context, account.id, given),
+});
 
 /** `DELETE /api/v2/company/promo_codes/{id}`. Answers with the archived promo code. */
-export const archivePromoCodeOperation: V2Operation = {
+export const archivePromoCodeOperation: V2Operation = does(promoCodeAnswer, {
   id: "archivePromoCode",
   summary: "Archive a promo code",
   description: "Archives a promo code. Its code can be given to another.",
-  answer: promoCodeAnswer,
-  refusals: ["not_found"],
-  handle: archive,
-};
-
-async function list(request: V2Request) {
-  const { account, context } = request;
-  const { params, page, window } = readListing(request, listParams);
-  const filter = { promoter_campaign_id: params.promoter_campaign_id, text: params.q };
-  const found = await findPromoCodes(context.store, account.id, { ...filter, ...window });
-  setPageHeaders(request, page, found.total);
-  return showAll(context.store, found.records, showPromoCode);
-}
-
-async function create({ event, account, context }: V2Request) {
-  const body = shapeInput(createBody, await readJson(event));
-  return createPromoCode(context, account.id, {
-    code: body.code,
-    reward_id: body.reward_id,
-    promoter_campaign_id: body.promoter_campaign_id,
-    description: body.description ?? null,
-    metadata: body.metadata ?? null,
-    details: body.details ?? null,
-    show: showPromoCode,
-  });
-}
-
-async function get({ event, account, context: { store } }: V2Request) {
-  return showPromoCode(store, await loadPromoCode(store, account.id, readPathId(event)));
-}
-
-async function update({ event, account, context }: V2Request) {
-  const id = readPathId(event);
-  const body = shapeChanges(updateBody, await readJson(event));
-  const changes = {
-    code: body.code,
-    promoter_campaign_id: body.promoter_campaign_id,
-    description: body.description,
-    metadata: body.metadata,
-    details: body.details,
-  };
-  return updatePromoCode(context, account.id, { id, changes, show: showPromoCode });
-}
-
-async function archive({ event, account, context }: V2Request) {
-  return archivePromoCode(context, account.id, { id: readPathId(event), show: showPromoCode });
-}
-
-/** Shows a promo code. @throws Failure `not_found` if its reward was deleted */
-export async function showPromoCode(
-  view: View,
-  promoCode: PromoCode,
-): Promise<z.output<typeof promoCodeAnswer>> {
-  const reward = await loadReward(view, promoCode.account_id, promoCode.reward_id);
-  return {
-    id: promoCode.id,
-    code: promoCode.code,
-    reward: { id: reward.id, name: reward.name },
-    ext_id: promoCode.ext_id,
-    description: promoCode.description,
-    company_id: promoCode.account_id,
-    promoter_campaign_id: promoCode.promoter_campaign_id,
-    metadata: promoCode.metadata ?? {},
-    details: promoCode.details ?? {},
-    archived_at: promoCode.archived_at,
-  };
-}
+  run: (tx, { account, context }, promoCodeId) => archivePromoCode(tx, context, account.id, promoCodeId),
+});

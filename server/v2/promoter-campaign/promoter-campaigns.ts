@@ -320,7 +320,7 @@ export async function readPromoterCampaignParts(
       account_id,
       rewards_for_referrals ?? campaign.rewards_for_referrals,
     ),
-    codesInUse: await listCodesInUse(view, account_id, id),
+    codesInUse: (await listCodesInUse(view, account_id, [id]))(id).map(({ code }) => code),
   };
 }
 

@@ -33,7 +33,7 @@ import { embeddedPromoter, embeddedPromoterCampaign, embeddedPromoterJson } from
 import { paymentsBatchAnswer, showPaymentsBatch } from "../payments-batch/payments-batches.ts";
 import { payoutAnswer } from "../payout/payouts.ts";
 import { payoutMethodAnswer, payoutMethodJson } from "../payout/payout-methods.ts";
-import { promoCodeAnswer, showPromoCode } from "../promo-code/promo-codes.ts";
+import { promoCodeAnswer } from "../promo-code/promo-codes.ts";
 import {
   promoterCampaignAnswer,
   promoterCampaignJson,
@@ -72,7 +72,7 @@ const EVENT_DATA: Record<Entity, z.ZodObject> = {
   referral: referralAnswer.schema
     .extend({ promoter_campaign: field(ownerCampaign, "The promoter campaign that the lead belongs to.") })
     .meta({ id: "ReferralEventData" }),
-  promo_code: promoCodeAnswer.extend({ promoter: owner }).meta({ id: "PromoCodeEventData" }),
+  promo_code: promoCodeAnswer.schema.extend({ promoter: owner }).meta({ id: "PromoCodeEventData" }),
   payments_batch: paymentsBatchAnswer,
   payout: payoutAnswer.schema.extend({ promoter: owner }).meta({ id: "PayoutEventData" }),
   payout_method: payoutMethodAnswer.extend({ promoter: owner }).meta({ id: "PayoutMethodEventData" }),
@@ -177,7 +177,7 @@ async function promoCodeData(store: Store, promoCode: PromoCode): Promise<Json> 
   const { account_id, promoter_campaign_id } = promoCode;
   const owner = await store.get(promoterCampaigns, account_id, promoter_campaign_id);
   const promoter = owner && (await store.get(promoters, account_id, owner.promoter_id));
-  return { ...(await showPromoCode(store, promoCode)), promoter: ownerJson(promoter) };
+  return { ...(await promoCodeAnswer.show(store, promoCode)), promoter: ownerJson(promoter) };
 }
 
 async function payoutData(store: Store, payout: Payout): Promise<Json> {

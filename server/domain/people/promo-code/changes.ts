@@ -13,7 +13,6 @@ import {
 } from "../promoter-campaign/promoter-campaign.ts";
 import { loadPromoter, loadPromoterInUse } from "../promoter/promoter.ts";
 import { loadReward, rewards, type Reward } from "../../program/reward/reward.ts";
-import { asItIs, type Show } from "../../show.ts";
 import { loadPromoCode, lockCodes, promoCodes, refuseGivenCode, type PromoCode } from "./promo-code.ts";
 
 /** The input for a new promo code. */
@@ -27,35 +26,22 @@ type NewPromoCode = Pick<
  *
  * @throws Failure `not_found` for an unknown promoter campaign or reward, `refused` for an erased promoter, `taken`
  */
-export async function createPromoCode<T>(
+export async function createPromoCode(
+  tx: Transaction,
   context: Context,
   accountId: number,
-  { show, ...input }: NewPromoCode & { show: Show<PromoCode, T> },
-): Promise<T> {
-  const { store } = context;
-  const id = await store.nextId("promo-code");
-  return store.transact(async (tx) => {
-    const promoterCampaign = await loadPromoterCampaign(tx, accountId, input.promoter_campaign_id);
-    refuseErased(await loadPromoter(tx, accountId, promoterCampaign.promoter_id));
-    const reward = await loadReward(tx, accountId, input.reward_id);
-    return show(
-      tx.view,
-      await addPromoCode(tx, context, { ...input, account_id: accountId, id, reward_id: reward.id }),
-    );
-  });
+  input: NewPromoCode,
+): Promise<PromoCode> {
+  const promoterCampaign = await loadPromoterCampaign(tx, accountId, input.promoter_campaign_id);
+  refuseErased(await loadPromoter(tx, accountId, promoterCampaign.promoter_id));
+  await loadReward(tx, accountId, input.reward_id);
+  return addPromoCode(tx, context, { ...input, account_id: accountId });
 }
 
 /** Changes to a promo code. Undefined fields stay unchanged. */
 type PromoCodeChanges = {
   [F in Exclude<keyof NewPromoCode, "reward_id">]?: NewPromoCode[F] | undefined;
 };
-
-/**
- * Prevents changes to some codes. It reads within the transaction that makes the change.
- *
- * @throws Failure
- */
-type Guard = (tx: Transaction, promoCode: PromoCode) => Promise<void>;
 
 const REFUSALS = {
   code: () => new Failure("taken", "The record breaks a rule", { code: [TAKEN] }),
@@ -68,38 +54,13 @@ const REFUSALS = {
  * `ext_id`
  * @see docs/spec/states.md "Promoters and promoter campaigns", 1
  */
-export function updatePromoCode<T>(
+export async function updatePromoCode(
+  tx: Transaction,
   context: Context,
   accountId: number,
-  {
-    id,
-    changes,
-    guard,
-    show,
-  }: { id: number; changes: PromoCodeChanges; guard?: Guard; show: Show<PromoCode, T> },
-): Promise<T> {
-  return context.store.transact(async (tx) => {
-    const before = await loadPromoCode(tx, accountId, id);
-    await guard?.(tx, before);
-    if (before.archived_at !== null && before.ext_id !== null) {
-      const fields = { archived_at: ["is set: an archived promo code with an ext_id can't be updated"] };
-      throw new Failure("rule_broken", "The record breaks a rule", fields);
-    }
-    const { promoter_campaign_id = before.promoter_campaign_id } = changes;
-    const owner = await loadPromoterCampaign(tx, accountId, promoter_campaign_id);
-    refuseErased(await loadPromoter(tx, accountId, owner.promoter_id));
-    const after: PromoCode = {
-      ...before,
-      code: changes.code ?? before.code,
-      promoter_campaign_id: owner.id,
-      description: changes.description === undefined ? before.description : changes.description,
-      metadata: changes.metadata === undefined ? before.metadata : changes.metadata,
-      details: changes.details === undefined ? before.details : changes.details,
-    };
-    await tx.put(promoCodes, after, REFUSALS);
-    await announce(tx, context, { entity: "promo_code", before, after });
-    return show(tx.view, after);
-  });
+  { id, changes }: { id: number; changes: PromoCodeChanges },
+): Promise<PromoCode> {
+  return change(tx, context, await loadPromoCode(tx, accountId, id), changes);
 }
 
 /**
@@ -107,20 +68,13 @@ export function updatePromoCode<T>(
  *
  * @throws Failure `not_found`
  */
-export function archivePromoCode<T>(
+export async function archivePromoCode(
+  tx: Transaction,
   context: Context,
   accountId: number,
-  { id, guard, show }: { id: number; guard?: Guard; show: Show<PromoCode, T> },
-): Promise<T> {
-  return context.store.transact(async (tx) => {
-    const before = await loadPromoCode(tx, accountId, id);
-    await guard?.(tx, before);
-    if (before.archived_at !== null) return show(tx.view, before);
-    const after = { ...before, archived_at: context.now.toISOString() };
-    await tx.put(promoCodes, after);
-    await announce(tx, context, { entity: "promo_code", before, after });
-    return show(tx.view, after);
-  });
+  id: number,
+): Promise<PromoCode> {
+  return archive(tx, context, await loadPromoCode(tx, accountId, id));
 }
 
 /**
@@ -161,34 +115,33 @@ const MOST_CODES = 50;
  * does not let promoters make codes or there are too many, `invalid` for a reward that the campaign does not
  * give, `taken`
  */
-export async function createOwnCode<T>(
+export async function createOwnCode(
+  tx: Transaction,
   context: Context,
-  { show, ...input }: NewOwnCode & { show: Show<PromoCode, T> },
-): Promise<T> {
-  const id = await context.store.nextId("promo-code");
-  return context.store.transact(async (tx) => {
-    const { account_id, promoter_id, promoter_campaign_id, code, description } = input;
-    await loadPromoterInUse(tx, account_id, promoter_id);
-    const own = { account_id, promoter_id, id: promoter_campaign_id };
-    const promoterCampaign = await loadOwnPromoterCampaign(tx, own);
-    const reward = await chosenReward(tx, promoterCampaign, input.reward_id);
-    // Otherwise two concurrent requests could both create the last one.
-    await lockCodes(tx, account_id);
-    if ((await tx.view.count(promoCodes, "own", account_id, [promoter_campaign_id])) >= MOST_CODES) {
-      throw new Failure("refused", `You have ${MOST_CODES} codes; archive one first.`);
-    }
-    await refuseGivenCode(tx, account_id, code);
-    const nothing = { metadata: null, details: null };
-    const given = {
-      account_id,
-      id,
-      code,
-      description,
-      promoter_campaign_id,
-      reward_id: reward.id,
-      ...nothing,
-    };
-    return show(tx.view, await addPromoCode(tx, context, { ...given, made_by_promoter_id: promoter_id }));
+  { account_id, promoter_id, promoter_campaign_id, code, reward_id, description }: NewOwnCode,
+): Promise<PromoCode> {
+  await loadPromoterInUse(tx, account_id, promoter_id);
+  const promoterCampaign = await loadOwnPromoterCampaign(tx, {
+    account_id,
+    promoter_id,
+    id: promoter_campaign_id,
+  });
+  const reward = await chosenReward(tx, promoterCampaign, reward_id);
+  // Otherwise two concurrent requests could both create the last one.
+  await lockCodes(tx, account_id);
+  if ((await tx.view.count(promoCodes, "own", account_id, [promoter_campaign_id])) >= MOST_CODES) {
+    throw new Failure("refused", `You have ${MOST_CODES} codes; archive one first.`);
+  }
+  await refuseGivenCode(tx, account_id, code);
+  return addPromoCode(tx, context, {
+    account_id,
+    code,
+    description,
+    promoter_campaign_id,
+    reward_id: reward.id,
+    metadata: null,
+    details: null,
+    made_by_promoter_id: promoter_id,
   });
 }
 
@@ -198,25 +151,18 @@ export async function createOwnCode<T>(
  * @throws Failure `not_found` for another promoter's code, `refused` for one that the company made or that is
  * archived, or if the campaign no longer lets promoters make codes; `taken`
  */
-export function updateOwnCode<T>(
+export async function updateOwnCode(
+  tx: Transaction,
   context: Context,
-  wanted: OwnRecord,
-  {
-    show,
-    ...changes
-  }: { code: string | undefined; description: string | null | undefined } & {
-    show: Show<PromoCode, T>;
-  },
-): Promise<T> {
-  const guard = async (tx: Transaction, promoCode: PromoCode) => {
-    const promoterCampaign = await requireOwn(tx, wanted, promoCode);
-    if (promoCode.archived_at !== null) throw new Failure("refused", "The code is archived.");
-    await chosenReward(tx, promoterCampaign, null);
-    const { code = promoCode.code } = changes;
-    const isRenamed = code.toLowerCase() !== promoCode.code.toLowerCase();
-    if (isRenamed) await refuseGivenCode(tx, wanted.account_id, code);
-  };
-  return updatePromoCode(context, wanted.account_id, { id: wanted.id, changes, guard, show });
+  { changes, ...wanted }: OwnRecord & { changes: Pick<PromoCodeChanges, "code" | "description"> },
+): Promise<PromoCode> {
+  const { promoCode, promoterCampaign } = await loadOwnCode(tx, wanted);
+  if (promoCode.archived_at !== null) throw new Failure("refused", "The code is archived.");
+  await chosenReward(tx, promoterCampaign, null);
+  const { code = promoCode.code } = changes;
+  const isRenamed = code.toLowerCase() !== promoCode.code.toLowerCase();
+  if (isRenamed) await refuseGivenCode(tx, wanted.account_id, code);
+  return change(tx, context, promoCode, changes);
 }
 
 /**
@@ -224,24 +170,58 @@ export function updateOwnCode<T>(
  *
  * @throws Failure `not_found` for another promoter's code, `refused` for one that the company made
  */
-export async function archiveOwnCode(context: Context, wanted: OwnRecord): Promise<void> {
-  const guard = async (tx: Transaction, promoCode: PromoCode) => {
-    await requireOwn(tx, wanted, promoCode);
-  };
-  await archivePromoCode(context, wanted.account_id, { id: wanted.id, guard, show: asItIs });
+export async function archiveOwnCode(tx: Transaction, context: Context, wanted: OwnRecord): Promise<void> {
+  const { promoCode } = await loadOwnCode(tx, wanted);
+  await archive(tx, context, promoCode);
 }
 
-/** Writes a new promo code as part of a larger change. @throws Failure `taken` */
+/** @throws Failure `taken` */
 async function addPromoCode(
   tx: Transaction,
   context: Context,
-  input: NewPromoCode & Pick<PromoCode, "account_id" | "id" | "made_by_promoter_id">,
+  input: NewPromoCode & Pick<PromoCode, "account_id" | "made_by_promoter_id">,
 ): Promise<PromoCode> {
+  const id = await tx.nextId("promo-code");
   const createdAt = context.now.toISOString();
-  const promoCode: PromoCode = { ...input, ext_id: null, created_at: createdAt, archived_at: null };
+  const promoCode: PromoCode = { ...input, id, ext_id: null, created_at: createdAt, archived_at: null };
   await tx.put(promoCodes, promoCode, REFUSALS);
   await announce(tx, context, { entity: "promo_code", before: null, after: promoCode });
   return promoCode;
+}
+
+async function change(
+  tx: Transaction,
+  context: Context,
+  before: PromoCode,
+  changes: PromoCodeChanges,
+): Promise<PromoCode> {
+  if (before.archived_at !== null && before.ext_id !== null) {
+    const fields = { archived_at: ["is set: an archived promo code with an ext_id can't be updated"] };
+    throw new Failure("rule_broken", "The record breaks a rule", fields);
+  }
+  const { account_id } = before;
+  const { promoter_campaign_id = before.promoter_campaign_id } = changes;
+  const owner = await loadPromoterCampaign(tx, account_id, promoter_campaign_id);
+  refuseErased(await loadPromoter(tx, account_id, owner.promoter_id));
+  const after: PromoCode = {
+    ...before,
+    code: changes.code ?? before.code,
+    promoter_campaign_id: owner.id,
+    description: changes.description === undefined ? before.description : changes.description,
+    metadata: changes.metadata === undefined ? before.metadata : changes.metadata,
+    details: changes.details === undefined ? before.details : changes.details,
+  };
+  await tx.put(promoCodes, after, REFUSALS);
+  await announce(tx, context, { entity: "promo_code", before, after });
+  return after;
+}
+
+async function archive(tx: Transaction, context: Context, before: PromoCode): Promise<PromoCode> {
+  if (before.archived_at !== null) return before;
+  const after = { ...before, archived_at: context.now.toISOString() };
+  await tx.put(promoCodes, after);
+  await announce(tx, context, { entity: "promo_code", before, after });
+  return after;
 }
 
 async function chosenReward(
@@ -260,13 +240,14 @@ async function chosenReward(
   throw new Failure("invalid", "The record breaks a rule", { reward_id: [fault] });
 }
 
-async function requireOwn(
+/** @throws Failure `not_found` for another promoter's code, `refused` for one that the company made */
+async function loadOwnCode(
   tx: Transaction,
-  { account_id, promoter_id }: OwnRecord,
-  { promoter_campaign_id, made_by_promoter_id }: PromoCode,
-): Promise<PromoterCampaign> {
-  const promoterCampaign = await tx.get(promoterCampaigns, account_id, promoter_campaign_id);
+  { account_id, promoter_id, id }: OwnRecord,
+): Promise<{ promoCode: PromoCode; promoterCampaign: PromoterCampaign }> {
+  const promoCode = await loadPromoCode(tx, account_id, id);
+  const promoterCampaign = await tx.get(promoterCampaigns, account_id, promoCode.promoter_campaign_id);
   if (promoterCampaign?.promoter_id !== promoter_id) throw new Failure("not_found", "Promo code not found.");
-  if (made_by_promoter_id === promoter_id) return promoterCampaign;
+  if (promoCode.made_by_promoter_id === promoter_id) return { promoCode, promoterCampaign };
   throw new Failure("refused", "Only the company can change this code.");
 }

@@ -1,7 +1,8 @@
+import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { Failure, type FieldErrors } from "../../../failure.ts";
 import { indexed } from "../../../storage/digests.ts";
-import { contains, findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
-import { type Reader, type Store, type Transaction, type View, TAKEN } from "../../../storage/store.ts";
+import { findOwned } from "../../../storage/query.ts";
+import { type Reader, type Transaction, type View, TAKEN } from "../../../storage/store.ts";
 import { integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import { accounts } from "../../program/account/account.ts";
 import { SYSTEM } from "../../context.ts";
@@ -46,41 +47,28 @@ export const promoCodes = table("promo-code", fields, {
   },
 });
 
-/** The conditions for listed promo codes. Absent ones do not matter. */
-export interface PromoCodeFilter {
-  promoter_campaign_id?: number | undefined;
-  /** Part of a code in use, in any case. */
-  text?: string | undefined;
-}
-
-/** Promo codes, including archived ones, oldest first. */
-export function findPromoCodes(
-  store: Store,
-  accountId: number,
-  { promoter_campaign_id, text, ...window }: PromoCodeFilter & Window,
-): Promise<Found<PromoCode>> {
-  let query = store
-    .query<Schema<{ promo_codes: typeof promoCodes }>>()
-    .selectFrom("promo_codes")
-    .where("account_id", "=", accountId)
-    .orderBy("id");
-  if (promoter_campaign_id !== undefined)
-    query = query.where("promoter_campaign_id", "=", promoter_campaign_id);
-  if (text !== undefined) query = query.where(contains("claimed_code", text.trim()));
-  return findPage(store, promoCodes, { query, ...window });
-}
-
-/** The promo codes of a promoter campaign that are in use, oldest first. */
-export async function listCodesInUse(
+/** The promo codes in use of each of some promoter campaigns, oldest first. */
+export function listCodesInUse(
   view: View,
   accountId: number,
-  promoterCampaignId: number,
-): Promise<string[]> {
-  const codes: string[] = [];
-  for await (const chunk of view.scan(promoCodes, "in_use", accountId, [promoterCampaignId])) {
-    codes.push(...chunk.map(({ code }) => code));
-  }
-  return codes;
+  promoterCampaignIds: readonly number[],
+): Promise<(promoterCampaignId: number) => PromoCode[]> {
+  return findOwned(view, promoCodes, {
+    account_id: accountId,
+    by: "promoter_campaign_id",
+    ids: promoterCampaignIds,
+    only: IN_USE,
+  });
+}
+
+/** Whether a promo code is in use. */
+export const IN_USE = sql<SqlBool>`promo_codes.archived_at is null`;
+
+/** Whether a promo code belongs to this promoter. */
+export function ofPromoter(accountId: number, promoterId: number): RawBuilder<SqlBool> {
+  return sql<SqlBool>`promo_codes.promoter_campaign_id in (select promoter_campaigns.id
+    from promoter_campaigns where promoter_campaigns.account_id = ${accountId}
+    and promoter_campaigns.promoter_id = ${promoterId})`;
 }
 
 /** The promo code in use with this code, in any case, or null. */

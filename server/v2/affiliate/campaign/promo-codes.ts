@@ -1,110 +1,118 @@
 import { z } from "zod";
+import { sql } from "kysely";
 import { archiveOwnCode, createOwnCode, updateOwnCode } from "../../../domain/people/promo-code/changes.ts";
-import { promoCodes, type PromoCode } from "../../../domain/people/promo-code/promo-code.ts";
-import { listPromoterCampaigns } from "../../../domain/people/promoter-campaign/search.ts";
-import type { PromoterCampaign } from "../../../domain/people/promoter-campaign/promoter-campaign.ts";
+import { IN_USE, ofPromoter, promoCodes } from "../../../domain/people/promo-code/promo-code.ts";
+import { promoterCampaigns } from "../../../domain/people/promoter-campaign/promoter-campaign.ts";
 import { rewards } from "../../../domain/program/reward/reward.ts";
-import { showAll, type Show } from "../../../domain/show.ts";
-import { readJson } from "../../../http/parameters/json.ts";
+import { field, recordId } from "../../../http/fields.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { id, text, word } from "../../../input/fields.ts";
-import { shapeChanges, shapeInput } from "../../../input/shape.ts";
-import type { View } from "../../../storage/store.ts";
-import { pageParams, readListing, readPathId } from "../../../resource/listing.ts";
+import { shown } from "../../../resource/answer.ts";
+import { listed } from "../../../resource/list.ts";
+import { readListing, readPathId } from "../../../resource/listing.ts";
+import { changes, makes } from "../../../resource/operations.ts";
+import { belongingTo } from "../../../storage/query.ts";
 import { recordError } from "../../operation.ts";
-import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
-import { field, recordId } from "../../../http/fields.ts";
+import type { AffiliateOperation } from "../operation.ts";
 
-/** A promoter campaign has at most this many codes in use. */
-const MOST_CODES = 1_000;
+const belongings = belongingTo(promoCodes, {
+  reward: [rewards, "reward_id"],
+  promoterCampaign: [promoterCampaigns, "promoter_campaign_id"],
+});
 
 /** A promo code as its promoter sees it. */
-export const ownPromoCodeAnswer = z
-  .object({
-    id: recordId,
-    code: field(z.string(), "The code that customers type at the checkout.", "JANE10"),
-    description: field(z.string().nullable(), "A longer description.", "Ten percent off in spring"),
-    reward: field(
+export const ownPromoCodeAnswer = shown(promoCodes, belongings)("PortalPromoCode", {
+  id: recordId,
+  code: field(z.string(), "The code that customers type at the checkout.", "JANE10"),
+  description: field(z.string().nullable(), "A longer description.", "Ten percent off in spring"),
+  reward: [
+    field(
       z.object({ name: field(z.string(), "Name of the reward.", "20% of each sale") }).nullable(),
       "The reward.",
     ),
-    promoter_campaign_id: field(z.int(), "Id of the promoter campaign.", 31),
-    is_own: field(z.boolean(), "Whether the promoter made the code, and can change it."),
-  })
-  .meta({ id: "PortalPromoCode" });
+    (_, { reward }) => reward && { name: reward.name },
+  ],
+  promoter_campaign_id: field(z.int(), "Id of the promoter campaign.", 31),
+  is_own: [
+    field(z.boolean(), "Whether the promoter made the code, and can change it."),
+    ({ made_by_promoter_id: maker }, { promoterCampaign }) =>
+      maker !== undefined && maker === promoterCampaign?.promoter_id,
+  ],
+});
 
 const CODE_LENGTH = 40;
 /** Only characters that every keyboard has, because people type codes at a checkout. */
 const code = field(
   word(CODE_LENGTH).regex(/^[A-Za-z0-9_-]{3,}$/, "must have at least 3 letters, digits, - or _"),
-  ownPromoCodeAnswer.shape.code,
+  ownPromoCodeAnswer.schema.shape.code,
 );
 const createBody = z.object({
   code,
   promoter_campaign_id: field(id, "Id of the promoter campaign.", 31),
   reward_id: field(id.optional(), "What the code gives. Default: the campaign's first reward.", 3),
-  description: field(text.optional(), ownPromoCodeAnswer.shape.description),
+  description: field(text.optional(), ownPromoCodeAnswer.schema.shape.description),
 });
 const updateBody = z
-  .object({ code, description: field(text.nullable(), ownPromoCodeAnswer.shape.description) })
+  .object({ code, description: field(text.nullable(), ownPromoCodeAnswer.schema.shape.description) })
   .partial();
 
 const shape = recordError();
+
+const ownCodes = listed(promoCodes, { only: IN_USE })();
 
 /** `GET /api/v2/affiliate/promo_codes` */
 export const listOwnPromoCodesOperation: AffiliateOperation = {
   id: "listOwnPromoCodes",
   summary: "List the promoter's promo codes in use",
   description: "Lists the codes that the promoter's audience can type at the checkout.",
-  params: pageParams,
-  answer: z.array(ownPromoCodeAnswer),
+  params: ownCodes.params,
+  answer: z.array(ownPromoCodeAnswer.schema),
   isPaged: true,
-  handle: list,
+  async handle(request) {
+    const { account, promoter, context } = request;
+    const { page, window } = readListing(request, ownCodes.params);
+    const { records, total } = await ownCodes.find(context.store, account.id, {
+      where: [ofPromoter(account.id, promoter.id)],
+      orders: [{ by: sql.ref("promo_codes.promoter_campaign_id"), isDescending: false }],
+      ...window,
+    });
+    setPageHeaders(request, page, total);
+    return ownPromoCodeAnswer.showAll(context.store, records);
+  },
 };
 
 /** `POST /api/v2/affiliate/promo_codes` */
-export const createOwnPromoCodeOperation: AffiliateOperation = {
+export const createOwnPromoCodeOperation: AffiliateOperation = makes(ownPromoCodeAnswer, {
   id: "createOwnPromoCode",
   summary: "Make a promo code",
   description:
     "Makes a promo code, if the campaign lets promoters do that. It gives one of the campaign's rewards for customers.",
   example: { promoter_campaign_id: 31, code: "JANE10" },
   body: createBody,
-  answer: ownPromoCodeAnswer,
-  status: 201,
   refusals: ["not_found", "invalid", "taken", "refused"],
   shape,
-  async handle({ event, promoter, context }) {
-    const body = shapeInput(createBody, await readJson(event));
-    return createOwnCode(context, {
-      account_id: promoter.account_id,
+  run: (tx, { account, promoter, context }, { reward_id = null, description = null, ...body }) =>
+    createOwnCode(tx, context, {
+      ...body,
+      account_id: account.id,
       promoter_id: promoter.id,
-      promoter_campaign_id: body.promoter_campaign_id,
-      code: body.code,
-      reward_id: body.reward_id ?? null,
-      description: body.description ?? null,
-      show: showTo(promoter.id),
-    });
-  },
-};
+      reward_id,
+      description,
+    }),
+});
 
 /** `PUT /api/v2/affiliate/promo_codes/{id}` */
-export const updateOwnPromoCodeOperation: AffiliateOperation = {
+export const updateOwnPromoCodeOperation: AffiliateOperation = changes(ownPromoCodeAnswer, {
   id: "updateOwnPromoCode",
   summary: "Change a promo code that the promoter made",
   description: "Changes a promo code that the promoter made. What you leave out stays.",
   example: { code: "JANE15" },
   body: updateBody,
-  answer: ownPromoCodeAnswer,
   refusals: ["not_found", "invalid", "taken", "refused"],
   shape,
-  async handle(request) {
-    const body = shapeChanges(updateBody, await readJson(request.event));
-    const changes = { code: body.code, description: body.description };
-    const show = showTo(request.promoter.id);
-    return updateOwnCode(request.context, wantedCode(request), { ...changes, show });
-  },
-};
+  run: (tx, { account, promoter, context }, given) =>
+    updateOwnCode(tx, context, { account_id: account.id, promoter_id: promoter.id, ...given }),
+});
 
 /** `DELETE /api/v2/affiliate/promo_codes/{id}` */
 export const archiveOwnPromoCodeOperation: AffiliateOperation = {
@@ -114,52 +122,9 @@ export const archiveOwnPromoCodeOperation: AffiliateOperation = {
   answer: z.null(),
   status: 204,
   refusals: ["not_found", "refused"],
-  async handle(request) {
-    await archiveOwnCode(request.context, wantedCode(request));
+  async handle({ event, account, promoter, context }) {
+    const wanted = { account_id: account.id, promoter_id: promoter.id, id: readPathId(event) };
+    await context.store.transact((tx) => archiveOwnCode(tx, context, wanted));
     return null;
   },
 };
-
-function wantedCode({ event, promoter }: AffiliateRequest) {
-  return { account_id: promoter.account_id, promoter_id: promoter.id, id: readPathId(event) };
-}
-
-async function list(request: AffiliateRequest) {
-  const { promoter, context } = request;
-  const { store } = context;
-  const { account_id, id } = promoter;
-  const { page, window } = readListing(request, pageParams);
-  const codes = [];
-  for (const joined of await listPromoterCampaigns(store, account_id, id)) {
-    codes.push(...(await codesInUse(store, joined)));
-  }
-  setPageHeaders(request, page, codes.length);
-  const shown = codes.slice(window.offset, window.offset + window.limit);
-  return Promise.all(shown.map((each) => showTo(id)(store, each)));
-}
-
-/** The promo codes in use of one of the promoter's campaigns. */
-export async function listOwnPromoCodes(
-  view: View,
-  joined: PromoterCampaign,
-): Promise<z.output<typeof ownPromoCodeAnswer>[]> {
-  return showAll(view, await codesInUse(view, joined), showTo(joined.promoter_id));
-}
-
-function codesInUse(view: View, { account_id, id }: PromoterCampaign): Promise<PromoCode[]> {
-  return view.page(promoCodes, "in_use", account_id, [id], { limit: MOST_CODES });
-}
-
-function showTo(promoterId: number): Show<PromoCode, z.output<typeof ownPromoCodeAnswer>> {
-  return async (view, promoCode) => {
-    const reward = await view.get(rewards, promoCode.account_id, promoCode.reward_id);
-    return {
-      id: promoCode.id,
-      code: promoCode.code,
-      description: promoCode.description,
-      reward: reward && { name: reward.name },
-      promoter_campaign_id: promoCode.promoter_campaign_id,
-      is_own: promoCode.made_by_promoter_id === promoterId,
-    };
-  };
-}

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { listCodesInUse } from "../../../domain/people/promo-code/promo-code.ts";
 import { rewardsForOwnCodes } from "../../../domain/people/promo-code/changes.ts";
 import type { Campaign } from "../../../domain/program/campaign/campaign.ts";
 import { listPromoterCampaigns } from "../../../domain/people/promoter-campaign/search.ts";
@@ -30,7 +31,7 @@ import {
 import { recordError } from "../../operation.ts";
 import { rewardEntryAnswer } from "../../reward/reward-json.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
-import { listOwnPromoCodes, ownPromoCodeAnswer } from "./promo-codes.ts";
+import { ownPromoCodeAnswer } from "./promo-codes.ts";
 import { field, recordId } from "../../../http/fields.ts";
 import { signupTexts } from "../../../domain/program/campaign/campaign.ts";
 
@@ -78,7 +79,7 @@ const answer = ownPromoterCampaignSummary
     rewards_for_referrals: field(z.array(rewardEntryAnswer), "What people who follow the link get."),
     offer,
     goals: field(z.array(goalAnswer), "The targets that count the promoter's customers or revenue."),
-    promo_codes: field(z.array(ownPromoCodeAnswer), "The promoter's codes in use."),
+    promo_codes: field(z.array(ownPromoCodeAnswer.schema), "The promoter's codes in use."),
     recruitment_link_url: field(
       z.string().nullable(),
       "Page on which people whom the promoter invites can join. Null if the campaign is private or has not accepted the promoter.",
@@ -195,7 +196,10 @@ function showWith({
       rewards_for_referrals: shown.rewards_for_referrals.filter(({ reward }) => !reward.hide_reward),
       offer: await loadTerms(view, { account, campaign, joined, promoter, language }),
       goals: (await loadGoals(view, { account, campaign, joined, language })).map(goalJson),
-      promo_codes: await listOwnPromoCodes(view, promoterCampaign),
+      promo_codes: await ownPromoCodeAnswer.showAll(
+        view,
+        (await listCodesInUse(view, account.id, [promoterCampaign.id]))(promoterCampaign.id),
+      ),
       recruitment_link_url: recruitmentLink(public_url, promoterCampaign, campaign),
       track_ad_traffic: promoter.track_ad_traffic,
       may_add_leads: acceptsLeads(promoterCampaign) && campaign.promoters_may_add_leads,
