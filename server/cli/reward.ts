@@ -41,7 +41,9 @@ export function rewardCommands(program: Command): void {
         const account = await loadAccount(context.store, accountId);
         const id = given.campaign ?? account.default_campaign_id;
         const { rewards_for_promoters } = await loadCampaign(context.store, account.id, id);
-        const reward = await createReward(context, account.id, { ...newReward(given), refuseOwnCode });
+        const reward = await context.store.transact((tx) =>
+          createReward(tx, context, account.id, { ...newReward(given), refuseOwnCode }),
+        );
         const entry = { apply_on: "all" as const, product_ids: [], reward_id: reward.id };
         const changes = { rewards_for_promoters: [...rewards_for_promoters, entry] };
         await updateCampaign(context, account.id, { id, changes, show: asItIs });

@@ -23,7 +23,7 @@ import {
 import { delayMs, findTriggered, triggerOf } from "../domain/program/company-email/company-email.ts";
 import { loadTerms } from "../domain/ledger/terms.ts";
 import type { Delivery } from "../domain/events/webhook/delivery.ts";
-import type { Reader } from "../storage/store.ts";
+import type { View } from "../storage/store.ts";
 import type { OutboxParts } from "./parts.ts";
 
 /** The names of these e-mails in promoters' settings. */
@@ -119,7 +119,7 @@ interface EmailParts extends Addressee {
 }
 
 /** An e-mail to a promoter about one of their campaigns. */
-async function newEmail(reader: Reader, kind: EmailKind, parts: EmailParts): Promise<Email> {
+async function newEmail(view: View, kind: EmailKind, parts: EmailParts): Promise<Email> {
   const { promoter, values } = parts;
   return {
     kind,
@@ -127,7 +127,7 @@ async function newEmail(reader: Reader, kind: EmailKind, parts: EmailParts): Pro
     to: promoter.email,
     values: {
       ...addresseeValues(parts),
-      ...(WELCOMES.has(kind) && { offer: await offerOf(reader, parts) }),
+      ...(WELCOMES.has(kind) && { offer: await offerOf(view, parts) }),
       ...values,
     },
   };
@@ -137,11 +137,11 @@ async function newEmail(reader: Reader, kind: EmailKind, parts: EmailParts): Pro
 const WELCOMES: ReadonlySet<EmailKind> = new Set(["signup_accepted", "accepted"]);
 
 async function offerOf(
-  reader: Reader,
+  view: View,
   { account, campaign, promoter, promoterCampaign: joined }: EmailParts,
 ): Promise<string> {
   const language = mailLanguage(account, promoter);
-  return (await loadTerms(reader, { account, campaign, promoter, joined, language })).join(" ");
+  return (await loadTerms(view, { account, campaign, promoter, joined, language })).join(" ");
 }
 
 function occasionOf(change: RecordChange): Occasion | null {

@@ -88,7 +88,7 @@ async function add(
     async invite(tx, { promoter, promoterCampaign: joined, campaign }) {
       if (!isMailed) return;
       const language = mailLanguage(account, promoter);
-      const offer = (await loadTerms(tx, { account, campaign, joined, promoter, language })).join(" ");
+      const offer = (await loadTerms(tx.view, { account, campaign, joined, promoter, language })).join(" ");
       await enqueueAccessEmail(tx, context, {
         id,
         kind: "promoter_invitation",

@@ -1,4 +1,4 @@
-import type { Reader, View } from "../../storage/store.ts";
+import type { View } from "../../storage/store.ts";
 import type { Account } from "../program/account/account.ts";
 import type { Campaign } from "../program/campaign/campaign.ts";
 import { exponentOf, formatAmount, moneyFormat } from "../money.ts";
@@ -29,11 +29,11 @@ interface Offer {
  * Sentences on what a campaign pays, when it pays, and how long a click counts. Hidden rewards are left out.
  */
 export async function loadTerms(
-  reader: Reader,
+  view: View,
   { account, campaign, joined, promoter, language }: Offer,
 ): Promise<string[]> {
   const rewards = joined?.rewards_for_promoters ?? campaign.rewards_for_promoters;
-  const entries = await loadRewardEntries(reader, account.id, rewards);
+  const entries = await loadRewardEntries(view, account.id, rewards);
   const speech = speechIn(language, account);
   // Without rewards there is nothing to approve or to pay.
   if (entries.length === 0) return [clickOf(campaign, speech)];

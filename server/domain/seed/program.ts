@@ -128,7 +128,9 @@ const REWARD: NewReward = {
 
 async function createRewards(context: Context, accountId: number) {
   const make = (input: Partial<NewReward>) =>
-    createReward(context, accountId, { ...REWARD, ...input, refuseOwnCode });
+    context.store.transact((tx) =>
+      createReward(tx, context, accountId, { ...REWARD, ...input, refuseOwnCode }),
+    );
   return {
     sale: await make({}),
     tier: await make({

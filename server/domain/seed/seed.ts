@@ -10,7 +10,7 @@ import { leads, type Lead } from "../people/lead/lead.ts";
 import { createPromoCode } from "../people/promo-code/changes.ts";
 import { archivePromoter } from "../people/promoter/changes.ts";
 import { promoters } from "../people/promoter/promoter.ts";
-import { findRewards, rewards } from "../program/reward/reward.ts";
+import { rewards } from "../program/reward/reward.ts";
 import { visitors } from "../people/visitor/visitor.ts";
 import { deliveries, newDelivery, type Delivery } from "../events/webhook/delivery.ts";
 import { createWebhook, webhooks } from "../events/webhook/webhook.ts";
@@ -169,9 +169,7 @@ const PROMO_CODES = 12;
 
 /** Gives the first promoters codes. */
 async function seedPromoCodes({ context, account }: SeedPlan, seeded: SeedPromoter[]): Promise<void> {
-  const window = { limit: 1, offset: 0 };
-  const { records } = await findRewards(context.store, account.id, { scope: "referrals", ...window });
-  const [reward] = records;
+  const [reward] = await context.store.page(rewards, "scope", account.id, ["referrals"], { limit: 1 });
   if (reward === undefined) return;
   for (const { promoterCampaign } of seeded.slice(0, PROMO_CODES)) {
     const { id: promoterCampaignId, ref_token } = promoterCampaign;

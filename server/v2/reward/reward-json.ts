@@ -5,15 +5,16 @@ import {
   PROMOTER_REWARD_TYPES,
   REWARD_DURATIONS,
   RULE_TYPES,
+  rewards,
   TIER_REWARD_MODES,
   type FullRewardEntry,
   type RewardEntry,
-  type Reward,
   type RewardSchema,
 } from "../../domain/program/reward/reward.ts";
 import { id, oneOf, splitList, coupon } from "../../input/fields.ts";
 import { field, recordId, createdAt } from "../../http/fields.ts";
 import { UNITS } from "../../domain/money.ts";
+import { shown } from "../../resource/answer.ts";
 
 const MAX_ENTRIES = 100;
 const MAX_PRODUCTS = 100;
@@ -88,61 +89,69 @@ const schemaAnswer = z
   })
   .meta({ id: "RewardSchema" });
 
-/** A reward of V2. */
-export const rewardAnswer = z
-  .object({
-    id: recordId,
-    name: field(z.string(), "Name of the reward.", "20% of each sale"),
-    is_promoter_reward: field(
-      z.boolean(),
-      "`true`: promoters earn it. `false`: the people they refer get it.",
-    ),
-    promoter_reward_type: field(
-      z.enum(PROMOTER_REWARD_TYPES).nullable(),
-      "What the promoter earns it for, or null if it is for referred people.",
-      "sale",
-    ),
-    coupon,
-    editable: field(z.boolean(), "Whether the reward can be changed."),
-    hide_reward: field(z.boolean(), "Whether the reward is hidden from promoters."),
-    provider_coupon_id: field(
-      z.string().nullable(),
-      "Id of the coupon at the payment processor, or null if there is none.",
-      null,
-    ),
-    duration: field(
-      z.enum(REWARD_DURATIONS).nullable(),
-      "For how long a customer's sales earn it, or null if that is not set.",
-    ),
-    duration_in_months: field(z.int().nullable(), "For how many months, with the duration `repeating`.", 12),
-    max_redemptions: field(
-      z.int().nullable(),
-      "How often your shop or payment processor lets customers use it, or null for no limit. Sales beyond it are still recorded.",
-      null,
-    ),
-    new_customers_only: field(
-      z.boolean(),
-      "Whether your shop or payment processor gives it to new customers only.",
-    ),
-    created_at: createdAt,
-    updated_at: field(z.iso.datetime(), "When the record was last changed."),
-    provider: field(
+/** A reward of V2. Amounts are numbers with at most four decimals. */
+export const rewardAnswer = shown(rewards)("Reward", {
+  id: recordId,
+  name: field(z.string(), "Name of the reward.", "20% of each sale"),
+  is_promoter_reward: field(z.boolean(), "`true`: promoters earn it. `false`: the people they refer get it."),
+  promoter_reward_type: field(
+    z.enum(PROMOTER_REWARD_TYPES).nullable(),
+    "What the promoter earns it for, or null if it is for referred people.",
+    "sale",
+  ),
+  coupon,
+  // Payment processors lock no rewards.
+  editable: [field(z.boolean(), "Whether the reward can be changed."), () => true],
+  hide_reward: [
+    field(z.boolean(), "Whether the reward is hidden from promoters."),
+    ({ is_hidden }) => is_hidden,
+  ],
+  provider_coupon_id: field(
+    z.string().nullable(),
+    "Id of the coupon at the payment processor, or null if there is none.",
+    null,
+  ),
+  duration: field(
+    z.enum(REWARD_DURATIONS).nullable(),
+    "For how long a customer's sales earn it, or null if that is not set.",
+  ),
+  duration_in_months: [
+    field(z.int().nullable(), "For how many months, with the duration `repeating`.", 12),
+    ({ duration_months }) => duration_months,
+  ],
+  max_redemptions: field(
+    z.int().nullable(),
+    "How often your shop or payment processor lets customers use it, or null for no limit. Sales beyond it are still recorded.",
+    null,
+  ),
+  new_customers_only: field(
+    z.boolean(),
+    "Whether your shop or payment processor gives it to new customers only.",
+  ),
+  created_at: createdAt,
+  updated_at: field(z.iso.datetime(), "When the record was last changed."),
+  provider: [
+    field(
       z.string().nullable(),
       "Payment processor that the reward's coupon belongs to, or null if there is none.",
       null,
     ),
-    tier_reward_mode: field(
-      z.enum(TIER_REWARD_MODES).nullable(),
-      "How the reward of a parent promoter is computed. Null if it is not a tier reward.",
-    ),
-    tier_level: field(
-      z.int().nullable(),
-      "1 for the promoter, 2 for their parent, and so on. Null if it is not a tier reward.",
-      1,
-    ),
-    schemas: field(z.array(schemaAnswer), "What the reward gives: one entry for each kind of amount."),
-  })
-  .meta({ id: "Reward" });
+    () => null,
+  ],
+  tier_reward_mode: field(
+    z.enum(TIER_REWARD_MODES).nullable(),
+    "How the reward of a parent promoter is computed. Null if it is not a tier reward.",
+  ),
+  tier_level: field(
+    z.int().nullable(),
+    "1 for the promoter, 2 for their parent, and so on. Null if it is not a tier reward.",
+    1,
+  ),
+  schemas: [
+    field(z.array(schemaAnswer), "What the reward gives: one entry for each kind of amount."),
+    ({ schemas }) => schemas.map(schemaJson),
+  ],
+});
 
 /** @see docs/spec/v2.md "Reward entry" */
 export const rewardEntryAnswer = z
@@ -159,7 +168,7 @@ export const rewardEntryAnswer = z
           "sale",
         ),
         coupon: field(z.string(), "Coupon that the reward stands for, or an empty text.", ""),
-        hide_reward: field(z.boolean(), rewardAnswer.shape.hide_reward),
+        hide_reward: field(z.boolean(), rewardAnswer.schema.shape.hide_reward),
         tier_level: field(z.int(), "Level of the promoter who earns it: 1 is the promoter of the lead.", 1),
       }),
       "The reward.",
@@ -192,30 +201,6 @@ export function rewardEntryJson({
       tier_level: reward.tier_level ?? OWN_LEVEL,
     },
     products: products.map(({ id, name }) => ({ id, name })),
-  };
-}
-
-/** A reward as V2 shows it. Amounts are numbers with at most four decimals. */
-export function rewardJson(reward: Reward): z.output<typeof rewardAnswer> {
-  return {
-    id: reward.id,
-    name: reward.name,
-    is_promoter_reward: reward.is_promoter_reward,
-    promoter_reward_type: reward.promoter_reward_type,
-    coupon: reward.coupon,
-    editable: true, // payment processors lock no rewards
-    hide_reward: reward.is_hidden,
-    provider_coupon_id: reward.provider_coupon_id,
-    duration: reward.duration,
-    duration_in_months: reward.duration_months,
-    max_redemptions: reward.max_redemptions,
-    new_customers_only: reward.new_customers_only,
-    created_at: reward.created_at,
-    updated_at: reward.updated_at,
-    provider: null,
-    tier_reward_mode: reward.tier_reward_mode,
-    tier_level: reward.tier_level,
-    schemas: reward.schemas.map(schemaJson),
   };
 }
 

@@ -3,7 +3,7 @@ import { refuseOwnCode } from "../../domain/people/promo-code/promo-code.ts";
 import {
   createReward,
   updateReward,
-  findRewards,
+  rewards,
   REWARD_SCOPES,
   PROMOTER_REWARD_TYPES,
   readRule,
@@ -19,18 +19,22 @@ import {
 } from "../../domain/program/reward/reward.ts";
 import { oneOf, flag, id, tenThousandths, text, wholeAmount, wholeNumber } from "../../input/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
-import { setPageHeaders } from "../../http/pages.ts";
-import { shapeChanges, shapeInput } from "../../input/shape.ts";
+import { shapeInput } from "../../input/shape.ts";
 import { recordError, type V2Operation, type V2Request } from "../operation.ts";
-import { pageParams, readListing, readPathId } from "../../resource/listing.ts";
-import { rewardAnswer, rewardJson, ruleShape, rewardEntries } from "./reward-json.ts";
+import { listed } from "../../resource/list.ts";
+import { changes, does, lists, makes } from "../../resource/operations.ts";
+import { rewardAnswer, ruleShape, rewardEntries } from "./reward-json.ts";
 import { field } from "../../http/fields.ts";
 import { UNITS, exponentOf } from "../../domain/money.ts";
 import { previewEarnings } from "../../domain/ledger/sale/tiers.ts";
 import { BILLING_PERIODS } from "../../domain/ledger/sale/sale.ts";
 
-const listParams = pageParams.extend({
-  scope: field(oneOf(REWARD_SCOPES).optional(), "Whose rewards are listed. Default: all."),
+const answers = rewardAnswer.schema.shape;
+
+const rewardList = listed(rewards)({
+  params: {
+    scope: field(oneOf(REWARD_SCOPES).optional(), "Whose rewards are listed. Default: all."),
+  },
 });
 
 /** V2's names of the fields that may contradict each other. */
@@ -41,16 +45,12 @@ const REWARD_FIELDS = {
 const shape = recordError(REWARD_FIELDS);
 
 /** `GET /api/v2/company/rewards` */
-export const listRewardsOperation: V2Operation = {
+export const listRewardsOperation: V2Operation = lists(rewardAnswer, {
   id: "listRewards",
   summary: "List rewards",
   description: "Lists rewards, both for promoters and for the people that they refer.",
-  params: listParams,
-  answer: z.array(rewardAnswer),
-  isPaged: true,
-  refusals: ["invalid"],
-  handle: list,
-};
+  list: rewardList,
+});
 
 const MAX_SCHEMAS = 20;
 
@@ -95,11 +95,11 @@ const schemas = field(
     )
     .min(1, "can't be blank")
     .max(MAX_SCHEMAS, `is too long (maximum is ${MAX_SCHEMAS} entries)`),
-  rewardAnswer.shape.schemas,
+  answers.schemas,
 );
 const needed = z.object({
-  name: field(text.trim(), rewardAnswer.shape.name),
-  is_promoter_reward: field(flag, rewardAnswer.shape.is_promoter_reward),
+  name: field(text.trim(), answers.name),
+  is_promoter_reward: field(flag, answers.is_promoter_reward),
   schemas,
 });
 
@@ -107,21 +107,18 @@ const count = id.pipe(z.number().max(1_000_000, "is too large"));
 
 /** The fields that an update may clear. */
 const clearable = z.object({
-  promoter_reward_type: field(
-    oneOf(PROMOTER_REWARD_TYPES).nullable(),
-    rewardAnswer.shape.promoter_reward_type,
-  ),
-  tier_reward_mode: field(oneOf(TIER_REWARD_MODES).nullable(), rewardAnswer.shape.tier_reward_mode),
-  tier_level: field(count.nullable(), rewardAnswer.shape.tier_level),
-  coupon: field(text.trim().nullable(), rewardAnswer.shape.coupon),
-  provider_coupon_id: field(text.trim().nullable(), rewardAnswer.shape.provider_coupon_id),
-  duration: field(oneOf(REWARD_DURATIONS).nullable(), rewardAnswer.shape.duration),
-  duration_in_months: field(count.nullable(), rewardAnswer.shape.duration_in_months),
-  max_redemptions: field(count.nullable(), rewardAnswer.shape.max_redemptions),
+  promoter_reward_type: field(oneOf(PROMOTER_REWARD_TYPES).nullable(), answers.promoter_reward_type),
+  tier_reward_mode: field(oneOf(TIER_REWARD_MODES).nullable(), answers.tier_reward_mode),
+  tier_level: field(count.nullable(), answers.tier_level),
+  coupon: field(text.trim().nullable(), answers.coupon),
+  provider_coupon_id: field(text.trim().nullable(), answers.provider_coupon_id),
+  duration: field(oneOf(REWARD_DURATIONS).nullable(), answers.duration),
+  duration_in_months: field(count.nullable(), answers.duration_in_months),
+  max_redemptions: field(count.nullable(), answers.max_redemptions),
 });
 const switches = z.object({
-  hide_reward: field(flag, rewardAnswer.shape.hide_reward),
-  new_customers_only: field(flag, rewardAnswer.shape.new_customers_only),
+  hide_reward: field(flag, answers.hide_reward),
+  new_customers_only: field(flag, answers.new_customers_only),
 });
 
 const optional = clearable.extend(switches.shape).partial();
@@ -129,85 +126,45 @@ const optional = clearable.extend(switches.shape).partial();
 const createBody = optional.extend(needed.shape);
 
 /** `POST /api/v2/company/rewards`. It answers 200; other creations answer 201. */
-export const createRewardOperation: V2Operation = {
+export const createRewardOperation: V2Operation = makes(rewardAnswer, {
   id: "createReward",
   summary: "Create a reward",
   description: "Adds a reward. Name it in a campaign's `rewards_for_promoters` to let promoters earn it.",
+  status: 200,
   body: createBody,
-  answer: rewardAnswer,
   refusals: ["invalid", "taken", "rule_broken"],
   shape,
-  handle: create,
-};
+  run: (tx, { account, context }, body) =>
+    createReward(tx, context, account.id, { ...newRewardOf(body), refuseOwnCode }),
+});
+
 /** The fields of a reward that can be changed. */
 const updateBody = optional.extend(needed.partial().shape);
 
 /** `PUT` and `PATCH /api/v2/company/rewards/{id}` */
-export const updateRewardOperation: V2Operation = {
+export const updateRewardOperation: V2Operation = changes(rewardAnswer, {
   id: "updateReward",
   summary: "Update a reward",
   description: "Changes a reward. What you leave out stays.",
   example: { name: "25% of each sale" },
   body: updateBody,
-  answer: rewardAnswer,
   refusals: ["not_found", "invalid", "taken", "rule_broken"],
   shape,
-  handle: update,
-};
+  run(tx, { account, context }, { id, changes: { hide_reward, duration_in_months, ...body } }) {
+    const changes = { ...body, is_hidden: hide_reward, duration_months: duration_in_months };
+    return updateReward(tx, context, account.id, { id, changes, refuseOwnCode });
+  },
+});
 
 /** `POST /api/v2/company/rewards/{id}/hide`. Answers with the hidden reward. */
-export const hideRewardOperation: V2Operation = {
+export const hideRewardOperation: V2Operation = does(rewardAnswer, {
   id: "hideReward",
   summary: "Hide a reward from promoters",
   description: "Hides a reward from promoters. It still counts where it is used.",
-  answer: rewardAnswer,
-  refusals: ["not_found"],
-  handle: hide,
-};
+  run: (tx, { account, context }, rewardId) =>
+    updateReward(tx, context, account.id, { id: rewardId, changes: { is_hidden: true }, refuseOwnCode }),
+});
 
-async function list(request: V2Request) {
-  const { account, context } = request;
-  const { params, page, window } = readListing(request, listParams);
-  const { records, total } = await findRewards(context.store, account.id, {
-    scope: params.scope ?? null,
-    ...window,
-  });
-  setPageHeaders(request, page, total);
-  return records.map(rewardJson);
-}
-
-async function create({ event, account, context }: V2Request) {
-  const body = shapeInput(createBody, await readJson(event));
-  return rewardJson(await createReward(context, account.id, { ...newRewardOf(body), refuseOwnCode }));
-}
-
-async function update({ event, account, context }: V2Request) {
-  const id = readPathId(event);
-  const body = shapeChanges(updateBody, await readJson(event));
-  const changes = {
-    name: body.name,
-    is_promoter_reward: body.is_promoter_reward,
-    promoter_reward_type: body.promoter_reward_type,
-    tier_reward_mode: body.tier_reward_mode,
-    tier_level: body.tier_level,
-    coupon: body.coupon,
-    is_hidden: body.hide_reward,
-    provider_coupon_id: body.provider_coupon_id,
-    duration: body.duration,
-    duration_months: body.duration_in_months,
-    max_redemptions: body.max_redemptions,
-    new_customers_only: body.new_customers_only,
-    schemas: body.schemas,
-  };
-  return rewardJson(await updateReward(context, account.id, { id, changes, refuseOwnCode }));
-}
-
-async function hide({ event, account, context }: V2Request) {
-  const id = readPathId(event);
-  return rewardJson(
-    await updateReward(context, account.id, { id, changes: { is_hidden: true }, refuseOwnCode }),
-  );
-}
 const MAX_RULES_BYTES = 16 * 1024;
 
 /** A new reward by the domain's names. A promoter's reward is for sales by default. */

@@ -1,7 +1,7 @@
 import { Failure, type FieldErrors } from "../../../failure.ts";
 import { indexed } from "../../../storage/digests.ts";
-import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
-import type { Reader, Store, Transaction } from "../../../storage/store.ts";
+import { findMany } from "../../../storage/query.ts";
+import type { Reader, Transaction, View } from "../../../storage/store.ts";
 import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Unit } from "../../money.ts";
 import type { Context } from "../../context.ts";
@@ -81,21 +81,6 @@ export type NewReward = Omit<Reward, "account_id" | "id" | "created_at" | "updat
 
 /** Changes to a reward. Undefined fields stay unchanged. */
 type RewardChanges = { [F in keyof NewReward]?: NewReward[F] | undefined };
-
-/** Rewards, including hidden ones, oldest first, optionally of one scope. */
-export function findRewards(
-  store: Store,
-  accountId: number,
-  { scope, ...window }: { scope: RewardScope | null } & Window,
-): Promise<Found<Reward>> {
-  const all = store
-    .query<Schema<{ rewards: typeof rewards }>>()
-    .selectFrom("rewards")
-    .where("account_id", "=", accountId)
-    .orderBy("id");
-  const query = scope === null ? all : all.where("scope", "=", scope);
-  return findPage(store, rewards, { query, ...window });
-}
 
 /** @throws Failure `not_found` */
 export async function loadReward(reader: Reader, accountId: number, id: number): Promise<Reward> {
@@ -278,48 +263,45 @@ type RefuseOwnCode = (tx: Transaction, accountId: number, coupon: string | null)
 
 /** Makes a reward. @throws Failure `rule_broken` naming every contradiction, `taken` */
 export async function createReward(
-  { store, now }: Context,
+  tx: Transaction,
+  { now }: Pick<Context, "now">,
   accountId: number,
   { refuseOwnCode, ...input }: NewReward & { refuseOwnCode: RefuseOwnCode },
 ): Promise<Reward> {
-  const id = await store.nextId("reward");
   const createdAt = now.toISOString();
   const reward: Reward = {
     ...input,
     account_id: accountId,
-    id,
+    id: await tx.nextId("reward"),
     created_at: createdAt,
     updated_at: createdAt,
   };
   refuseContradictions(reward);
-  return store.transact(async (tx) => {
-    await refuseOwnCode(tx, accountId, reward.coupon);
-    await tx.put(rewards, reward);
-    return reward;
-  });
+  await refuseOwnCode(tx, accountId, reward.coupon);
+  await tx.put(rewards, reward);
+  return reward;
 }
 
 /** Changes a reward. @throws Failure `not_found`, `rule_broken` naming every contradiction, `taken` */
-export function updateReward(
-  { store, now }: Context,
+export async function updateReward(
+  tx: Transaction,
+  { now }: Pick<Context, "now">,
   accountId: number,
   { id, changes, refuseOwnCode }: { id: number; changes: RewardChanges; refuseOwnCode: RefuseOwnCode },
 ): Promise<Reward> {
-  return store.transact(async (tx) => {
-    const before = await loadReward(tx, accountId, id);
-    const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-    const after: Reward = { ...before, ...Object.fromEntries(given), updated_at: now.toISOString() };
-    if (after.is_promoter_reward !== before.is_promoter_reward) {
-      // Campaigns rely on who their rewards are for.
-      throw new Failure("rule_broken", "The record breaks a rule", {
-        is_promoter_reward: ["can't be changed"],
-      });
-    }
-    refuseContradictions(after);
-    if (after.coupon !== before.coupon) await refuseOwnCode(tx, accountId, after.coupon);
-    await tx.put(rewards, after);
-    return after;
-  });
+  const before = await loadReward(tx, accountId, id);
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const after: Reward = { ...before, ...Object.fromEntries(given), updated_at: now.toISOString() };
+  if (after.is_promoter_reward !== before.is_promoter_reward) {
+    // Campaigns rely on who their rewards are for.
+    throw new Failure("rule_broken", "The record breaks a rule", {
+      is_promoter_reward: ["can't be changed"],
+    });
+  }
+  refuseContradictions(after);
+  if (after.coupon !== before.coupon) await refuseOwnCode(tx, accountId, after.coupon);
+  await tx.put(rewards, after);
+  return after;
 }
 
 /** A reward entry with its reward and its products. */
@@ -350,17 +332,43 @@ export async function checkRewardEntries(
   }
 }
 
+/**
+ * Reads what entries name, all at once. Some of the entries can then be completed.
+ *
+ * @throws Failure `not_found`
+ */
+export async function readRewards(
+  view: View,
+  accountId: number,
+  entries: RewardEntry[],
+): Promise<(some: RewardEntry[]) => FullRewardEntry[]> {
+  const [rewardsById, productsById] = await Promise.all([
+    findMany(
+      view,
+      rewards,
+      accountId,
+      entries.map(({ reward_id }) => reward_id),
+    ),
+    findMany(
+      view,
+      products,
+      accountId,
+      entries.flatMap(({ product_ids }) => product_ids),
+    ),
+  ]);
+  return (some) =>
+    some.map((entry) => {
+      const reward = rewardsById.get(entry.reward_id);
+      if (reward === undefined) throw new Failure("not_found", "Reward not found.");
+      return { entry, reward, products: entry.product_ids.flatMap((id) => productsById.get(id) ?? []) };
+    });
+}
+
 /** Entries with their rewards and products. @throws Failure `not_found` */
 export async function loadRewardEntries(
-  reader: Reader,
+  view: View,
   accountId: number,
   entries: RewardEntry[],
 ): Promise<FullRewardEntry[]> {
-  const full: FullRewardEntry[] = [];
-  for (const entry of entries) {
-    const reward = await loadReward(reader, accountId, entry.reward_id);
-    const named = await Promise.all(entry.product_ids.map((id) => reader.get(products, accountId, id)));
-    full.push({ entry, reward, products: named.filter((product) => product !== null) });
-  }
-  return full;
+  return (await readRewards(view, accountId, entries))(entries);
 }
