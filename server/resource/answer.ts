@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Failure } from "../failure.ts";
 import { wholeSecond } from "../http/fields.ts";
 import type { View } from "../storage/store.ts";
 import type { Table } from "../storage/table.ts";
@@ -28,15 +29,16 @@ type Shape<F> = {
       : never;
 };
 
-/** Reads what is shown with each of some records. */
-type Parts<R, P> = (view: View, records: R[]) => Promise<P[]>;
+/** Reads what is shown with each of some records. Null: the record was deleted meanwhile. */
+type Parts<R, P> = (view: View, records: R[]) => Promise<(P | null)[]>;
 
 /** How a kind of record is shown: its schema, for clients and for `/openapi.json`, and its values. */
 export interface Answer<R, P, S extends z.ZodType> {
   schema: S;
   json(record: R, parts: P): z.output<S>;
-  /** Reads the parts, too. */
+  /** Reads the parts, too. @throws Failure `not_found` if the record was deleted meanwhile */
   show(view: View, record: R): Promise<z.output<S>>;
+  /** The same. Records that were deleted meanwhile are left out. */
   showAll(view: View, records: R[]): Promise<z.output<S>[]>;
 }
 
@@ -61,9 +63,14 @@ export function shown<R, P = undefined>(_of: Pick<Table<R>, "derived">, parts?: 
       Object.fromEntries(rows.map(({ name, of }) => [name, of(record, parts)])) as z.output<typeof schema>;
     const showAll = async (view: View, records: R[]) => {
       const read = await parts?.(view, records);
-      return records.map((record, at) => json(record, read?.[at] as P));
+      return records.flatMap((record, at) => (read?.[at] === null ? [] : [json(record, read?.[at] as P)]));
     };
-    return { schema, json, showAll, show: async (view, record) => (await showAll(view, [record]))[0]! };
+    const show = async (view: View, record: R) => {
+      const [one] = await showAll(view, [record]);
+      if (one === undefined) throw new Failure("not_found", `${id} was deleted meanwhile.`);
+      return one;
+    };
+    return { schema, json, show, showAll };
   };
 }
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Context } from "../domain/context.ts";
 import { keepPassword } from "../domain/access/password.ts";
-import { addToCampaign, moveToCampaign } from "../domain/people/promoter-campaign/changes.ts";
+import { addToCampaign, beginMove, finishMove } from "../domain/people/promoter-campaign/changes.ts";
 import { isRefToken } from "../domain/people/promoter-campaign/promoter-campaign.ts";
 import { refreshAuthToken, updatePromoter, type PromoterChanges } from "../domain/people/promoter/changes.ts";
 import { deletePromoter } from "../domain/ledger/promoter-deletion.ts";
@@ -213,7 +213,10 @@ async function add({ event, account, context }: V1Request) {
   const selection = readSelection(given);
   requireParams(given, ["campaign_id"]);
   const { campaign_id } = shapeInput(addParams, given);
-  return addToCampaign(context, account.id, { selection, campaign_id, show: showPromoter });
+  return context.store.transact(async (tx) => {
+    const { promoter } = await addToCampaign(tx, context, account.id, { selection, campaign_id });
+    return showPromoter(tx.view, promoter);
+  });
 }
 
 async function move({ event, account, context }: V1Request) {
@@ -221,13 +224,18 @@ async function move({ event, account, context }: V1Request) {
   const selection = readSelection(given);
   requireParams(given, ["destination_campaign_id"]);
   const params = shapeInput(moveParams, given);
-  return moveToCampaign(context, account.id, {
+  const wanted = {
     selection,
     fromCampaignId: params.source_campaign_id ?? null,
     toCampaignId: params.destination_campaign_id,
     moves_leads: false,
-    show: showPromoter,
+  };
+  const { moved, shown } = await context.store.transact(async (tx) => {
+    const moved = await beginMove(tx, context, account.id, wanted);
+    return { moved, shown: await showPromoter(tx.view, moved.promoter) };
   });
+  await finishMove(context, wanted, moved);
+  return shown;
 }
 
 /** V1's names of a promoter's fields where they differ from the domain's. */

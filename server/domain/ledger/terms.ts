@@ -2,7 +2,7 @@ import type { View } from "../../storage/store.ts";
 import type { Account } from "../program/account/account.ts";
 import type { Campaign } from "../program/campaign/campaign.ts";
 import { exponentOf, formatAmount, moneyFormat } from "../money.ts";
-import { loadRuleCounts } from "../people/daily.ts";
+import type { RuleCounts } from "../people/daily.ts";
 import type { PromoterCampaign } from "../people/promoter-campaign/promoter-campaign.ts";
 import type { Promoter } from "../people/promoter/promoter.ts";
 import {
@@ -25,15 +25,20 @@ interface Offer {
   language?: Language | null | undefined;
 }
 
+/** Reads the rewards of a campaign, and says its terms. @see `termsOf` */
+export async function loadTerms(view: View, offer: Offer): Promise<string[]> {
+  const { account, campaign, joined } = offer;
+  const rewards = joined?.rewards_for_promoters ?? campaign.rewards_for_promoters;
+  return termsOf(offer, await loadRewardEntries(view, account.id, rewards));
+}
+
 /**
  * Sentences on what a campaign pays, when it pays, and how long a click counts. Hidden rewards are left out.
  */
-export async function loadTerms(
-  view: View,
-  { account, campaign, joined, promoter, language }: Offer,
-): Promise<string[]> {
-  const rewards = joined?.rewards_for_promoters ?? campaign.rewards_for_promoters;
-  const entries = await loadRewardEntries(view, account.id, rewards);
+export function termsOf(
+  { account, campaign, promoter, language }: Omit<Offer, "joined">,
+  entries: FullRewardEntry[],
+): string[] {
   const speech = speechIn(language, account);
   // Without rewards there is nothing to approve or to pay.
   if (entries.length === 0) return [clickOf(campaign, speech)];
@@ -57,21 +62,21 @@ export interface Goal {
   isReached: boolean;
 }
 
+/** The rewards of entries that a promoter gets once, for a target. */
+export function targetsOf(entries: FullRewardEntry[]): Reward[] {
+  const rewards = entries.map(({ reward }) => reward);
+  return rewards.filter((reward) => reward.promoter_reward_type === "target" && !reward.is_hidden);
+}
+
 /** A promoter's targets in a campaign that count their customers or their revenue. */
-export async function loadGoals(
-  view: View,
-  { account, campaign, joined, language }: Offer & { joined: PromoterCampaign },
-): Promise<Goal[]> {
-  const rewards = joined.rewards_for_promoters ?? campaign.rewards_for_promoters;
-  const entries = await loadRewardEntries(view, account.id, rewards);
-  const targets = entries.filter(
-    ({ reward }) => reward.promoter_reward_type === "target" && !reward.is_hidden,
-  );
-  if (targets.length === 0) return [];
-  const { customersCount: customers, revenueCents: revenue } = await loadRuleCounts(view, joined);
+export function goalsOf(
+  { account, joined, language }: Pick<Offer, "account" | "language"> & { joined: PromoterCampaign },
+  targets: Reward[],
+  { customersCount: customers, revenueCents: revenue }: RuleCounts,
+): Goal[] {
   const counts = { customers, revenue };
   const speech = speechIn(language, account);
-  return targets.flatMap(({ reward }) => {
+  return targets.flatMap((reward) => {
     const isReached = joined.targets_reached.some(({ reward_id }) => reward_id === reward.id);
     return reward.schemas.flatMap((schema) =>
       schema.rules.flatMap((given): Goal[] => {

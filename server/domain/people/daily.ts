@@ -178,11 +178,23 @@ const ownTotals = prepared(
 );
 
 /** The totals of a promoter campaign. */
-export function loadStats(
-  view: View,
-  { account_id, promoter_id, id }: { account_id: number; promoter_id: number; id: number },
-): Promise<Stats> {
+export function loadStats(view: View, { account_id, promoter_id, id }: Counted): Promise<Stats> {
   return statsIn(view, ownTotals(view, account_id, promoter_id, id));
+}
+
+/** A promoter campaign whose days are summed. */
+interface Counted {
+  account_id: number;
+  promoter_id: number;
+  id: number;
+}
+
+/** The totals of each of some promoter campaigns of an account, all at once. */
+export async function readStats(view: View, records: readonly Counted[]): Promise<(id: number) => Stats> {
+  const days = ownDays(dailyQuery(view, records[0]?.account_id ?? 0, "promoter"), records);
+  const rows = await view.rows(days.select(totalsOf(TOTAL_METRICS)));
+  const known = new Map(rows.map((row) => [Number(row.id), row]));
+  return (id) => statsOf(known.get(id));
 }
 
 /** What rules and goals count, over the days of `countedDays`. */
@@ -225,9 +237,30 @@ const ownCounts = prepared(
  */
 export async function loadRuleCounts(
   view: View,
-  { account_id, promoter_id, id }: { account_id: number; promoter_id: number; id: number },
-): Promise<{ customersCount: number; revenueCents: number }> {
+  { account_id, promoter_id, id }: Counted,
+): Promise<RuleCounts> {
   const [counts] = await view.rows(ownCounts(view, account_id, promoter_id, id));
+  return ruleCountsOf(counts);
+}
+
+/** The same of each of some promoter campaigns of an account, all at once. */
+export async function readRuleCounts(
+  view: View,
+  records: readonly Counted[],
+): Promise<(id: number) => RuleCounts> {
+  const days = countedDays(view.query<DailySchema>(), records[0]?.account_id ?? 0);
+  const counts = [counted("customers").as("customers"), counted("revenue").as("revenueCents")] as const;
+  const rows = await view.rows(ownDays(days, records).select(counts));
+  const known = new Map(rows.map((row) => [Number(row.id), row]));
+  return (id) => ruleCountsOf(known.get(id));
+}
+
+export interface RuleCounts {
+  customersCount: number;
+  revenueCents: number;
+}
+
+function ruleCountsOf(counts: { customers: number; revenueCents: number } | undefined): RuleCounts {
   return {
     customersCount: Number(counts?.customers ?? 0),
     revenueCents: Number(counts?.revenueCents ?? 0),
@@ -312,7 +345,22 @@ function daysOf(query: Kysely<DailySchema>, accountId: number, series: Series) {
     .where("daily.series", "=", series);
 }
 
+/** The days of some promoter campaigns, for one row with the `id` of each. */
+function ownDays(days: ReturnType<typeof daysOf>, records: readonly Counted[]) {
+  const promoterIds = [...new Set(records.map(({ promoter_id }) => promoter_id))];
+  const ids = records.map(({ id }) => id);
+  return days
+    .where(among("daily.subject_id", promoterIds))
+    .where(among("daily.promoter_campaign_id", ids))
+    .groupBy("daily.promoter_campaign_id")
+    .select("daily.promoter_campaign_id as id");
+}
+
 async function statsIn(view: View, totals: Compilable<Stats>): Promise<Stats> {
   const [stats] = await view.rows(totals);
+  return statsOf(stats);
+}
+
+function statsOf(stats: Stats | undefined): Stats {
   return Object.fromEntries(TOTAL_METRICS.map((metric) => [metric, Number(stats?.[metric] ?? 0)])) as Stats;
 }

@@ -39,7 +39,6 @@ import {
   setPromoterCampaignState,
 } from "../../domain/people/promoter-campaign/changes.ts";
 import { byId } from "../../domain/people/promoter/search.ts";
-import { asItIs } from "../../domain/show.ts";
 import type { Introduced } from "../../http/operation.ts";
 import type { PromoterCampaignState } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
 import { BATCH, batchAnswer, batchJson, idsBody } from "../batch/batch-processes.ts";
@@ -260,7 +259,9 @@ function stateOperation(
     body: campaignBody,
     requires: ({ store }, accountId, body) => loadCampaign(store, accountId, body.campaign_id),
     work: (context, accountId, { promoter_id, campaign_id }) =>
-      setPromoterCampaignState(context, accountId, { promoter_id, campaign_id, state }),
+      context.store.transact((tx) =>
+        setPromoterCampaignState(tx, context, accountId, { promoter_id, campaign_id, state }),
+      ),
   });
 }
 
@@ -313,7 +314,6 @@ export const PROMOTER_BATCHES: Record<string, V2Operation> = {
         fromCampaignId: each.from_campaign_id,
         toCampaignId: each.to_campaign_id,
         moves_leads: each.soft_move_referrals ?? false,
-        show: asItIs,
       }),
   }),
   add_to_campaign: batchOperation({
@@ -324,7 +324,9 @@ export const PROMOTER_BATCHES: Record<string, V2Operation> = {
     body: addBody,
     requires: ({ store }, accountId, body) => loadCampaign(store, accountId, body.campaign_id),
     work: (context, accountId, { promoter_id, campaign_id }) =>
-      addToCampaign(context, accountId, { selection: byId(promoter_id), campaign_id, show: asItIs }),
+      context.store.transact((tx) =>
+        addToCampaign(tx, context, accountId, { selection: byId(promoter_id), campaign_id }),
+      ),
   }),
   assign_parent: batchOperation({
     id: "assignParentPromoter",

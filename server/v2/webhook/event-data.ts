@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { SYSTEM } from "../../domain/context.ts";
+import { Failure } from "../../failure.ts";
 import {
   ENTITIES,
   EVENT_MEANINGS,
@@ -23,6 +24,7 @@ import {
   promoterCampaigns,
   type PromoterCampaign,
 } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
+import { promoterCampaignParts } from "../../domain/people/promoter-campaign/search.ts";
 import { promoters, type Promoter } from "../../domain/people/promoter/promoter.ts";
 import { accounts } from "../../domain/program/account/account.ts";
 import { loadCampaign } from "../../domain/program/campaign/campaign.ts";
@@ -34,11 +36,7 @@ import { paymentsBatchAnswer, showPaymentsBatch } from "../payments-batch/paymen
 import { payoutAnswer } from "../payout/payouts.ts";
 import { payoutMethodAnswer, payoutMethodJson } from "../payout/payout-methods.ts";
 import { promoCodeAnswer } from "../promo-code/promo-codes.ts";
-import {
-  promoterCampaignAnswer,
-  promoterCampaignJson,
-  readPromoterCampaignParts,
-} from "../promoter-campaign/promoter-campaigns.ts";
+import { promoterCampaignAnswer } from "../promoter-campaign/promoter-campaigns.ts";
 import { promoterAnswer, promoterJson, readPromoterParts } from "../promoter/promoter-json.ts";
 import { referralAnswer } from "../referral/referral-json.ts";
 import { field, createdAt, recordId } from "../../http/fields.ts";
@@ -66,7 +64,7 @@ const EVENT_DATA: Record<Entity, z.ZodObject> = {
     .extend({ promoter_id: field(z.int(), "Id of the promoter.", 17), promoter: owner })
     .meta({ id: "ContractDocumentEventData" }),
   promoter: promoterAnswer,
-  promoter_campaign: promoterCampaignAnswer
+  promoter_campaign: promoterCampaignAnswer.schema
     .extend({ promoter: owner })
     .meta({ id: "PromoterCampaignEventData" }),
   referral: referralAnswer.schema
@@ -162,8 +160,13 @@ async function promoterData(store: Store, promoter: Promoter, balance?: Balance)
 async function promoterCampaignData(store: Store, promoterCampaign: PromoterCampaign): Promise<Json> {
   const { account_id, promoter_id } = promoterCampaign;
   const promoter = await store.get(promoters, account_id, promoter_id);
-  const parts = await readPromoterCampaignParts(store, promoterCampaign, promoter ?? DELETED_PROMOTER);
-  return { ...promoterCampaignJson(parts), promoter: ownerJson(promoter) };
+  const [parts] = await promoterCampaignParts(store, [promoterCampaign]);
+  if (!parts) throw new Failure("not_found", "Promotion not found.");
+  const shown = promoterCampaignAnswer.json(promoterCampaign, {
+    ...parts,
+    promoter: promoter ?? DELETED_PROMOTER,
+  });
+  return { ...shown, promoter: ownerJson(promoter) };
 }
 
 async function referralData(store: Store, lead: Lead): Promise<Json> {

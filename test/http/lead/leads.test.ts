@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addToCampaign, moveToCampaign } from "../../../server/domain/people/promoter-campaign/changes.ts";
 import { listPromoterCampaigns } from "../../../server/domain/people/promoter-campaign/search.ts";
 import { byId } from "../../../server/domain/people/promoter/search.ts";
-import { asItIs } from "../../../server/domain/show.ts";
 import { getLead, listLeads } from "../../../server/v1/leads.ts";
 import { KEY, STORAGES, answerOf, startApp, type TestApp } from "../../support/app.ts";
 import { countReads } from "../../support/edge.ts";
@@ -131,11 +130,13 @@ describe.each(STORAGES)("V1 leads on %s", (storage) => {
     });
 
     it("separates the leads of a promoter's campaigns, page by page", async () => {
-      const bob = { selection: byId(2), show: asItIs };
+      const bob = { selection: byId(2) };
       const move = { ...bob, fromCampaignId: null, toCampaignId: 2, moves_leads: false };
       await moveToCampaign(app.context, app.account_id, move);
       await app.v1("/track/signup", { uid: "u5", ref_id: "bob" });
-      await addToCampaign(app.context, app.account_id, { ...bob, campaign_id: 1 });
+      await app.context.store.transact((tx) =>
+        addToCampaign(tx, app.context, app.account_id, { ...bob, campaign_id: 1 }),
+      );
       const joined = await listPromoterCampaigns(app.context.store, app.account_id, 2);
       expect(joined.map(({ id, campaign_id }) => [id, campaign_id])).toEqual([
         [2, 2],

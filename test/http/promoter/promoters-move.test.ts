@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { moveToCampaign } from "../../../server/domain/people/promoter-campaign/changes.ts";
 import { byId } from "../../../server/domain/people/promoter/search.ts";
-import { asItIs } from "../../../server/domain/show.ts";
 import { dailySums } from "../../support/stats.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { v1, v2, type Params } from "../../support/calls.ts";
@@ -32,7 +31,6 @@ describe.each(STORAGES)("promoters who move with their leads on %s", (storage) =
       fromCampaignId: from,
       toCampaignId: to,
       moves_leads: movesLeads,
-      show: asItIs,
     });
   const all = () => app.records.all("lead");
   const campaignsOfLeads = async () => new Set((await all()).map(({ campaign_id }) => campaign_id));

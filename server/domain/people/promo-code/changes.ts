@@ -1,5 +1,5 @@
 import { Failure } from "../../../failure.ts";
-import { type Reader, type Transaction, TAKEN } from "../../../storage/store.ts";
+import { type Transaction, TAKEN } from "../../../storage/store.ts";
 import { loadCampaign, type Campaign } from "../../program/campaign/campaign.ts";
 import type { Context } from "../../context.ts";
 import { refuseErased } from "../erased.ts";
@@ -12,7 +12,12 @@ import {
   type PromoterCampaign,
 } from "../promoter-campaign/promoter-campaign.ts";
 import { loadPromoter, loadPromoterInUse } from "../promoter/promoter.ts";
-import { loadReward, rewards, type Reward } from "../../program/reward/reward.ts";
+import {
+  loadReward,
+  loadRewardEntries,
+  type FullRewardEntry,
+  type Reward,
+} from "../../program/reward/reward.ts";
 import { loadPromoCode, lockCodes, promoCodes, refuseGivenCode, type PromoCode } from "./promo-code.ts";
 
 /** The input for a new promo code. */
@@ -82,16 +87,14 @@ export async function archivePromoCode(
  *
  * @see docs/spec/v2.md "Promo codes"
  */
-export async function rewardsForOwnCodes(
-  reader: Reader,
-  promoterCampaign: PromoterCampaign,
+export function rewardsForOwnCodes(
+  { state }: PromoterCampaign,
   campaign: Campaign,
-): Promise<Reward[]> {
-  if (!campaign.promoters_may_make_promo_codes || promoterCampaign.state !== "accepted") return [];
-  const entries = promoterCampaign.rewards_for_referrals ?? campaign.rewards_for_referrals;
-  const ids = [...new Set(entries.map(({ reward_id }) => reward_id))];
-  const found = await Promise.all(ids.map((id) => reader.get(rewards, campaign.account_id, id)));
-  return found.filter((reward) => reward !== null).filter(({ is_hidden }) => !is_hidden);
+  rewards_for_referrals: FullRewardEntry[],
+): Reward[] {
+  if (!campaign.promoters_may_make_promo_codes || state !== "accepted") return [];
+  const offered = new Map(rewards_for_referrals.map(({ reward }) => [reward.id, reward]));
+  return [...offered.values()].filter(({ is_hidden }) => !is_hidden);
 }
 
 /** A promo code that a promoter makes. */
@@ -231,7 +234,9 @@ async function chosenReward(
 ): Promise<Reward> {
   const { account_id, campaign_id } = promoterCampaign;
   const campaign = await loadCampaign(tx, account_id, campaign_id);
-  const offered = await rewardsForOwnCodes(tx, promoterCampaign, campaign);
+  const entries = promoterCampaign.rewards_for_referrals ?? campaign.rewards_for_referrals;
+  const known = await loadRewardEntries(tx.view, account_id, entries);
+  const offered = rewardsForOwnCodes(promoterCampaign, campaign, known);
   const [first] = offered;
   if (first === undefined) throw new Failure("refused", "You can't make codes for this campaign.");
   const chosen = rewardId === null ? first : offered.find(({ id }) => id === rewardId);

@@ -9,7 +9,6 @@ import { findCodesOfOthers } from "../promo-code/promo-code.ts";
 import { loadPromoter, loadPromoterInUse, requireInUse, type Promoter } from "../promoter/promoter.ts";
 import { loadSelected, type Selection } from "../promoter/search.ts";
 import { checkRewardEntries, type RewardEntry } from "../../program/reward/reward.ts";
-import type { Show } from "../../show.ts";
 import {
   loadPromoterCampaign,
   newPromoterCampaign,
@@ -37,47 +36,35 @@ import {
  * @throws Failure `not_found`, or `refused` for a promoter who is in the campaign already or is archived
  * @see docs/spec/v2.md "Other promoter operations"
  */
-export async function addToCampaign<T>(
+export async function addToCampaign(
+  tx: Transaction,
   context: Context,
   accountId: number,
-  { selection, campaign_id, andThen, show }: Addition<T>,
-): Promise<T> {
-  const { store, chance, now } = context;
-  const id = await store.nextId("promoter-campaign");
-  return store.transact(async (tx) => {
-    const { promoter } = await loadSelected(tx, accountId, selection);
-    requireInUse(promoter);
-    const campaign = await loadCampaign(tx, accountId, campaign_id);
-    const { first_name } = promoter.profile;
-    const refToken = await deriveRefToken(tx, chance, {
-      account_id: accountId,
-      first_name,
-      email: promoter.email,
-    });
-    const promoterCampaign = newPromoterCampaign({
-      account_id: accountId,
-      id,
-      campaign_id: campaign.id,
-      promoter_id: promoter.id,
-      state: campaign.auto_approve_promoters ? "accepted" : "pending",
-      ref_token: refToken,
-      created_at: now.toISOString(),
-    });
-    await tx.put(promoterCampaigns, promoterCampaign, { promoter_in_campaign: alreadyInCampaign });
-    await tx.put(refTokens, { account_id: accountId, token: refToken, promoter_campaign_id: id });
-    await announce(tx, context, { entity: "promoter_campaign", before: null, after: promoterCampaign });
-    await andThen?.(tx, promoterCampaign);
-    return show(tx.view, promoter);
+  { selection, campaign_id }: { selection: Selection; campaign_id: number },
+): Promise<{ promoter: Promoter; promoterCampaign: PromoterCampaign }> {
+  const { promoter } = await loadSelected(tx, accountId, selection);
+  requireInUse(promoter);
+  const campaign = await loadCampaign(tx, accountId, campaign_id);
+  const { first_name } = promoter.profile;
+  const refToken = await deriveRefToken(tx, context.chance, {
+    account_id: accountId,
+    first_name,
+    email: promoter.email,
   });
-}
-
-/** A further campaign for a promoter. */
-interface Addition<T> {
-  selection: Selection;
-  campaign_id: number;
-  /** Runs in the same commit. */
-  andThen?: (tx: Transaction, promoterCampaign: PromoterCampaign) => Promise<void>;
-  show: Show<Promoter, T>;
+  const id = await tx.nextId("promoter-campaign");
+  const promoterCampaign = newPromoterCampaign({
+    account_id: accountId,
+    id,
+    campaign_id: campaign.id,
+    promoter_id: promoter.id,
+    state: campaign.auto_approve_promoters ? "accepted" : "pending",
+    ref_token: refToken,
+    created_at: context.now.toISOString(),
+  });
+  await tx.put(promoterCampaigns, promoterCampaign, { promoter_in_campaign: alreadyInCampaign });
+  await tx.put(refTokens, { account_id: accountId, token: refToken, promoter_campaign_id: id });
+  await announce(tx, context, { entity: "promoter_campaign", before: null, after: promoterCampaign });
+  return { promoter, promoterCampaign };
 }
 
 /** Changes to a promoter campaign. Undefined fields stay unchanged. */
@@ -103,34 +90,32 @@ export interface PromoterCampaignChanges {
  * `rule_broken`, `taken` naming every unique field that belongs to another
  * @see docs/spec/v2.md "Update a promoter campaign"
  */
-export function updatePromoterCampaign<T>(
+export async function updatePromoterCampaign(
+  tx: Transaction,
   context: Context,
   accountId: number,
-  input: { id: number; changes: PromoterCampaignChanges; show: Show<PromoterCampaign, T> },
-): Promise<T> {
-  const { id, changes, show } = input;
-  return context.store.transact(async (tx) => {
-    const before = await loadPromoterCampaign(tx, accountId, id);
-    const { state = before.state } = changes;
-    const promoter = await loadPromoter(tx, accountId, before.promoter_id);
-    refuseErased(promoter);
-    if (state !== before.state) requireInUse(promoter);
-    const after: PromoterCampaign = {
-      ...before,
-      state,
-      ref_token: changes.ref_token ?? before.ref_token,
-      coupon: changes.coupon === undefined ? before.coupon : changes.coupon,
-      display_coupon: changes.display_coupon === undefined ? before.display_coupon : changes.display_coupon,
-      ...pageAfter(before, changes.direct_url),
-      ...(await rewardsAfter(tx, before, changes)),
-    };
-    refuseTaken(await findTakenFields(tx, before, after));
-    if (after.ref_token !== before.ref_token) await replaceRefToken(tx, before, after.ref_token);
-    await tx.put(promoterCampaigns, after);
-    if (isBlocking(before, after)) await signOutIfBlocked(tx, promoter);
-    await announce(tx, context, { entity: "promoter_campaign", before, after });
-    return show(tx.view, after);
-  });
+  { id, changes }: { id: number; changes: PromoterCampaignChanges },
+): Promise<PromoterCampaign> {
+  const before = await loadPromoterCampaign(tx, accountId, id);
+  const { state = before.state } = changes;
+  const promoter = await loadPromoter(tx, accountId, before.promoter_id);
+  refuseErased(promoter);
+  if (state !== before.state) requireInUse(promoter);
+  const after: PromoterCampaign = {
+    ...before,
+    state,
+    ref_token: changes.ref_token ?? before.ref_token,
+    coupon: changes.coupon === undefined ? before.coupon : changes.coupon,
+    display_coupon: changes.display_coupon === undefined ? before.display_coupon : changes.display_coupon,
+    ...pageAfter(before, changes.direct_url),
+    ...(await rewardsAfter(tx, before, changes)),
+  };
+  refuseTaken(await findTakenFields(tx, before, after));
+  if (after.ref_token !== before.ref_token) await replaceRefToken(tx, before, after.ref_token);
+  await tx.put(promoterCampaigns, after);
+  if (isBlocking(before, after)) await signOutIfBlocked(tx, promoter);
+  await announce(tx, context, { entity: "promoter_campaign", before, after });
+  return after;
 }
 
 /**
@@ -139,18 +124,17 @@ export function updatePromoterCampaign<T>(
  * @throws Failure `not_found` or `refused`
  */
 export async function setPromoterCampaignState(
+  tx: Transaction,
   context: Context,
   accountId: number,
   { state, ...wanted }: PromoterInCampaign & { state: PromoterCampaignState },
 ): Promise<void> {
-  await context.store.transact(async (tx) => {
-    const promoter = await loadPromoterInUse(tx, accountId, wanted.promoter_id);
-    const before = await loadPromoterCampaignOf(tx, accountId, wanted);
-    const after = { ...before, state };
-    await tx.put(promoterCampaigns, after);
-    if (isBlocking(before, after)) await signOutIfBlocked(tx, promoter);
-    await announce(tx, context, { entity: "promoter_campaign", before, after });
-  });
+  const promoter = await loadPromoterInUse(tx, accountId, wanted.promoter_id);
+  const before = await loadPromoterCampaignOf(tx, accountId, wanted);
+  const after = { ...before, state };
+  await tx.put(promoterCampaigns, after);
+  if (isBlocking(before, after)) await signOutIfBlocked(tx, promoter);
+  await announce(tx, context, { entity: "promoter_campaign", before, after });
 }
 
 function isBlocking(before: PromoterCampaign, after: PromoterCampaign): boolean {
@@ -225,35 +209,48 @@ interface CampaignMove {
 const LEADS_PER_COMMIT = 500;
 
 /**
- * Moves a promoter from one campaign to another. The promoter campaign itself moves, so that its links,
- * codes, visitors and leads keep working.
- *
- * The first leads move in the same commit, which is enough for most promoters. The others follow. A repeated
- * request moves leads that were left behind, because the first one was interrupted or moved no leads.
+ * Moves a promoter from one campaign to another, in several transactions.
  *
  * @throws Failure `not_found`, or `refused` for a promoter who is in the campaign already or is archived
  * @see docs/spec/v2.md "Other promoter operations"
  */
-export async function moveToCampaign<T>(
+export async function moveToCampaign(context: Context, accountId: number, move: CampaignMove): Promise<void> {
+  const moved = await context.store.transact((tx) => beginMove(tx, context, accountId, move));
+  await finishMove(context, move, moved);
+}
+
+/**
+ * The first transaction of a move. The promoter campaign itself moves, so that its links, codes, visitors and leads
+ * keep working. Its first leads move too, which are all leads of most promoters.
+ */
+export async function beginMove(
+  tx: Transaction,
   context: Context,
   accountId: number,
-  { show, ...move }: CampaignMove & { show: Show<Promoter, T> },
-): Promise<T> {
-  const { store } = context;
-  const { promoterCampaign, refusal, shown } = await store.transact(async (tx) => {
-    const moved = await movePromoterCampaign(tx, { context, account_id: accountId }, move);
-    if (move.moves_leads && moved.refusal === null) {
-      const { id, promoter_id } = moved.promoterCampaign;
-      const some = await tx.view.page(leads, "promoter", accountId, [promoter_id], {
-        limit: LEADS_PER_COMMIT,
-      });
-      await fetchLeads(tx, { context, promoter_campaign_id: id }, some);
-    }
-    return { ...moved, shown: await show(tx.view, moved.promoter) };
-  });
-  const followers = move.moves_leads ? await fetchOthers(context, promoterCampaign) : 0;
+  move: CampaignMove,
+): Promise<Moved> {
+  const moved = await movePromoterCampaign(tx, { context, account_id: accountId }, move);
+  if (move.moves_leads && moved.refusal === null) {
+    const { id, promoter_id } = moved.promoterCampaign;
+    const some = await tx.view.page(leads, "promoter", accountId, [promoter_id], {
+      limit: LEADS_PER_COMMIT,
+    });
+    await fetchLeads(tx, { context, promoter_campaign_id: id }, some);
+  }
+  return moved;
+}
+
+/**
+ * Moves the other leads, in transactions of their own. A repeated request moves leads that were left behind, because the
+ * first one was interrupted or moved no leads.
+ */
+export async function finishMove(
+  context: Context,
+  { moves_leads }: Pick<CampaignMove, "moves_leads">,
+  { promoterCampaign, refusal }: Moved,
+): Promise<void> {
+  const followers = moves_leads ? await fetchOthers(context, promoterCampaign) : 0;
   if (refusal !== null && followers === 0) throw refusal;
-  return shown;
 }
 
 /** The error for adding a promoter to the same campaign twice. */
@@ -314,7 +311,7 @@ function ownRewards(rewards: {
 }
 
 /** The promoter campaign after the move. */
-interface Moved {
+export interface Moved {
   promoter: Promoter;
   promoterCampaign: PromoterCampaign;
   /** The error if it had moved before and only its leads still follow, or null if it moved now. */

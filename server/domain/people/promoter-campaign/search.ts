@@ -1,23 +1,13 @@
-import { sql, type SelectQueryBuilder, type SqlBool } from "kysely";
+import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { Failure } from "../../../failure.ts";
-import {
-  allOf,
-  among,
-  contains,
-  findPage,
-  type Found,
-  type Schema,
-  type Window,
-} from "../../../storage/query.ts";
+import { allOf, contains, findMany, type Schema } from "../../../storage/query.ts";
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
-import { loadCampaign } from "../../program/campaign/campaign.ts";
+import { campaigns, loadCampaign, type Campaign } from "../../program/campaign/campaign.ts";
+import { readRewards, type FullRewardEntry } from "../../program/reward/reward.ts";
+import { readStats, type Stats } from "../daily.ts";
+import { listCodesInUse, type PromoCode } from "../promo-code/promo-code.ts";
 import { promoters, signedOut, type Promoter } from "../promoter/promoter.ts";
-import {
-  promoterCampaigns,
-  findByRefToken,
-  type PromoterCampaign,
-  type PromoterCampaignState,
-} from "./promoter-campaign.ts";
+import { promoterCampaigns, findByRefToken, type PromoterCampaign } from "./promoter-campaign.ts";
 
 /** Identifies a promoter campaign by its promoter and its campaign. */
 export interface PromoterInCampaign {
@@ -91,37 +81,100 @@ export function notInCampaign(): Failure {
   return new Failure("not_found", "Promoter is not in this campaign.");
 }
 
-/** The conditions for listed promoter campaigns. Absent ones are ignored. */
-interface PromoterCampaignFilter {
-  /** Part of the promoter's name or e-mail address, of the ref token or of a coupon, ignoring case. */
-  text?: string | undefined;
-  ids?: number[] | undefined;
-  campaign_ids?: number[] | undefined;
-  promoter_id?: number | undefined;
-  state?: PromoterCampaignState | undefined;
-}
-
-/** A page of the promoter campaigns that match a filter, oldest first. */
-export function findPromoterCampaigns(
-  store: View,
-  accountId: number,
-  { filter, ...window }: { filter: PromoterCampaignFilter } & Window,
-): Promise<Found<PromoterCampaign>> {
-  const query = promoterCampaignQuery(store, accountId, filter).orderBy("promoter_campaigns.id");
-  return findPage(store, promoterCampaigns, { query, ...window });
-}
-
 /** The first promoter campaigns that contain a text. */
 export async function searchPromoterCampaigns(
-  store: View,
+  view: View,
   accountId: number,
   { text, limit }: { text: string; limit: number },
 ): Promise<PromoterCampaign[]> {
-  const query = promoterCampaignQuery(store, accountId, { text });
-  const rows = await store.rows(
-    query.select(allOf(promoterCampaigns)).orderBy("promoter_campaigns.id").limit(limit),
+  const rows = await view.rows(
+    view
+      .query<Schema<{ promoter_campaigns: typeof promoterCampaigns }>>()
+      .selectFrom("promoter_campaigns")
+      .select(allOf(promoterCampaigns))
+      .where("promoter_campaigns.account_id", "=", accountId)
+      .where(mentions(text))
+      .orderBy("promoter_campaigns.id")
+      .limit(limit),
   );
-  return rows.map((row) => store.record(promoterCampaigns, row)!);
+  return rows.map((row) => view.record(promoterCampaigns, row)!);
+}
+
+/** Whether a promoter campaign, or its promoter's name or e-mail address, contains a text in any case. */
+export function mentions(text: string): RawBuilder<SqlBool> {
+  const promoter = sql`select 1 from promoters where promoters.account_id = promoter_campaigns.account_id
+    and promoters.id = promoter_campaigns.promoter_id and ${contains("promoters.words", text.trim())}`;
+  return sql<SqlBool>`(${contains("promoter_campaigns.words", text.trim())} or exists (${promoter}))`;
+}
+
+/** What a promoter campaign offers. */
+export interface Offer {
+  campaign: Campaign;
+  /** The rewards that apply: its own or, if it has none, the campaign's. */
+  rewards_for_promoters: FullRewardEntry[];
+  rewards_for_referrals: FullRewardEntry[];
+}
+
+/** Reads what each of some promoter campaigns offers, all at once. Null: the promoter campaign is gone. */
+export async function readOffers(view: View, records: PromoterCampaign[]): Promise<(Offer | null)[]> {
+  const accountId = records[0]?.account_id ?? 0;
+  const campaignIds = records.map(({ campaign_id }) => campaign_id);
+  const known = await findMany(view, campaigns, accountId, campaignIds);
+  const found = await Promise.all(
+    records.map(async (record) => known.get(record.campaign_id) ?? movedTo(view, record)),
+  );
+  const chosen = records.map((record, at) => {
+    const campaign = found[at] ?? null;
+    return (
+      campaign && {
+        campaign,
+        rewards_for_promoters: record.rewards_for_promoters ?? campaign.rewards_for_promoters,
+        rewards_for_referrals: record.rewards_for_referrals ?? campaign.rewards_for_referrals,
+      }
+    );
+  });
+  const entries = chosen.flatMap((offer) =>
+    offer === null ? [] : [...offer.rewards_for_promoters, ...offer.rewards_for_referrals],
+  );
+  const completed = await readRewards(view, accountId, entries);
+  return chosen.map(
+    (offer) =>
+      offer && {
+        campaign: offer.campaign,
+        rewards_for_promoters: completed(offer.rewards_for_promoters),
+        rewards_for_referrals: completed(offer.rewards_for_referrals),
+      },
+  );
+}
+
+/** The records that a promoter campaign is shown with. */
+export interface PromoterCampaignParts extends Offer {
+  stats: Stats;
+  /** Those in use, oldest first. */
+  promoCodes: PromoCode[];
+}
+
+/** Reads the records that promoter campaigns are shown with, all at once. Null: the promoter campaign is gone. */
+export async function promoterCampaignParts(
+  view: View,
+  records: PromoterCampaign[],
+): Promise<(PromoterCampaignParts | null)[]> {
+  const ids = records.map(({ id }) => id);
+  const [offers, stats, promoCodes] = await Promise.all([
+    readOffers(view, records),
+    readStats(view, records),
+    listCodesInUse(view, records[0]?.account_id ?? 0, ids),
+  ]);
+  return offers.map((offer, at) => {
+    const id = ids[at]!;
+    return offer && { ...offer, stats: stats(id), promoCodes: promoCodes(id) };
+  });
+}
+
+/** The campaign of a promoter campaign that has moved since it was read. Null: the promoter campaign is gone. */
+async function movedTo(view: View, { account_id, id }: PromoterCampaign): Promise<Campaign | null> {
+  const moved = await view.get(promoterCampaigns, account_id, id);
+  return moved && view.get(campaigns, account_id, moved.campaign_id);
 }
 
 /**
@@ -166,33 +219,6 @@ export async function findScope(
     ...(promoterId !== null && { promoter_id: promoterId }),
     ...(filter.campaign_id !== null && { campaign_id: filter.campaign_id }),
   };
-}
-
-type JoinedQuery = SelectQueryBuilder<JoinedSchema, "promoter_campaigns", object>;
-
-type JoinedSchema = Schema<{ promoter_campaigns: typeof promoterCampaigns; promoters: typeof promoters }>;
-
-function promoterCampaignQuery(
-  view: View,
-  accountId: number,
-  { text, ids, campaign_ids, promoter_id, state }: PromoterCampaignFilter,
-): JoinedQuery {
-  let query: JoinedQuery = view
-    .query<JoinedSchema>()
-    .selectFrom("promoter_campaigns")
-    .where("promoter_campaigns.account_id", "=", accountId);
-  if (ids !== undefined) query = query.where(among("promoter_campaigns.id", ids));
-  if (campaign_ids !== undefined) query = query.where(among("promoter_campaigns.campaign_id", campaign_ids));
-  if (promoter_id !== undefined) query = query.where("promoter_campaigns.promoter_id", "=", promoter_id);
-  if (state !== undefined) query = query.where("promoter_campaigns.state", "=", state);
-  return text === undefined ? query : query.where(mentions(text.trim()));
-}
-
-/** Whether a promoter campaign or its promoter contains a text. */
-function mentions(text: string) {
-  const promoter = sql`select 1 from promoters where promoters.account_id = promoter_campaigns.account_id
-    and promoters.id = promoter_campaigns.promoter_id and ${contains("promoters.words", text)}`;
-  return sql<SqlBool>`(${contains("promoter_campaigns.words", text)} or exists (${promoter}))`;
 }
 
 async function namedPromoterCampaigns(

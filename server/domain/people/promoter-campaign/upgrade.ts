@@ -73,7 +73,6 @@ async function moveUp(
       fromCampaignId,
       toCampaignId: upgrade.campaign_id,
       moves_leads: upgrade.moves_leads,
-      show: async () => null,
     });
   } catch (error) {
     // The promoter is in the next campaign already, is archived, or was moved meanwhile.

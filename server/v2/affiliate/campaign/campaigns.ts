@@ -130,15 +130,13 @@ async function join(request: AffiliateRequest) {
       isStillSigned(contract, document) ? [contract.version_id] : [],
     ),
   ]);
-  return addToCampaign(context, account.id, {
-    selection: byId(promoter.id),
-    campaign_id: campaign.id,
-    async andThen(tx, promoterCampaign) {
-      await signContracts(tx, context, { promoter, wanted, address });
-      await acceptTerms(tx, context, { promoterCampaign, campaign });
-    },
-    show: async (view) =>
-      json(view, { account, promoter, campaign, states: await statesOf(view, promoter), language }),
+  return context.store.transact(async (tx) => {
+    const selection = byId(promoter.id);
+    const added = await addToCampaign(tx, context, account.id, { selection, campaign_id: campaign.id });
+    await signContracts(tx, context, { promoter, wanted, address });
+    await acceptTerms(tx, context, { promoterCampaign: added.promoterCampaign, campaign });
+    const states = await statesOf(tx.view, promoter);
+    return json(tx.view, { account, promoter, campaign, states, language });
   });
 }
 

@@ -1,8 +1,12 @@
 import { z } from "zod";
-import { listCodesInUse } from "../../../domain/people/promo-code/promo-code.ts";
 import { rewardsForOwnCodes } from "../../../domain/people/promo-code/changes.ts";
 import type { Campaign } from "../../../domain/program/campaign/campaign.ts";
-import { listPromoterCampaigns } from "../../../domain/people/promoter-campaign/search.ts";
+import { readRuleCounts } from "../../../domain/people/daily.ts";
+import {
+  listPromoterCampaigns,
+  promoterCampaignParts,
+  type PromoterCampaignParts,
+} from "../../../domain/people/promoter-campaign/search.ts";
 import {
   acceptsLeads,
   loadOwnPromoterCampaign,
@@ -12,8 +16,8 @@ import {
 } from "../../../domain/people/promoter-campaign/promoter-campaign.ts";
 import { updatePromoterCampaign } from "../../../domain/people/promoter-campaign/changes.ts";
 import type { Reward } from "../../../domain/program/reward/reward.ts";
-import { showAll, type Show } from "../../../domain/show.ts";
-import { loadGoals, loadTerms, type Goal } from "../../../domain/ledger/terms.ts";
+import type { Promoter } from "../../../domain/people/promoter/promoter.ts";
+import { goalsOf, targetsOf, termsOf, type Goal } from "../../../domain/ledger/terms.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { word, coupon, landingUrl, refToken, referralLink } from "../../../input/fields.ts";
@@ -22,12 +26,7 @@ import type { View } from "../../../storage/store.ts";
 import { offer } from "../../campaign/signup-page-json.ts";
 import { embeddedCampaign } from "../../embedded-json.ts";
 import { pageParams, readListing, readPathId } from "../../../resource/listing.ts";
-import {
-  promoterCampaignAnswer,
-  promoterCampaignJson,
-  readPromoterCampaignParts,
-  type PromoterCampaignParts,
-} from "../../promoter-campaign/promoter-campaigns.ts";
+import { promoterCampaignAnswer } from "../../promoter-campaign/promoter-campaigns.ts";
 import { recordError } from "../../operation.ts";
 import { rewardEntryAnswer } from "../../reward/reward-json.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
@@ -35,7 +34,7 @@ import { ownPromoCodeAnswer } from "./promo-codes.ts";
 import { field, recordId } from "../../../http/fields.ts";
 import { signupTexts } from "../../../domain/program/campaign/campaign.ts";
 
-const company = promoterCampaignAnswer.shape;
+const company = promoterCampaignAnswer.schema.shape;
 
 /** A promoter campaign as a part of the signed-in promoter. */
 export const ownPromoterCampaignSummary = z
@@ -120,7 +119,7 @@ export const listOwnPromoterCampaignsOperation: AffiliateOperation = {
     const joined = await listPromoterCampaigns(context.store, promoter.account_id, promoter.id);
     setPageHeaders(request, page, joined.length);
     const shown = joined.slice(window.offset, window.offset + window.limit);
-    return showAll(context.store, shown, showWith(request));
+    return showOwn(request, context.store, shown);
   },
 };
 
@@ -138,25 +137,33 @@ export const updateOwnPromoterCampaignOperation: AffiliateOperation = {
 
 /** Links with the old referral id stop working, just like when the company changes it. */
 async function update(request: AffiliateRequest) {
-  const { event, promoter, context } = request;
-  const body = shapeInput(updateBody, await readJson(event));
-  const { account_id } = promoter;
-  const wanted = { account_id, promoter_id: promoter.id, id: readPathId(event) };
-  const { id } = await loadOwnPromoterCampaign(context.store, wanted);
-  const changes = { ref_token: body.ref_token };
-  return updatePromoterCampaign(context, account_id, { id, changes, show: showWith(request) });
+  const { event, account, promoter, context } = request;
+  const { ref_token } = shapeInput(updateBody, await readJson(event));
+  const wanted = { account_id: account.id, promoter_id: promoter.id, id: readPathId(event) };
+  return context.store.transact(async (tx) => {
+    const { id } = await loadOwnPromoterCampaign(tx, wanted);
+    const updated = await updatePromoterCampaign(tx, context, account.id, { id, changes: { ref_token } });
+    return (await showOwn(request, tx.view, [updated]))[0];
+  });
 }
 
-/** Shows a promoter campaign as a part of the signed-in promoter. */
-export async function showOwnPromoterCampaignSummary(
+/** Shows promoter campaigns as parts of the signed-in promoter. */
+export async function showOwnPromoterCampaignSummaries(
   view: View,
-  joined: PromoterCampaign,
-): Promise<z.output<typeof ownPromoterCampaignSummary>> {
-  return summaryJson(await readPromoterCampaignParts(view, joined));
+  joined: PromoterCampaign[],
+  promoter: Promoter,
+): Promise<z.output<typeof ownPromoterCampaignSummary>[]> {
+  const all = await promoterCampaignParts(view, joined);
+  return all.flatMap((parts, at) =>
+    parts === null ? [] : [summaryJson(joined[at]!, { ...parts, promoter })],
+  );
 }
 
-function summaryJson(parts: PromoterCampaignParts): z.output<typeof ownPromoterCampaignSummary> {
-  const shown = promoterCampaignJson(parts);
+function summaryJson(
+  joined: PromoterCampaign,
+  parts: PromoterCampaignParts & { promoter: Promoter },
+): z.output<typeof ownPromoterCampaignSummary> {
+  const shown = promoterCampaignAnswer.json(joined, parts);
   return {
     id: shown.id,
     campaign_id: shown.campaign_id,
@@ -172,40 +179,47 @@ function summaryJson(parts: PromoterCampaignParts): z.output<typeof ownPromoterC
 }
 
 /** Promoters don't see hidden rewards. */
-function showWith({
-  public_url,
-  account,
-  promoter,
-  language,
-}: AffiliateRequest): Show<PromoterCampaign, z.output<typeof answer>> {
-  return async (view, joined) => {
-    const parts = await readPromoterCampaignParts(view, joined, promoter);
-    const { promoterCampaign, campaign } = parts;
-    const shown = promoterCampaignJson(parts);
-    const offered = await rewardsForOwnCodes(view, promoterCampaign, campaign);
-    return {
-      ...summaryJson(parts),
-      campaign: {
-        ...shown.campaign,
-        description: signupTexts(campaign, language).description,
-        landing_url: campaign.landing_url,
+async function showOwn(
+  { public_url, account, promoter, language }: AffiliateRequest,
+  view: View,
+  records: PromoterCampaign[],
+): Promise<z.output<typeof answer>[]> {
+  const all = await promoterCampaignParts(view, records);
+  const codes = await ownPromoCodeAnswer.showAll(
+    view,
+    all.flatMap((parts) => parts?.promoCodes ?? []),
+  );
+  const withTargets = records.filter((_, at) => targetsOf(all[at]?.rewards_for_promoters ?? []).length > 0);
+  const countsOf = await readRuleCounts(view, withTargets);
+  return all.flatMap((parts, at): z.output<typeof answer>[] => {
+    if (parts === null) return [];
+    const joined = records[at]!;
+    const { campaign, rewards_for_promoters, rewards_for_referrals } = parts;
+    const shown = promoterCampaignAnswer.json(joined, { ...parts, promoter });
+    const offered = rewardsForOwnCodes(joined, campaign, rewards_for_referrals);
+    const targets = targetsOf(rewards_for_promoters);
+    return [
+      {
+        ...summaryJson(joined, { ...parts, promoter }),
+        campaign: {
+          ...shown.campaign,
+          description: signupTexts(campaign, language).description,
+          landing_url: campaign.landing_url,
+        },
+        coupon: shown.coupon,
+        display_coupon: shown.display_coupon,
+        rewards_for_promoters: shown.rewards_for_promoters.filter(({ reward }) => !reward.hide_reward),
+        rewards_for_referrals: shown.rewards_for_referrals.filter(({ reward }) => !reward.hide_reward),
+        offer: termsOf({ account, campaign, promoter, language }, rewards_for_promoters),
+        goals: goalsOf({ account, joined, language }, targets, countsOf(joined.id)).map(goalJson),
+        promo_codes: codes.filter(({ promoter_campaign_id }) => promoter_campaign_id === joined.id),
+        recruitment_link_url: recruitmentLink(public_url, joined, campaign),
+        track_ad_traffic: promoter.track_ad_traffic,
+        may_add_leads: acceptsLeads(joined) && campaign.promoters_may_add_leads,
+        promo_code_rewards: offered.map(({ id, name }) => ({ id, name })),
       },
-      coupon: shown.coupon,
-      display_coupon: shown.display_coupon,
-      rewards_for_promoters: shown.rewards_for_promoters.filter(({ reward }) => !reward.hide_reward),
-      rewards_for_referrals: shown.rewards_for_referrals.filter(({ reward }) => !reward.hide_reward),
-      offer: await loadTerms(view, { account, campaign, joined, promoter, language }),
-      goals: (await loadGoals(view, { account, campaign, joined, language })).map(goalJson),
-      promo_codes: await ownPromoCodeAnswer.showAll(
-        view,
-        (await listCodesInUse(view, account.id, [promoterCampaign.id]))(promoterCampaign.id),
-      ),
-      recruitment_link_url: recruitmentLink(public_url, promoterCampaign, campaign),
-      track_ad_traffic: promoter.track_ad_traffic,
-      may_add_leads: acceptsLeads(promoterCampaign) && campaign.promoters_may_add_leads,
-      promo_code_rewards: offered.map(({ id, name }) => ({ id, name })),
-    };
-  };
+    ];
+  });
 }
 
 function goalJson(goal: Goal): z.output<typeof goalAnswer> {

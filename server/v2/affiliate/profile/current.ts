@@ -4,7 +4,6 @@ import { updateOwnProfile, setLanguage } from "../../../domain/people/portal/pro
 import { loadPendingEarnings } from "../../../domain/ledger/commission/balance.ts";
 import { PAYOUT_METHODS } from "../../../domain/ledger/payout-method/payout-method.ts";
 import { INVOICE_DETAILS_STATUSES, type Promoter } from "../../../domain/people/promoter/promoter.ts";
-import { showAll } from "../../../domain/show.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { shapeFormChanges, shapeInput } from "../../../input/shape.ts";
 import {
@@ -18,7 +17,7 @@ import {
 import { profileChanges, profileParams, promoterProfileAnswer } from "../../promoter/promoter-profile.ts";
 import {
   ownPromoterCampaignSummary,
-  showOwnPromoterCampaignSummary,
+  showOwnPromoterCampaignSummaries,
 } from "../campaign/promoter-campaigns.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { site } from "../own-fields.ts";
@@ -165,7 +164,7 @@ export async function currentJson(
       document === null ? [String(id)] : [],
     ),
     profile: shown.profile,
-    promoter_campaigns: await showAll(store, joined, showOwnPromoterCampaignSummary),
+    promoter_campaigns: await showOwnPromoterCampaignSummaries(store, joined, promoter),
     is_confirmed: shown.is_confirmed,
     parent_promoter: parts.parent
       ? {
