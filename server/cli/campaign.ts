@@ -18,7 +18,6 @@ import {
   type CampaignChanges,
 } from "../domain/program/campaign/changes.ts";
 import { EMAIL_KINDS, type EmailKind } from "../domain/events/email.ts";
-import { asItIs } from "../domain/show.ts";
 import { campaignIdOf, webAddress, wholeNumber } from "./options.ts";
 import { print, withStore } from "./store.ts";
 
@@ -123,8 +122,8 @@ function create(
   return withStore(async (context) => {
     const { id } = await loadAccount(context.store, accountId);
     const landing_url = options.landingUrl;
-    const input = { ...changesOf(options), name, landing_url, show: asItIs };
-    const made = await createFullCampaign<Campaign>(context, id, input);
+    const input = { ...changesOf(options), name, landing_url };
+    const made = await context.store.transact((tx) => createFullCampaign(tx, context, id, input));
     print(row(made, await loadAccount(context.store, accountId)));
   });
 }
@@ -133,8 +132,8 @@ function update(accountId: string, campaignId: string, options: CampaignOptions)
   return withStore(async (context) => {
     const { id: ownerId } = await loadAccount(context.store, accountId);
     const changes = changesOf(options);
-    const input = { id: campaignIdOf(campaignId), changes, show: asItIs };
-    const changed = await updateCampaign<Campaign>(context, ownerId, input);
+    const input = { id: campaignIdOf(campaignId), changes };
+    const changed = await context.store.transact((tx) => updateCampaign(tx, context, ownerId, input));
     print(row(changed, await loadAccount(context.store, accountId)));
   });
 }
@@ -234,7 +233,7 @@ function setSignup(accountId: string, campaignId: string, options: SignupOptions
     const { signup } = await loadCampaign(context.store, ownerId, id);
     const before = signup ?? { description: null, terms: null, questions: [] };
     const changes = { signup: signupAfter(before, options) };
-    print(await updateCampaign(context, ownerId, { id, changes, show: asItIs }));
+    print(await context.store.transact((tx) => updateCampaign(tx, context, ownerId, { id, changes })));
   });
 }
 

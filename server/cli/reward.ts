@@ -5,7 +5,6 @@ import { loadCampaign } from "../domain/program/campaign/campaign.ts";
 import { updateCampaign } from "../domain/program/campaign/changes.ts";
 import { UNITS, type Unit } from "../domain/money.ts";
 import { createReward } from "../domain/program/reward/reward.ts";
-import { asItIs } from "../domain/show.ts";
 import { tenThousandths } from "../input/fields.ts";
 import { print, withStore } from "./store.ts";
 
@@ -40,13 +39,14 @@ export function rewardCommands(program: Command): void {
       withStore(async (context) => {
         const account = await loadAccount(context.store, accountId);
         const id = given.campaign ?? account.default_campaign_id;
-        const { rewards_for_promoters } = await loadCampaign(context.store, account.id, id);
-        const reward = await context.store.transact((tx) =>
-          createReward(tx, context, account.id, { ...newReward(given), refuseOwnCode }),
-        );
-        const entry = { apply_on: "all" as const, product_ids: [], reward_id: reward.id };
-        const changes = { rewards_for_promoters: [...rewards_for_promoters, entry] };
-        await updateCampaign(context, account.id, { id, changes, show: asItIs });
+        const reward = await context.store.transact(async (tx) => {
+          const { rewards_for_promoters } = await loadCampaign(tx, account.id, id);
+          const made = await createReward(tx, context, account.id, { ...newReward(given), refuseOwnCode });
+          const entry = { apply_on: "all" as const, product_ids: [], reward_id: made.id };
+          const changes = { rewards_for_promoters: [...rewards_for_promoters, entry] };
+          await updateCampaign(tx, context, account.id, { id, changes });
+          return made;
+        });
         print({ id: reward.id, name: reward.name, campaign_id: id });
       }),
     );

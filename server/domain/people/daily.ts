@@ -285,6 +285,19 @@ export function loadCampaignsStats(view: View, accountId: number, campaignIds: n
   return statsIn(view, days.select(totalsOf(TOTAL_METRICS)));
 }
 
+/** The totals of each of some campaigns, all at once. */
+export async function readCampaignStats(
+  view: View,
+  accountId: number,
+  campaignIds: number[],
+): Promise<(id: number) => Stats> {
+  const days = dailyQuery(view, accountId, "campaign").where(among("daily.subject_id", campaignIds));
+  const sums = days.groupBy("daily.subject_id").select("daily.subject_id as id");
+  const rows = await view.rows(sums.select(totalsOf(TOTAL_METRICS)));
+  const known = new Map(rows.map((row) => [Number(row.id), row]));
+  return (id) => statsOf(known.get(id));
+}
+
 /** The totals of a campaign. */
 export function loadCampaignStats(view: View, accountId: number, campaignId: number): Promise<Stats> {
   const days = dailyQuery(view, accountId, "campaign").where("daily.subject_id", "=", campaignId);

@@ -12,7 +12,6 @@ import type { Context } from "../context.ts";
 import { createProduct } from "../program/product.ts";
 import type { PromoterCampaign } from "../people/promoter-campaign/promoter-campaign.ts";
 import { createReward, type NewReward, type Reward, type RewardEntry } from "../program/reward/reward.ts";
-import { asItIs } from "../show.ts";
 import { DAY_MS, type SeedPlan } from "./plan.ts";
 
 /** How long the campaign for creators holds commissions. */
@@ -61,23 +60,25 @@ export async function seedProgram(given: Context, account: Account): Promise<Cam
   }
   const rewards = await createRewards(context, accountId);
   const changes = { rewards_for_promoters: entriesOf(rewards.sale, rewards.tier) };
-  await updateCampaign(context, accountId, { id, changes, show: asItIs });
-  await createCampaign(context, accountId, {
-    name: "Creators",
-    color: "#c2410c",
-    landing_url,
-    auto_approve_promoters: false,
-    commission_hold_days: HOLD_DAYS,
-    signup: CREATORS_SIGNUP,
-    links: [{ id: await store.nextId("campaign-link"), name: "Team plan", url: planPage(landing_url) }],
-    rewards_for_promoters: entriesOf(rewards.year),
-    rewards_for_referrals: entriesOf(rewards.welcome),
-  });
-  await createCampaign(context, accountId, {
-    name: "Refer a friend",
-    color: "#15803d",
-    landing_url,
-    rewards_for_promoters: entriesOf(rewards.month),
+  await store.transact(async (tx) => {
+    await updateCampaign(tx, context, accountId, { id, changes });
+    await createCampaign(tx, context, accountId, {
+      name: "Creators",
+      color: "#c2410c",
+      landing_url,
+      auto_approve_promoters: false,
+      commission_hold_days: HOLD_DAYS,
+      signup: CREATORS_SIGNUP,
+      links: [{ id: await tx.nextId("campaign-link"), name: "Team plan", url: planPage(landing_url) }],
+      rewards_for_promoters: entriesOf(rewards.year),
+      rewards_for_referrals: entriesOf(rewards.welcome),
+    });
+    await createCampaign(tx, context, accountId, {
+      name: "Refer a friend",
+      color: "#15803d",
+      landing_url,
+      rewards_for_promoters: entriesOf(rewards.month),
+    });
   });
   return listCampaigns(store, accountId);
 }

@@ -2,31 +2,42 @@ import { z } from "zod";
 import {
   AD_TRAFFIC_POLICIES,
   ATTRIBUTIONS,
+  campaigns,
   refParam,
   signupUrl,
   UPGRADE_METRICS,
   type Campaign,
   type CampaignUpgrade,
 } from "../../domain/program/campaign/campaign.ts";
-import { promoterCampaigns } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
-import { loadRewardEntries, type FullRewardEntry } from "../../domain/program/reward/reward.ts";
-import type { Show } from "../../domain/show.ts";
-import { loadCampaignStats, type Stats } from "../../domain/people/daily.ts";
+import { countPromoters } from "../../domain/people/promoter-campaign/search.ts";
+import { readRewards, type FullRewardEntry } from "../../domain/program/reward/reward.ts";
+import { readCampaignStats, type Stats } from "../../domain/people/daily.ts";
 import { EMAIL_KINDS } from "../../domain/events/email.ts";
-import type { Account } from "../../domain/program/account/account.ts";
+import { shown } from "../../resource/answer.ts";
 import type { View } from "../../storage/store.ts";
 import { signupAnswer, signupJson } from "./signup-page-json.ts";
 import { rewardEntryAnswer, rewardEntryJson } from "../reward/reward-json.ts";
 import { field, recordId } from "../../http/fields.ts";
 import { landingUrl } from "../../input/fields.ts";
+import type { V2Request } from "../operation.ts";
+
+type Viewer = Pick<V2Request, "account" | "public_url">;
+
+/** What V2 shows a campaign with. */
+interface CampaignParts extends Viewer {
+  stats: Stats;
+  promotersCount: number;
+  rewards_for_promoters: FullRewardEntry[];
+  rewards_for_referrals: FullRewardEntry[];
+}
 
 /** A campaign of V2. */
-export const campaignAnswer = z
-  .object({
-    id: recordId,
-    name: field(z.string(), "Name of the campaign.", "Partners"),
-    color: field(z.string(), "Colour of the campaign in the dashboard.", "#2563eb"),
-    stats: field(
+export const campaignAnswer = shown<Campaign, CampaignParts>(campaigns)("Campaign", {
+  id: recordId,
+  name: field(z.string(), "Name of the campaign.", "Partners"),
+  color: field(z.string(), "Colour of the campaign in the dashboard.", "#2563eb"),
+  stats: [
+    field(
       z.object({
         referrals_count: field(z.int(), "How many people signed up.", 42),
         sales_count: field(z.int(), "How many sales were made.", 25),
@@ -36,48 +47,67 @@ export const campaignAnswer = z
       }),
       "Figures of the record.",
     ),
-    landing_url: landingUrl,
-    visitor_cookie_life: field(z.int(), "For how many days a visitor counts as referred.", 60),
-    ref_token_param: field(z.string(), "Parameter of referral links that carries the ref token.", "?via"),
-    auto_approve_leads: field(
-      z.boolean(),
-      "Whether leads that come by a link or a code count without your approval.",
-    ),
-    attribution: field(
-      z.enum(ATTRIBUTIONS),
-      "Which promoter gets a visitor who followed the links of two promoters.",
-      "last",
-    ),
-    allowed_origins: field(
-      z.array(z.string()),
-      "Sites that may send sign-ups from a browser. If empty, only the landing page's own site may.",
-      ["https://shop.example.com", "*.example.com"],
-    ),
-    track_ad_traffic: field(
-      z.enum(AD_TRAFFIC_POLICIES),
-      "What happens to visits from paid ads: they are recorded as suspicious (`pending`), as clean (`allow`), or not at all (`block`).",
-    ),
-    auto_approve_promoters: field(z.boolean(), "Whether new promoters are approved without your review."),
-    auto_approve_commissions: field(
-      z.boolean(),
-      "Whether commissions count without your approval. Large and suspicious ones wait for it.",
-    ),
-    commission_hold_days: field(
-      z.int(),
-      "Days that commissions are held before they are approved. 0 for none.",
-      14,
-    ),
-    is_private: field(z.boolean(), "Whether promoters join by invitation only."),
-    promoters_may_add_leads: field(
-      z.boolean(),
-      "Whether promoters may add leads by hand. You approve each of them. Default: `false`.",
-    ),
-    promoters_may_make_promo_codes: field(
-      z.boolean(),
-      "Whether promoters may make promo codes, each for one of the campaign's rewards for customers. Default: `false`.",
-    ),
-    is_default: field(z.boolean(), "Whether promoters join this campaign unless another is named."),
-    upgrade_details: field(
+    (_, { stats, promotersCount }) => ({
+      referrals_count: stats.referrals,
+      sales_count: stats.sales,
+      customers_count: stats.customers,
+      promoters_count: promotersCount,
+      revenue_amount: stats.sales_cents,
+    }),
+  ],
+  landing_url: landingUrl,
+  visitor_cookie_life: [
+    field(z.int(), "For how many days a visitor counts as referred.", 60),
+    ({ visitor_cookie_days }) => visitor_cookie_days,
+  ],
+  ref_token_param: [
+    field(z.string(), "Parameter of referral links that carries the ref token.", "?via"),
+    (campaign) => `?${refParam(campaign)}`,
+  ],
+  // Only leads that promoters add by hand wait for approval.
+  auto_approve_leads: [
+    field(z.boolean(), "Whether leads that come by a link or a code count without your approval."),
+    () => true,
+  ],
+  attribution: field(
+    z.enum(ATTRIBUTIONS),
+    "Which promoter gets a visitor who followed the links of two promoters.",
+    "last",
+  ),
+  allowed_origins: field(
+    z.array(z.string()),
+    "Sites that may send sign-ups from a browser. If empty, only the landing page's own site may.",
+    ["https://shop.example.com", "*.example.com"],
+  ),
+  track_ad_traffic: field(
+    z.enum(AD_TRAFFIC_POLICIES),
+    "What happens to visits from paid ads: they are recorded as suspicious (`pending`), as clean (`allow`), or not at all (`block`).",
+  ),
+  auto_approve_promoters: field(z.boolean(), "Whether new promoters are approved without your review."),
+  auto_approve_commissions: field(
+    z.boolean(),
+    "Whether commissions count without your approval. Large and suspicious ones wait for it.",
+  ),
+  commission_hold_days: field(
+    z.int(),
+    "Days that commissions are held before they are approved. 0 for none.",
+    14,
+  ),
+  is_private: field(z.boolean(), "Whether promoters join by invitation only."),
+  promoters_may_add_leads: field(
+    z.boolean(),
+    "Whether promoters may add leads by hand. You approve each of them. Default: `false`.",
+  ),
+  promoters_may_make_promo_codes: field(
+    z.boolean(),
+    "Whether promoters may make promo codes, each for one of the campaign's rewards for customers. Default: `false`.",
+  ),
+  is_default: [
+    field(z.boolean(), "Whether promoters join this campaign unless another is named."),
+    ({ id }, { account }) => account.default_campaign_id === id,
+  ],
+  upgrade_details: [
+    field(
       z
         .object({
           campaign_id: field(z.int(), "Id of the campaign.", 1),
@@ -88,12 +118,18 @@ export const campaignAnswer = z
         .nullable(),
       "The campaign for successful promoters, or null if there is none. Promoters are not moved to it automatically.",
     ),
-    signup_url: field(
+    ({ upgrade }) => upgrade && upgradeJson(upgrade),
+  ],
+  signup_url: [
+    field(
       z.string(),
       "Page where promoters join. That of a private campaign includes the invitation.",
       "https://track.example.com/join/17",
     ),
-    links: field(
+    (campaign, { account, public_url }) => signupUrl(public_url, account, campaign),
+  ],
+  links: [
+    field(
       z.array(
         z.object({
           id: field(z.int(), "Id of the page. Leave it out to add a page.", 2),
@@ -103,10 +139,19 @@ export const campaignAnswer = z
       ),
       "Further pages that promoters may link to.",
     ),
-    rewards_for_promoters: field(z.array(rewardEntryAnswer), "What promoters earn, and for which sales."),
-    rewards_for_referrals: field(z.array(rewardEntryAnswer), "What people who follow the link get."),
-    signup: field(signupAnswer, "What the sign-up page says and asks."),
-    emails: field(z.record(z.enum(EMAIL_KINDS), z.boolean()), "Which e-mails promoters get.", {
+    ({ links }) => links.map(({ id, name, url }) => ({ id, name, url })),
+  ],
+  rewards_for_promoters: [
+    field(z.array(rewardEntryAnswer), "What promoters earn, and for which sales."),
+    (_, { rewards_for_promoters }) => rewards_for_promoters.map(rewardEntryJson),
+  ],
+  rewards_for_referrals: [
+    field(z.array(rewardEntryAnswer), "What people who follow the link get."),
+    (_, { rewards_for_referrals }) => rewards_for_referrals.map(rewardEntryJson),
+  ],
+  signup: [field(signupAnswer, "What the sign-up page says and asks."), signupJson],
+  emails: [
+    field(z.record(z.enum(EMAIL_KINDS), z.boolean()), "Which e-mails promoters get.", {
       signup_accepted: true,
       accepted: true,
       rejected: false,
@@ -114,85 +159,38 @@ export const campaignAnswer = z
       new_commission: true,
       payout_sent: true,
     }),
-  })
-  .meta({ id: "Campaign" });
+    emailsJson,
+  ],
+});
 
-/** A campaign with the related records that V2 shows. */
-interface CampaignParts {
-  campaign: Campaign;
-  is_default: boolean;
-  signupUrl: string;
-  stats: Stats & { promoters: number };
-  rewards_for_promoters: FullRewardEntry[];
-  rewards_for_referrals: FullRewardEntry[];
-}
-
-/** Loads and shows a campaign. */
-export function showCampaignOf(
-  account: Account,
-  publicUrl: string,
-): Show<Campaign, z.output<typeof campaignAnswer>> {
-  return async (view, campaign) => {
-    const parts = await readCampaignParts(view, account, campaign);
-    return campaignJson({ ...parts, signupUrl: signupUrl(publicUrl, account, campaign) });
-  };
-}
-
-/** Reads the related records that V2 shows with a campaign. */
-async function readCampaignParts(
+/** Shows campaigns to the account of a request. */
+export async function showCampaigns(
+  { account, public_url }: Viewer,
   view: View,
-  account: Account,
-  campaign: Campaign,
-): Promise<Omit<CampaignParts, "signupUrl">> {
-  const { account_id, id } = campaign;
-  return {
-    campaign,
-    is_default: account.default_campaign_id === id,
-    stats: {
-      ...(await loadCampaignStats(view, account_id, id)),
-      promoters: await view.count(promoterCampaigns, "campaign", account_id, [id]),
-    },
-    rewards_for_promoters: await loadRewardEntries(view, account_id, campaign.rewards_for_promoters),
-    rewards_for_referrals: await loadRewardEntries(view, account_id, campaign.rewards_for_referrals),
-  };
+  records: Campaign[],
+): Promise<z.output<typeof campaignAnswer.schema>[]> {
+  const ids = records.map(({ id }) => id);
+  const entries = records.flatMap((each) => [...each.rewards_for_promoters, ...each.rewards_for_referrals]);
+  const [statsOf, promotersCountOf, completed] = await Promise.all([
+    readCampaignStats(view, account.id, ids),
+    countPromoters(view, account.id, ids),
+    readRewards(view, account.id, entries),
+  ]);
+  return records.map((campaign) =>
+    campaignAnswer.json(campaign, {
+      account,
+      public_url,
+      stats: statsOf(campaign.id),
+      promotersCount: promotersCountOf(campaign.id),
+      rewards_for_promoters: completed(campaign.rewards_for_promoters),
+      rewards_for_referrals: completed(campaign.rewards_for_referrals),
+    }),
+  );
 }
 
-/** A campaign as V2 shows it. */
-function campaignJson(parts: CampaignParts): z.output<typeof campaignAnswer> {
-  const { campaign, stats } = parts;
-  return {
-    id: campaign.id,
-    name: campaign.name,
-    color: campaign.color,
-    stats: {
-      referrals_count: stats.referrals,
-      sales_count: stats.sales,
-      customers_count: stats.customers,
-      promoters_count: stats.promoters,
-      revenue_amount: stats.sales_cents,
-    },
-    landing_url: campaign.landing_url,
-    visitor_cookie_life: campaign.visitor_cookie_days,
-    ref_token_param: `?${refParam(campaign)}`,
-    auto_approve_leads: true, // only leads that promoters add by hand wait for approval
-    attribution: campaign.attribution,
-    allowed_origins: campaign.allowed_origins,
-    track_ad_traffic: campaign.track_ad_traffic,
-    auto_approve_promoters: campaign.auto_approve_promoters,
-    auto_approve_commissions: campaign.auto_approve_commissions,
-    commission_hold_days: campaign.commission_hold_days,
-    is_private: campaign.is_private,
-    promoters_may_add_leads: campaign.promoters_may_add_leads,
-    promoters_may_make_promo_codes: campaign.promoters_may_make_promo_codes,
-    is_default: parts.is_default,
-    upgrade_details: campaign.upgrade && upgradeJson(campaign.upgrade),
-    signup_url: parts.signupUrl,
-    links: campaign.links.map(({ id, name, url }) => ({ id, name, url })),
-    rewards_for_promoters: parts.rewards_for_promoters.map(rewardEntryJson),
-    rewards_for_referrals: parts.rewards_for_referrals.map(rewardEntryJson),
-    signup: signupJson(campaign),
-    emails: emailsJson(campaign),
-  };
+/** Shows a campaign to the account of a request. */
+export async function showCampaign(viewer: Viewer, view: View, campaign: Campaign) {
+  return (await showCampaigns(viewer, view, [campaign]))[0]!;
 }
 
 function upgradeJson({ campaign_id, amount, metric, moves_leads }: CampaignUpgrade) {

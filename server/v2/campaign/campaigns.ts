@@ -1,6 +1,6 @@
 import { z } from "zod";
 import {
-  findCampaigns,
+  campaigns,
   loadCampaign,
   AD_TRAFFIC_POLICIES,
   ATTRIBUTIONS,
@@ -14,18 +14,21 @@ import {
   updateCampaign,
   type CampaignChanges,
 } from "../../domain/program/campaign/changes.ts";
-import { showAll } from "../../domain/show.ts";
 import { readJson } from "../../http/parameters/json.ts";
-import { setPageHeaders } from "../../http/pages.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
-import { campaignAnswer, showCampaignOf } from "./campaign-json.ts";
+import { campaignAnswer, showCampaign, showCampaigns } from "./campaign-json.ts";
 import { recordError, type V2Operation, type V2Request } from "../operation.ts";
-import { pageParams, readListing, readPathId } from "../../resource/listing.ts";
+import { listed } from "../../resource/list.ts";
+import { readPathId } from "../../resource/listing.ts";
 import { flag, id, oneOf, text, webAddress, wholeNumber } from "../../input/fields.ts";
 import { EMAIL_KINDS } from "../../domain/events/email.ts";
 import { rewardEntries } from "../reward/reward-json.ts";
 import { signupOf, signupParams } from "./signup-page-json.ts";
 import { field } from "../../http/fields.ts";
+
+const answers = campaignAnswer.schema.shape;
+
+const campaignList = listed(campaigns)();
 
 const shape = recordError({
   refParam: "ref_token_param",
@@ -37,8 +40,8 @@ export const listCampaignsOperation: V2Operation = {
   id: "listCampaigns",
   summary: "List campaigns",
   description: "Lists campaigns with their settings and figures.",
-  params: pageParams,
-  answer: z.array(campaignAnswer),
+  params: campaignList.params,
+  answer: z.array(campaignAnswer.schema),
   isPaged: true,
   handle: list,
 };
@@ -46,7 +49,7 @@ export const listCampaignsOperation: V2Operation = {
 const MAX_COOKIE_DAYS = 3_650;
 const refParam = field(
   text.trim().transform((value) => value.replace(/^\?/, "")),
-  campaignAnswer.shape.ref_token_param,
+  answers.ref_token_param,
 );
 const MAX_LINKS = 100;
 
@@ -65,7 +68,7 @@ const links = field(
       "is invalid",
     )
     .max(MAX_LINKS, `is too long (maximum is ${MAX_LINKS} entries)`),
-  campaignAnswer.shape.links,
+  answers.links,
 );
 
 const upgrade = z.object(
@@ -87,7 +90,7 @@ const allowedOrigins = field(
   z
     .array(text.trim().regex(/^[^\s,]+$/, "is invalid"), "is invalid")
     .max(MAX_ORIGINS, `is too long (maximum is ${MAX_ORIGINS} entries)`),
-  campaignAnswer.shape.allowed_origins,
+  answers.allowed_origins,
 );
 
 /** The e-mails that promoters get. E-mails that are not listed are off. */
@@ -103,25 +106,25 @@ const emails = field(
 const updateBody = z
   .object({
     name: field(text.trim(), "Name of the campaign.", "Partners"),
-    landing_url: field(webAddress, campaignAnswer.shape.landing_url),
+    landing_url: field(webAddress, answers.landing_url),
     ref_token_param: refParam,
-    color: field(text.trim(), campaignAnswer.shape.color),
+    color: field(text.trim(), answers.color),
     visitor_cookie_life: field(
       id.pipe(z.number().max(MAX_COOKIE_DAYS, `must be less than or equal to ${MAX_COOKIE_DAYS}`)),
-      campaignAnswer.shape.visitor_cookie_life,
+      answers.visitor_cookie_life,
     ),
-    auto_approve_promoters: field(flag, campaignAnswer.shape.auto_approve_promoters),
-    auto_approve_commissions: field(flag, campaignAnswer.shape.auto_approve_commissions),
-    commission_hold_days: field(wholeNumber(0, MAX_HOLD_DAYS), campaignAnswer.shape.commission_hold_days),
-    is_private: field(flag, campaignAnswer.shape.is_private),
-    promoters_may_add_leads: field(flag, campaignAnswer.shape.promoters_may_add_leads),
-    promoters_may_make_promo_codes: field(flag, campaignAnswer.shape.promoters_may_make_promo_codes),
-    attribution: field(oneOf(ATTRIBUTIONS), campaignAnswer.shape.attribution),
+    auto_approve_promoters: field(flag, answers.auto_approve_promoters),
+    auto_approve_commissions: field(flag, answers.auto_approve_commissions),
+    commission_hold_days: field(wholeNumber(0, MAX_HOLD_DAYS), answers.commission_hold_days),
+    is_private: field(flag, answers.is_private),
+    promoters_may_add_leads: field(flag, answers.promoters_may_add_leads),
+    promoters_may_make_promo_codes: field(flag, answers.promoters_may_make_promo_codes),
+    attribution: field(oneOf(ATTRIBUTIONS), answers.attribution),
     allowed_origins: allowedOrigins,
-    track_ad_traffic: field(oneOf(AD_TRAFFIC_POLICIES), campaignAnswer.shape.track_ad_traffic),
+    track_ad_traffic: field(oneOf(AD_TRAFFIC_POLICIES), answers.track_ad_traffic),
     links,
-    upgrade_details: field(upgrade.nullable(), campaignAnswer.shape.upgrade_details),
-    rewards_for_promoters: field(rewardEntries, campaignAnswer.shape.rewards_for_promoters),
+    upgrade_details: field(upgrade.nullable(), answers.upgrade_details),
+    rewards_for_promoters: field(rewardEntries, answers.rewards_for_promoters),
     rewards_for_referrals: field(rewardEntries, "What people who follow the link get."),
     emails,
     signup: field(signupParams, "What the sign-up page says and asks."),
@@ -133,7 +136,7 @@ const updateBody = z
  */
 const createBody = updateBody.extend({
   name: field(text.trim(), "Name of the campaign.", "Partners"),
-  landing_url: field(webAddress, campaignAnswer.shape.landing_url),
+  landing_url: field(webAddress, answers.landing_url),
 });
 
 /** `POST /api/v2/company/campaigns` */
@@ -143,7 +146,7 @@ export const createCampaignOperation: V2Operation = {
   description:
     "Adds a campaign. A campaign says where referral links lead, how long a visitor counts as referred, and what promoters earn.",
   body: createBody,
-  answer: campaignAnswer,
+  answer: campaignAnswer.schema,
   status: 201,
   refusals: ["not_found", "invalid", "rule_broken"],
   shape,
@@ -155,7 +158,7 @@ export const getCampaignOperation: V2Operation = {
   id: "getCampaign",
   summary: "Get a campaign",
   description: "Finds one campaign.",
-  answer: campaignAnswer,
+  answer: campaignAnswer.schema,
   refusals: ["not_found"],
   handle: get,
 };
@@ -167,7 +170,7 @@ export const updateCampaignOperation: V2Operation = {
   description: "Changes a campaign. What you leave out stays.",
   example: { visitor_cookie_life: 90, auto_approve_promoters: true },
   body: updateBody,
-  answer: campaignAnswer,
+  answer: campaignAnswer.schema,
   refusals: ["not_found", "invalid", "rule_broken"],
   shape,
   handle: update,
@@ -178,67 +181,61 @@ export const deleteCampaignOperation: V2Operation = {
   id: "deleteCampaign",
   summary: "Delete a campaign that nothing belongs to",
   description: "Removes a campaign that nothing belongs to. The default campaign stays.",
-  answer: campaignAnswer,
+  answer: campaignAnswer.schema,
   refusals: ["not_found", "in_use"],
   handle: remove,
 };
 
 async function list(request: V2Request) {
-  const { account, context, public_url } = request;
-  const { page, window } = readListing(request, pageParams);
-  const { records, total } = await findCampaigns(context.store, account.id, window);
-  setPageHeaders(request, page, total);
-  return showAll(context.store, records, showCampaignOf(account, public_url));
+  return showCampaigns(request, request.context.store, await campaignList.read(request));
 }
 
-async function create({ event, account, context, public_url }: V2Request) {
-  const body = shapeInput(createBody, await readJson(event));
-  return createFullCampaign(context, account.id, {
-    ...changesOf(body),
-    name: body.name,
-    landing_url: body.landing_url,
-    show: showCampaignOf(account, public_url),
-  });
+async function create(request: V2Request) {
+  const { event, account, context } = request;
+  const { name, landing_url, ...body } = shapeInput(createBody, await readJson(event));
+  const input = { ...changesOf(body), name, landing_url };
+  return context.store.transact(async (tx) =>
+    showCampaign(request, tx.view, await createFullCampaign(tx, context, account.id, input)),
+  );
 }
 
-async function get({ event, account, context: { store }, public_url }: V2Request) {
-  const campaign = await loadCampaign(store, account.id, readPathId(event));
-  return showCampaignOf(account, public_url)(store, campaign);
+async function get(request: V2Request) {
+  const { event, account, context } = request;
+  const campaign = await loadCampaign(context.store, account.id, readPathId(event));
+  return showCampaign(request, context.store, campaign);
 }
 
-async function update({ event, account, context, public_url }: V2Request) {
+async function update(request: V2Request) {
+  const { event, account, context } = request;
   const id = readPathId(event);
   const changes = changesOf(shapeChanges(updateBody, await readJson(event)));
-  return updateCampaign(context, account.id, { id, changes, show: showCampaignOf(account, public_url) });
+  return context.store.transact(async (tx) =>
+    showCampaign(request, tx.view, await updateCampaign(tx, context, account.id, { id, changes })),
+  );
 }
 
-async function remove({ event, account, context, public_url }: V2Request) {
-  return deleteCampaign(context, account.id, {
-    id: readPathId(event),
-    refuseUsed: refuseUsedCampaign,
-    show: showCampaignOf(account, public_url),
-  });
+async function remove(request: V2Request) {
+  const { event, account, context } = request;
+  const removal = { id: readPathId(event), refuseUsed: refuseUsedCampaign };
+  return context.store.transact(async (tx) =>
+    showCampaign(request, tx.view, await deleteCampaign(tx, account.id, removal)),
+  );
 }
 
 /** Converts a body to the domain's names. */
-function changesOf(body: z.output<typeof updateBody>): CampaignChanges {
-  const { upgrade_details: upgrade } = body;
+function changesOf({
+  ref_token_param: refParam,
+  visitor_cookie_life: visitor_cookie_days,
+  links,
+  upgrade_details: upgrade,
+  signup,
+  ...body
+}: z.output<typeof updateBody>): CampaignChanges {
   return {
-    name: body.name,
-    color: body.color,
-    landing_url: body.landing_url,
-    refParam: body.ref_token_param,
-    visitor_cookie_days: body.visitor_cookie_life,
-    auto_approve_promoters: body.auto_approve_promoters,
-    auto_approve_commissions: body.auto_approve_commissions,
-    commission_hold_days: body.commission_hold_days,
-    attribution: body.attribution,
-    allowed_origins: body.allowed_origins,
-    track_ad_traffic: body.track_ad_traffic,
-    is_private: body.is_private,
-    promoters_may_add_leads: body.promoters_may_add_leads,
-    promoters_may_make_promo_codes: body.promoters_may_make_promo_codes,
-    links: body.links?.map((link) => ({
+    ...body,
+    refParam,
+    visitor_cookie_days,
+    links: links?.map((link) => ({
       id: link.id ?? null,
       name: link.name,
       url: link.url,
@@ -250,9 +247,6 @@ function changesOf(body: z.output<typeof updateBody>): CampaignChanges {
       metric: upgrade.metric,
       moves_leads: upgrade.move_referrals_on_level_change ?? false,
     },
-    rewards_for_promoters: body.rewards_for_promoters,
-    rewards_for_referrals: body.rewards_for_referrals,
-    emails: body.emails,
-    signup: body.signup && signupOf(body.signup),
+    signup: signup && signupOf(signup),
   };
 }

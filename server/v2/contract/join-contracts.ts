@@ -1,17 +1,11 @@
 import { z } from "zod";
-import {
-  contractsFor,
-  listCurrentContracts,
-  type CurrentContract,
-} from "../../domain/people/contract/contract.ts";
+import type { CurrentContract } from "../../domain/people/contract/contract.ts";
 import { filledContent } from "../../domain/people/contract/content.ts";
-import { isStillSigned, listOwnDocuments } from "../../domain/people/contract/document.ts";
+import { isStillSigned, type DocumentParts } from "../../domain/people/contract/document.ts";
 import type { Account } from "../../domain/program/account/account.ts";
-import type { Campaign } from "../../domain/program/campaign/campaign.ts";
 import { promoterName, type Promoter } from "../../domain/people/promoter/promoter.ts";
 import { field, recordId } from "../../http/fields.ts";
 import { id, listOf } from "../../input/fields.ts";
-import type { View } from "../../storage/store.ts";
 import { contractAnswer } from "./contract-json.ts";
 
 const { shape: shown } = contractAnswer;
@@ -44,15 +38,12 @@ export const signedVersions = field(
   [4],
 );
 
-/** The contracts of a campaign for a newcomer, or for a promoter who joins one more campaign. */
-export async function joinContractsJson(
-  view: View,
+/** The contracts of a campaign for a newcomer, or for a promoter with these documents who joins one more campaign. */
+export function joinContractsJson(
   account: Account,
-  { campaign, promoter }: { campaign: Campaign; promoter: Promoter | null },
-): Promise<z.output<typeof joinContract>> {
-  const wanted = contractsFor(await listCurrentContracts(view, account.id), campaign.id);
-  if (wanted.length === 0) return [];
-  const own = promoter === null ? [] : await listOwnDocuments(view, promoter);
+  wanted: CurrentContract[],
+  { promoter, own }: { promoter: Promoter | null; own: DocumentParts[] },
+): z.output<typeof joinContract> {
   const isSigned = new Set(
     own.flatMap(({ contract, document }) => (isStillSigned(contract, document) ? contract.id : [])),
   );

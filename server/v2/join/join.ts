@@ -12,6 +12,7 @@ import { describe, shapeInput } from "../../input/shape.ts";
 import type { OpenOperation, OpenRequest } from "../affiliate/operation.ts";
 import { mailAddress, newPassword } from "../affiliate/own-fields.ts";
 import { shownBrandAnswer, shownBrandJson } from "../brand/brand.ts";
+import { contractsFor, listCurrentContracts } from "../../domain/people/contract/contract.ts";
 import { joinContract, joinContractsJson, signedVersions } from "../contract/join-contracts.ts";
 import { offer, questionAnswer, questionsJson } from "../campaign/signup-page-json.ts";
 import { readPathId } from "../../resource/listing.ts";
@@ -143,13 +144,14 @@ async function joinPageJson(
   { context, language, public_url }: OpenRequest,
   { account, campaign }: OpenCampaign,
 ): Promise<z.output<typeof joinPage>> {
+  const contracts = await listCurrentContracts(context.store, account.id);
   return {
     id: campaign.id,
     name: campaign.name,
     company_name: shownName(account),
     brand: shownBrandJson(account, public_url),
     ...signupTexts(campaign, language),
-    contracts: await joinContractsJson(context.store, account, { campaign, promoter: null }),
+    contracts: joinContractsJson(account, contractsFor(contracts, campaign.id), { promoter: null, own: [] }),
     questions: questionsJson(campaign),
     offer: await loadTerms(context.store, { account, campaign, language }),
     is_private: campaign.is_private,

@@ -39,7 +39,11 @@ it("refuses a store whose filling was interrupted, whether or not demo data is w
 describe("refuses a store that holds", () => {
   it.each<[string, () => Promise<unknown>]>([
     ["another account", () => createAccount(context, { name: "Second", ...LANDING })],
-    ["another campaign", () => createCampaign(context, firstId, { name: "Second", ...LANDING })],
+    [
+      "another campaign",
+      () =>
+        context.store.transact((tx) => createCampaign(tx, context, firstId, { name: "Second", ...LANDING })),
+    ],
     [
       "a webhook",
       () => createWebhook(context, firstId, { url: "https://a.example/", event_types: [], emailsOf }),

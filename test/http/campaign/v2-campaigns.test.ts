@@ -1,12 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createFullCampaign, updateCampaign } from "../../../server/domain/program/campaign/changes.ts";
 import { createCampaign, loadCampaign } from "../../../server/domain/program/campaign/campaign.ts";
-import { asItIs } from "../../../server/domain/show.ts";
 import { NOW, STORAGES, startApp, type TestApp } from "../../support/app.ts";
 import { beforeCommit, countCommits } from "../../support/edge.ts";
 import { putFact } from "../../support/facts.ts";
 import { DEFAULT_CAMPAIGN, JANE, company, invalid, join, outcome, reward } from "../../support/v2.ts";
-import type { RecordOf } from "../../support/records.ts";
 
 const GIVEN = { name: "Summer", landing_url: "https://acme.example/summer" };
 const SUMMER = { ...DEFAULT_CAMPAIGN, ...GIVEN, id: 2, is_default: false };
@@ -82,9 +80,10 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
         ref_params: ["via", "from"],
         emails: ["accepted" as const],
         is_default: true,
-        show: asItIs<RecordOf<"campaign">>,
       };
-      const made = await createFullCampaign(app.context, app.account_id, input);
+      const made = await app.context.store.transact((tx) =>
+        createFullCampaign(tx, app.context, app.account_id, input),
+      );
       expect(commits()).toBe(1);
       expect(made).toMatchObject({ id: 2, ref_params: ["via", "from"], emails: ["accepted"] });
       expect(await app.records.get("account", app.account_id)).toMatchObject({
@@ -182,7 +181,7 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
 
     it("accepts each record as it was shown", async () => {
       const own = { name: "Own", landing_url: GIVEN.landing_url, ref_params: ["partner"] };
-      await createCampaign(app.context, app.account_id, own);
+      await app.context.store.transact((tx) => createCampaign(tx, app.context, app.account_id, own));
       for (const id of [1, 2, 3]) {
         const shown = await call(`GET /campaigns/${id}`);
         expect(await update(shown.body, id)).toEqual(shown);
@@ -241,7 +240,9 @@ describe.each(STORAGES)("campaigns on %s", (storage) => {
       expect(await call("DELETE /campaigns/1")).toEqual({ status: 409, body });
       await create();
       const changes = { is_default: true };
-      await updateCampaign(app.context, app.account_id, { id: 2, changes, show: asItIs });
+      await app.context.store.transact((tx) =>
+        updateCampaign(tx, app.context, app.account_id, { id: 2, changes }),
+      );
       expect((await call("DELETE /campaigns/2")).status).toBe(409);
       expect((await call("DELETE /campaigns/1")).status).toBe(200);
     });

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { Failure } from "../../../failure.ts";
-import { allOf, contains, findMany, type Schema } from "../../../storage/query.ts";
+import { allOf, among, contains, findMany, type Schema } from "../../../storage/query.ts";
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
 import { campaigns, loadCampaign, type Campaign } from "../../program/campaign/campaign.ts";
 import { readRewards, type FullRewardEntry } from "../../program/reward/reward.ts";
@@ -169,6 +169,25 @@ export async function promoterCampaignParts(
     const id = ids[at]!;
     return offer && { ...offer, stats: stats(id), promoCodes: promoCodes(id) };
   });
+}
+
+/** The number of promoters in each of some campaigns. */
+export async function countPromoters(
+  view: View,
+  accountId: number,
+  campaignIds: number[],
+): Promise<(campaignId: number) => number> {
+  const rows = await view.rows(
+    view
+      .query<Schema<{ promoter_campaigns: typeof promoterCampaigns }>>()
+      .selectFrom("promoter_campaigns")
+      .where("account_id", "=", accountId)
+      .where(among("campaign_id", campaignIds))
+      .groupBy("campaign_id")
+      .select(["campaign_id", sql<number>`count(*)`.as("total")]),
+  );
+  const totals = new Map(rows.map((row) => [Number(row.campaign_id), Number(row.total)]));
+  return (id) => totals.get(id) ?? 0;
 }
 
 /** The campaign of a promoter campaign that has moved since it was read. Null: the promoter campaign is gone. */

@@ -1,6 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Failure, type FieldErrors } from "../../../failure.ts";
-import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import type { Reader, Store, Transaction } from "../../../storage/store.ts";
 import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Account } from "../account/account.ts";
@@ -146,17 +145,16 @@ export type NewCampaign = Pick<Campaign, "name" | "landing_url"> &
 
 /** Makes a campaign. */
 export async function createCampaign(
-  context: Context,
+  tx: Transaction,
+  { now }: Pick<Context, "now">,
   accountId: number,
   input: NewCampaign,
 ): Promise<Campaign> {
-  const id = await context.store.nextId("campaign");
-  return context.store.transact((tx) =>
-    putCampaign(tx, context.now, { ...input, account_id: accountId, id }),
-  );
+  const id = await tx.nextId("campaign");
+  return putCampaign(tx, now, { ...input, account_id: accountId, id });
 }
 
-/** Writes a new campaign as part of a larger change. */
+/** Makes a campaign with an id that is known before. */
 export async function putCampaign(
   tx: Transaction,
   now: Date,
@@ -194,16 +192,6 @@ export function newCampaign(now: Date, input: NewCampaign & Pick<Campaign, "acco
     ...(input.signup && { signup: input.signup }),
     created_at: now.toISOString(),
   };
-}
-
-/** A page of an account's campaigns, oldest first. */
-export function findCampaigns(store: Store, accountId: number, window: Window): Promise<Found<Campaign>> {
-  const query = store
-    .query<Schema<{ campaigns: typeof campaigns }>>()
-    .selectFrom("campaigns")
-    .where("account_id", "=", accountId)
-    .orderBy("id");
-  return findPage(store, campaigns, { query, ...window });
 }
 
 /** Every campaign of an account, oldest first. */

@@ -4,7 +4,6 @@ import { accounts, changeAccount } from "../account/account.ts";
 import { SYSTEM, type Context } from "../../context.ts";
 import { updateWantedEvents } from "../../events/webhook/webhook.ts";
 import { checkRewardEntries } from "../reward/reward.ts";
-import type { Show } from "../../show.ts";
 import {
   campaigns,
   emailsOf,
@@ -61,21 +60,16 @@ interface LinkChange {
  *
  * @throws Failure `not_found` for an unknown link, reward or upgrade, `rule_broken`
  */
-export async function createFullCampaign<T>(
+export async function createFullCampaign(
+  tx: Transaction,
   context: Context,
   accountId: number,
-  {
-    show,
-    ...input
-  }: CampaignChanges & Pick<NewCampaign, "name" | "landing_url"> & { show: Show<Campaign, T> },
-): Promise<T> {
-  const id = await context.store.nextId("campaign");
-  const linkIds = await newLinkIds(context, input.links);
+  input: CampaignChanges & Pick<NewCampaign, "name" | "landing_url">,
+): Promise<Campaign> {
   const { name, landing_url } = input;
+  const id = await tx.nextId("campaign");
   const blank = newCampaign(context.now, { account_id: accountId, id, name, landing_url });
-  return context.store.transact(async (tx) =>
-    show(tx.view, await putChanged(tx, context, { before: blank, changes: input, linkIds })),
-  );
+  return putChanged(tx, context, { before: blank, changes: input });
 }
 
 /**
@@ -83,24 +77,20 @@ export async function createFullCampaign<T>(
  *
  * @throws Failure `not_found` for the campaign, a link, a reward or an upgrade; `rule_broken`
  */
-export async function updateCampaign<T>(
+export async function updateCampaign(
+  tx: Transaction,
   context: Context,
   accountId: number,
-  { id, changes, show }: { id: number; changes: CampaignChanges; show: Show<Campaign, T> },
-): Promise<T> {
-  const linkIds = await newLinkIds(context, changes.links);
-  return context.store.transact(async (tx) => {
-    const before = await loadCampaign(tx, accountId, id);
-    return show(tx.view, await putChanged(tx, context, { before, changes, linkIds }));
-  });
+  { id, changes }: { id: number; changes: CampaignChanges },
+): Promise<Campaign> {
+  return putChanged(tx, context, { before: await loadCampaign(tx, accountId, id), changes });
 }
 
 /** The campaign to delete. */
-interface CampaignRemoval<T> {
+interface CampaignRemoval {
   id: number;
   /** Refuses a campaign that records belong to. It is locked, so that none are added meanwhile. */
   refuseUsed: (tx: Transaction, campaign: Campaign) => Promise<void>;
-  show: Show<Campaign, T>;
 }
 
 /**
@@ -109,38 +99,30 @@ interface CampaignRemoval<T> {
  * @throws Failure `not_found`, `in_use` while records belong to it or it is the default campaign
  * @see docs/spec/v2.md "Deletions"
  */
-export function deleteCampaign<T>(
-  { store }: Context,
+export async function deleteCampaign(
+  tx: Transaction,
   accountId: number,
-  { id, refuseUsed, show }: CampaignRemoval<T>,
-): Promise<T> {
-  return store.transact(async (tx) => {
-    const campaign = await loadCampaign(tx, accountId, id);
-    const account = await tx.get(accounts, SYSTEM, accountId);
-    if (account?.default_campaign_id === id) {
-      throw new Failure("in_use", "The default campaign can't be deleted");
-    }
-    await tx.lock(campaigns, accountId, id);
-    await refuseUsed(tx, campaign);
-    await tx.remove(campaigns, accountId, id);
-    if (campaign.emails.length > 0) await updateWantedEvents(tx, accountId, emailsOf);
-    return show(tx.view, campaign);
-  });
-}
-
-/** Ids are reserved before the transaction, because the transaction may run more than once. */
-async function newLinkIds({ store }: Context, changes: LinkChange[] = []): Promise<number[]> {
-  const ids: number[] = [];
-  for (const { id } of changes) if (id === null) ids.push(await store.nextId("campaign-link"));
-  return ids;
+  { id, refuseUsed }: CampaignRemoval,
+): Promise<Campaign> {
+  const campaign = await loadCampaign(tx, accountId, id);
+  const account = await tx.get(accounts, SYSTEM, accountId);
+  if (account?.default_campaign_id === id) {
+    throw new Failure("in_use", "The default campaign can't be deleted");
+  }
+  await tx.lock(campaigns, accountId, id);
+  await refuseUsed(tx, campaign);
+  await tx.remove(campaigns, accountId, id);
+  if (campaign.emails.length > 0) await updateWantedEvents(tx, accountId, emailsOf);
+  return campaign;
 }
 
 async function putChanged(
   tx: Transaction,
   { now }: Pick<Context, "now">,
-  { before, changes, linkIds }: { before: Campaign; changes: CampaignChanges; linkIds: number[] },
+  { before, changes }: { before: Campaign; changes: CampaignChanges },
 ): Promise<Campaign> {
-  const after = campaignAfter(before, changes, linkIds);
+  const after = campaignAfter(before, changes);
+  after.links = await linksAfter(tx, before.links, changes.links);
   if (changes.signup) after.signup = signupAfter(before, changes.signup, now);
   // An unchanged upgrade is not checked again, because clients send back what they read.
   if (after.upgrade?.campaign_id !== before.upgrade?.campaign_id) await checkUpgrade(tx, after);
@@ -153,7 +135,7 @@ async function putChanged(
   return after;
 }
 
-function campaignAfter(before: Campaign, changes: CampaignChanges, linkIds: number[]): Campaign {
+function campaignAfter(before: Campaign, changes: CampaignChanges): Campaign {
   return {
     ...before,
     name: changes.name ?? before.name,
@@ -171,7 +153,6 @@ function campaignAfter(before: Campaign, changes: CampaignChanges, linkIds: numb
     promoters_may_add_leads: changes.promoters_may_add_leads ?? before.promoters_may_add_leads,
     promoters_may_make_promo_codes:
       changes.promoters_may_make_promo_codes ?? before.promoters_may_make_promo_codes,
-    links: linksAfter(before.links, changes.links ?? [], linkIds),
     upgrade: changes.upgrade === undefined ? before.upgrade : changes.upgrade,
     rewards_for_promoters: changes.rewards_for_promoters ?? before.rewards_for_promoters,
     rewards_for_referrals: changes.rewards_for_referrals ?? before.rewards_for_referrals,
@@ -226,14 +207,16 @@ function refParamsAfter({ ref_params }: Campaign, name: string | undefined): str
   return [name, ...ref_params.filter((former) => former !== name)];
 }
 
-function linksAfter(before: CampaignLink[], changes: LinkChange[], newIds: number[]): CampaignLink[] {
+async function linksAfter(
+  tx: Transaction,
+  before: CampaignLink[],
+  changes: LinkChange[] = [],
+): Promise<CampaignLink[]> {
   const links = new Map(before.map((link) => [link.id, link]));
-  const freeIds = [...newIds];
   for (const change of changes) {
     const known = change.id === null ? undefined : links.get(change.id);
     if (change.id !== null && known === undefined) throw new Failure("not_found", "Link not found.");
-    const id = change.id ?? freeIds.shift();
-    if (id === undefined) continue;
+    const id = change.id ?? (await tx.nextId("campaign-link"));
     if (change.isRemoved) links.delete(id);
     else links.set(id, linkAfter({ id, name: "", url: "", ...known }, change));
   }

@@ -20,10 +20,12 @@ import {
   PROMOTER_CAMPAIGN_STATES,
   type PromoterCampaign,
 } from "../../../domain/people/promoter-campaign/promoter-campaign.ts";
+import { contractsFor, listCurrentContracts } from "../../../domain/people/contract/contract.ts";
+import { readRewards } from "../../../domain/program/reward/reward.ts";
 import { acceptTerms } from "../../../domain/people/portal/agreements.ts";
 import type { Promoter } from "../../../domain/people/promoter/promoter.ts";
 import { byId } from "../../../domain/people/promoter/search.ts";
-import { loadTerms } from "../../../domain/ledger/terms.ts";
+import { termsOf } from "../../../domain/ledger/terms.ts";
 import { Failure } from "../../../failure.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
@@ -109,9 +111,7 @@ async function list(request: AffiliateRequest) {
   const shown = all.filter(({ id, is_private }) => !is_private || states.has(id));
   setPageHeaders(request, page, shown.length);
   const rows = shown.slice(window.offset, window.offset + window.limit);
-  return Promise.all(
-    rows.map((campaign) => json(context.store, { account, promoter, campaign, states, language })),
-  );
+  return showAll(context.store, rows, { account, promoter, states, language });
 }
 
 /** @see docs/spec/v2.md "Joining" */
@@ -136,16 +136,15 @@ async function join(request: AffiliateRequest) {
     await signContracts(tx, context, { promoter, wanted, address });
     await acceptTerms(tx, context, { promoterCampaign: added.promoterCampaign, campaign });
     const states = await statesOf(tx.view, promoter);
-    return json(tx.view, { account, promoter, campaign, states, language });
+    return (await showAll(tx.view, [campaign], { account, promoter, states, language }))[0];
   });
 }
 
 type States = Map<number, PromoterCampaign>;
 
-interface Shown {
+interface Viewer {
   account: Account;
   promoter: Promoter;
-  campaign: Campaign;
   states: States;
   language: Language | null;
 }
@@ -155,18 +154,32 @@ async function statesOf(view: View, { account_id, id }: Promoter): Promise<State
   return new Map(joined.map((each) => [each.campaign_id, each]));
 }
 
-async function json(
+async function showAll(
   view: View,
-  { account, promoter, campaign, states, language }: Shown,
-): Promise<z.output<typeof answer>> {
-  const joined = states.get(campaign.id);
-  return {
+  campaigns: Campaign[],
+  { account, promoter, states, language }: Viewer,
+): Promise<z.output<typeof answer>[]> {
+  const offers = campaigns.map((campaign) => {
+    const joined = states.get(campaign.id);
+    const entries = joined?.rewards_for_promoters ?? campaign.rewards_for_promoters;
+    return { campaign, joined, entries };
+  });
+  const [completed, contracts, own] = await Promise.all([
+    readRewards(
+      view,
+      account.id,
+      offers.flatMap(({ entries }) => entries),
+    ),
+    listCurrentContracts(view, account.id),
+    listOwnDocuments(view, promoter),
+  ]);
+  return offers.map(({ campaign, joined, entries }) => ({
     ...embeddedCampaignJson(campaign),
     ...signupTexts(campaign, language),
-    contracts: await joinContractsJson(view, account, { campaign, promoter }),
+    contracts: joinContractsJson(account, contractsFor(contracts, campaign.id), { promoter, own }),
     questions: questionsJson(campaign),
-    offer: await loadTerms(view, { account, campaign, promoter, language, ...(joined && { joined }) }),
+    offer: termsOf({ account, campaign, promoter, language }, completed(entries)),
     needs_approval: !campaign.auto_approve_promoters,
     state: joined?.state ?? null,
-  };
+  }));
 }
