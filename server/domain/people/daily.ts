@@ -279,6 +279,24 @@ export async function loadPromoterTotals(
   return totals;
 }
 
+/** The same of each of some promoters, all at once. */
+export async function readPromoterTotals(
+  view: View,
+  accountId: number,
+  promoterIds: readonly number[],
+): Promise<(id: number) => Record<Metric, number>> {
+  const days = dailyQuery(view, accountId, "promoter-month").where(among("daily.subject_id", promoterIds));
+  const sums = days.groupBy("daily.subject_id").select("daily.subject_id as id").select(totalsOf(METRICS));
+  const known = new Map((await view.rows(sums)).map((row) => [Number(row.id), row]));
+  return (id) => {
+    const totals = known.get(id);
+    return Object.fromEntries(METRICS.map((metric) => [metric, Number(totals?.[metric] ?? 0)])) as Record<
+      Metric,
+      number
+    >;
+  };
+}
+
 /** The totals of these campaigns together. */
 export function loadCampaignsStats(view: View, accountId: number, campaignIds: number[]): Promise<Stats> {
   const days = dailyQuery(view, accountId, "campaign").where(among("daily.subject_id", campaignIds));

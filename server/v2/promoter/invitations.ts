@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { loadCampaignOrDefault, signupUrl } from "../../domain/program/campaign/campaign.ts";
-import { invitePromoters, type Invited } from "../../domain/ledger/promoter-invitation.ts";
+import { invitePromoters } from "../../domain/ledger/promoter-invitation.ts";
 import { Failure } from "../../failure.ts";
 import { field } from "../../http/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
@@ -9,7 +9,7 @@ import { distinctMailboxes, readMailbox, type Mailbox } from "../../input/mailbo
 import { describe, shapeInput } from "../../input/shape.ts";
 import { LANGUAGES } from "../../languages/languages.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { setupUrl } from "./promoter-json.ts";
+import { setupUrls } from "./promoter-json.ts";
 
 /** Enough for a list that is pasted. Larger lists can be imported. */
 const MAX_EMAILS = 100;
@@ -95,8 +95,19 @@ async function invite(request: V2Request) {
     language: body.language ?? null,
     isMailed,
   });
+  const setupUrlOf = await setupUrls(
+    request,
+    context.store,
+    invited.map(({ promoter }) => promoter),
+  );
   return {
-    promoters: await Promise.all(invited.map((each) => invitedJson(request, each, isMailed))),
+    promoters: invited.map(({ promoter, isNew }): z.output<typeof invitedAnswer> => ({
+      email: promoter.email,
+      promoter_id: promoter.id,
+      is_new: isNew,
+      is_mailed: isNew && isMailed,
+      password_setup_url: setupUrlOf(promoter),
+    })),
     signup_url: signupUrl(public_url, account, campaign),
   };
 }
@@ -110,18 +121,4 @@ function readPeople(given: string[]): Mailbox[] {
     throw new Failure("invalid", describe(fields), fields);
   }
   return distinctMailboxes(read.filter((each) => each !== null));
-}
-
-async function invitedJson(
-  request: V2Request,
-  { promoter, isNew }: Invited,
-  isMailed: boolean,
-): Promise<z.output<typeof invitedAnswer>> {
-  return {
-    email: promoter.email,
-    promoter_id: promoter.id,
-    is_new: isNew,
-    is_mailed: isNew && isMailed,
-    password_setup_url: await setupUrl(request, request.context.store, promoter),
-  };
 }

@@ -18,7 +18,7 @@ import { promoterAnswer } from "./promoter-json.ts";
 const params = z
   .object({
     promoter_id: field(text, "Id of the promoter. Or give `cust_id`.", "17"),
-    cust_id: field(text, promoterAnswer.shape.cust_id),
+    cust_id: field(text, promoterAnswer.schema.shape.cust_id),
   })
   .partial();
 

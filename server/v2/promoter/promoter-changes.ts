@@ -26,7 +26,7 @@ import { payoutMethods } from "../../domain/ledger/payout-method/payout-method.t
 import type { Transaction } from "../../storage/store.ts";
 import { recordError, type V2Operation, type V2Request } from "../operation.ts";
 import { seesPayoutDetails } from "../payout/masked-details.ts";
-import { promoterAnswer, showPromoterOf } from "./promoter-json.ts";
+import { promoterAnswer, showPromoter } from "./promoter-json.ts";
 import { profileChanges, profileParams } from "./promoter-profile.ts";
 import { findBy, pathId, readSelection } from "./promoters.ts";
 import { field } from "../../http/fields.ts";
@@ -43,7 +43,7 @@ import type { Introduced } from "../../http/operation.ts";
 import type { PromoterCampaignState } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
 import { BATCH, batchAnswer, batchJson, idsBody } from "../batch/batch-processes.ts";
 
-const custId = field(text.nullable(), promoterAnswer.shape.cust_id);
+const custId = field(text.nullable(), promoterAnswer.schema.shape.cust_id);
 
 const createBody = z
   .object({
@@ -57,19 +57,19 @@ const createBody = z
     ),
   })
   .partial()
-  .extend({ email: field(email, promoterAnswer.shape.email) });
+  .extend({ email: field(email, promoterAnswer.schema.shape.email) });
 
 /** Fields that are left out stay; blank text and null clear them. */
 const updateBody = z
   .object({
-    email: field(email, promoterAnswer.shape.email),
+    email: field(email, promoterAnswer.schema.shape.email),
     find_by: findBy,
     cust_id: custId,
-    note: field(longText.nullable(), promoterAnswer.shape.note),
-    custom_fields: field(jsonObject.nullable(), promoterAnswer.shape.custom_fields),
+    note: field(longText.nullable(), promoterAnswer.schema.shape.note),
+    custom_fields: field(jsonObject.nullable(), promoterAnswer.schema.shape.custom_fields),
     invoice_details_status: field(
       oneOf(INVOICE_DETAILS_STATUSES),
-      promoterAnswer.shape.invoice_details_status,
+      promoterAnswer.schema.shape.invoice_details_status,
     ),
     net_payout_days: field(
       wholeNumber(0, 365).nullable(),
@@ -95,7 +95,7 @@ export const createPromoterOperation: V2Operation = {
     profile: { first_name: "Jane", last_name: "Doe" },
   },
   body: createBody,
-  answer: promoterAnswer,
+  answer: promoterAnswer.schema,
   status: 201,
   refusals: ["not_found", "invalid", "taken"],
   shape,
@@ -111,7 +111,7 @@ export const updatePromoterOperation: V2Operation = {
   pathId,
   params: z.object({ find_by: findBy }).partial(),
   body: updateBody,
-  answer: promoterAnswer,
+  answer: promoterAnswer.schema,
   refusals: ["not_found", "invalid", "taken", "refused"],
   shape,
   handle: update,
@@ -124,7 +124,6 @@ export const updatePromoterOperation: V2Operation = {
 async function create(request: V2Request) {
   const { event, account, caller, context, inquireVat } = request;
   const body = shapeInput(createBody, await readJson(event));
-  const show = showPromoterOf(request);
   const created = await createPromoter(context, account, {
     email: body.email,
     cust_id: body.cust_id ?? null,
@@ -144,7 +143,7 @@ async function create(request: V2Request) {
     alwaysApprove: body.always_approve ?? true,
     address: null,
     ...(caller.kind === "user" && { invite: async () => {} }),
-    show: (view, { promoter }) => show(view, promoter),
+    show: (view, { promoter }) => showPromoter(request, view, promoter),
   });
   inquireVat(created);
   return created;
@@ -174,7 +173,7 @@ async function update(request: V2Request) {
     },
     ...(mailbox !== undefined &&
       !seesPayoutDetails(caller) && { permit: (tx, promoter) => refuseNewMailbox(tx, promoter, mailbox) }),
-    show: showPromoterOf(request),
+    show: (view, promoter) => showPromoter(request, view, promoter),
   });
   inquireVat(updated);
   return updated;

@@ -12,20 +12,13 @@ import {
   type Selection,
   SELECTORS,
 } from "../../domain/people/promoter/search.ts";
-import { showAll } from "../../domain/show.ts";
 import { flag, direction, id, instant, listOf, oneOf, text } from "../../input/fields.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { readListing, pageParams, sortsOf } from "../../resource/listing.ts";
-import {
-  promoterAnswer,
-  promoterJson,
-  readPromoterParts,
-  setupUrl,
-  showPromoterOf,
-} from "./promoter-json.ts";
+import { promoterAnswer, showPromoter, showPromoters } from "./promoter-json.ts";
 import { field } from "../../http/fields.ts";
 import type { TotalMetric } from "../../domain/people/daily.ts";
 import type { Query } from "../../http/parameters/pairs.ts";
@@ -120,7 +113,7 @@ const filters = z
       referrals_count: field(counts, "How many people signed up."),
       clicks_count: field(counts, "How many visitors followed the link."),
       joined_at: field(instants, "When the promoter joined."),
-      last_login_at: field(instants, promoterAnswer.shape.last_login_at),
+      last_login_at: field(instants, promoterAnswer.schema.shape.last_login_at),
       campaign_id: field(listOf(id), "Ids of the campaigns.", [1]),
       state: field(
         oneOf([...PROMOTER_CAMPAIGN_STATES, "not_set"]),
@@ -188,7 +181,7 @@ export const listPromotersOperation: V2Operation = {
     "Lists promoters, with filters and sorting. Archived ones are left out unless you ask for them.",
   params: listParams,
   answer: z.object({
-    data: field(z.array(promoterAnswer), "The records."),
+    data: field(z.array(promoterAnswer.schema), "The records."),
     meta: field(
       z.object({ pending_count: field(z.int(), "How many promoters wait for approval.", 3) }),
       "Further data.",
@@ -209,7 +202,7 @@ export const showPromoterOperation: V2Operation = {
   description: "Finds one promoter: by id, or by the attribute that `find_by` names.",
   pathId,
   params: showParams,
-  answer: promoterAnswer,
+  answer: promoterAnswer.schema,
   refusals: ["not_found", "invalid"],
   handle: show,
 };
@@ -224,7 +217,7 @@ async function list(request: V2Request) {
     ...window,
   });
   setPageHeaders(request, page, found.total);
-  const data = await showAll(store, found.records, showPromoterOf(request));
+  const data = await showPromoters(request, store, found.records);
   return { data, meta: { pending_count: await countPending(store, account.id) } };
 }
 
@@ -233,12 +226,10 @@ async function show(request: V2Request) {
   const params = shapeInput(showParams, readQuery(event));
   const selection = readSelection(event, params.find_by);
   const { promoter } = await loadSelected(context.store, account.id, selection);
-  const parts = await readPromoterParts(context.store, account, {
-    promoter,
+  return showPromoter(request, context.store, promoter, {
     withPayoutMethod: !(params.exclude_payout_method ?? false),
     withParent: params.include_parent_promoter ?? false,
   });
-  return promoterJson({ ...parts, setupUrl: await setupUrl(request, context.store, promoter) });
 }
 const METRICS: [name: string, metric: TotalMetric][] = [
   ["revenue_amount", "sales_cents"],

@@ -37,7 +37,7 @@ import { payoutAnswer } from "../payout/payouts.ts";
 import { payoutMethodAnswer, payoutMethodJson } from "../payout/payout-methods.ts";
 import { promoCodeAnswer } from "../promo-code/promo-codes.ts";
 import { promoterCampaignAnswer } from "../promoter-campaign/promoter-campaigns.ts";
-import { promoterAnswer, promoterJson, readPromoterParts } from "../promoter/promoter-json.ts";
+import { promoterAnswer, readPromoterParts } from "../promoter/promoter-json.ts";
 import { referralAnswer } from "../referral/referral-json.ts";
 import { field, createdAt, recordId } from "../../http/fields.ts";
 import { custId } from "../../input/fields.ts";
@@ -63,7 +63,7 @@ const EVENT_DATA: Record<Entity, z.ZodObject> = {
   contract_document: documentAnswer
     .extend({ promoter_id: field(z.int(), "Id of the promoter.", 17), promoter: owner })
     .meta({ id: "ContractDocumentEventData" }),
-  promoter: promoterAnswer,
+  promoter: promoterAnswer.schema,
   promoter_campaign: promoterCampaignAnswer.schema
     .extend({ promoter: owner })
     .meta({ id: "PromoterCampaignEventData" }),
@@ -153,8 +153,12 @@ async function promoterData(store: Store, promoter: Promoter, balance?: Balance)
   const account = await store.get(accounts, SYSTEM, promoter.account_id);
   if (account === null) throw new Error(`Account ${promoter.account_id} is gone`);
   const extras = { withPayoutMethod: true, withParent: false };
-  const parts = await readPromoterParts(store, account, { promoter, ...extras });
-  return promoterJson({ ...parts, balance: balance ?? parts.balance, setupUrl: null });
+  const [parts] = await readPromoterParts(store, account, [promoter], extras);
+  return promoterAnswer.json(promoter, {
+    ...parts!,
+    balance: balance ?? parts!.balance,
+    setupUrl: null,
+  });
 }
 
 async function promoterCampaignData(store: Store, promoterCampaign: PromoterCampaign): Promise<Json> {

@@ -1,8 +1,8 @@
-import { sql, type Kysely, type SqlBool } from "kysely";
+import { sql, type Kysely, type RawBuilder, type SqlBool } from "kysely";
 import { UNITS, type Unit } from "../../money.ts";
-import { loadPromoterTotals, type Metric } from "../../people/daily.ts";
+import { loadPromoterTotals, readPromoterTotals, type Metric } from "../../people/daily.ts";
 import type { Payout, payouts } from "../payout/payout.ts";
-import { prepared, quick, type Schema } from "../../../storage/query.ts";
+import { among, prepared, quick, type Schema } from "../../../storage/query.ts";
 import type { View } from "../../../storage/store.ts";
 import type { Commission, commissions } from "./commission.ts";
 
@@ -26,33 +26,38 @@ const isNotCash = sql<SqlBool>`unit <> 'cash'`;
 type BalanceSchema = Schema<{ commissions: typeof commissions; payouts: typeof payouts }>;
 
 /**
- * A promoter's earnings and payments in units other than cash. Few promoters have any. The states are
+ * Promoters' earnings and payments in units other than cash. Few promoters have any. The states are
  * literals, because SQLite plans a statement again whenever a value is bound that decides between partial
  * indexes.
  */
-const otherUnitsOf = prepared((query: Kysely<BalanceSchema>, accountId: number, promoterId: number) => {
+function otherUnits(query: Kysely<BalanceSchema>, accountId: number, isOfThem: RawBuilder<SqlBool>) {
   const earned = query
     .selectFrom("commissions")
     .select([
+      "promoter_id",
       "unit",
       sql<number>`sum(amount)`.as("earnings"),
       sql<number>`sum(case when is_paid_elsewhere then amount else 0 end)`.as("paid"),
     ])
     .where("account_id", "=", accountId)
-    .where("promoter_id", "=", promoterId)
+    .where(isOfThem)
     .where("status", "=", sql.lit("approved"))
     .where(isNotCash)
-    .groupBy("unit");
+    .groupBy(["promoter_id", "unit"]);
   const paid = query
     .selectFrom("payouts")
-    .select(["unit", sql<number>`0`.as("earnings"), sql<number>`sum(amount)`.as("paid")])
+    .select(["promoter_id", "unit", sql<number>`0`.as("earnings"), sql<number>`sum(amount)`.as("paid")])
     .where("account_id", "=", accountId)
-    .where("promoter_id", "=", promoterId)
+    .where(isOfThem)
     .where("status", "=", sql.lit("completed"))
     .where(isNotCash)
-    .groupBy("unit");
+    .groupBy(["promoter_id", "unit"]);
   return earned.unionAll(paid);
-});
+}
+
+const otherUnitsOf = prepared((query: Kysely<BalanceSchema>, accountId: number, promoterId: number) =>
+  otherUnits(query, accountId, sql<SqlBool>`promoter_id = ${promoterId}`),
+);
 
 /**
  * Sums a promoter's earnings and payments. Cash comes from the sums by month, because some promoters have
@@ -70,15 +75,44 @@ export async function loadTotalsAndBalance(
 ): Promise<{ totals: Record<Metric, number>; balance: Balance }> {
   const rows = await view.rows(quick(otherUnitsOf(view, accountId, promoterId)));
   const totals = await loadPromoterTotals(view, accountId, promoterId);
-  const balance = balanceOf([
-    { unit: "cash", earnings: totals.earnings_cents, paid: totals.paid_cents },
-    ...rows.map((row) => ({
-      unit: row.unit as Unit,
-      earnings: Number(row.earnings),
-      paid: Number(row.paid),
+  return { totals, balance: balanceIn(totals, rows) };
+}
+
+/** The same of each of some promoters, all at once. */
+export async function readTotalsAndBalances(
+  view: View,
+  accountId: number,
+  promoterIds: readonly number[],
+): Promise<(promoterId: number) => { totals: Record<Metric, number>; balance: Balance }> {
+  const query = otherUnits(view.query<BalanceSchema>(), accountId, among("promoter_id", promoterIds));
+  const [rows, totalsOf] = await Promise.all([
+    view.rows(query),
+    readPromoterTotals(view, accountId, promoterIds),
+  ]);
+  return (id) => {
+    const totals = totalsOf(id);
+    return {
+      totals,
+      balance: balanceIn(
+        totals,
+        rows.filter((row) => Number(row.promoter_id) === id),
+      ),
+    };
+  };
+}
+
+function balanceIn(
+  { earnings_cents, paid_cents }: Record<Metric, number>,
+  others: { unit: string | null; earnings: number; paid: number }[],
+): Balance {
+  return balanceOf([
+    { unit: "cash", earnings: earnings_cents, paid: paid_cents },
+    ...others.map(({ unit, earnings, paid }) => ({
+      unit: unit as Unit,
+      earnings: Number(earnings),
+      paid: Number(paid),
     })),
   ]);
-  return { totals, balance };
 }
 
 const pendingOf = prepared((query: Kysely<BalanceSchema>, accountId: number, promoterId: number) =>

@@ -1,6 +1,14 @@
 import { Failure } from "../../../failure.ts";
-import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
-import type { Reader, Store, Transaction } from "../../../storage/store.ts";
+import {
+  among,
+  findOwned,
+  findPage,
+  isFlag,
+  type Found,
+  type Schema,
+  type Window,
+} from "../../../storage/query.ts";
+import type { Reader, Store, Transaction, View } from "../../../storage/store.ts";
 import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 
 export const PAYOUT_METHODS = ["bank", "crypto", "custom", "paypal", "wise", "dots"] as const;
@@ -77,6 +85,37 @@ export async function lockSelectedPayoutMethod(
 ): Promise<PayoutMethod | null> {
   const selected = await findSelectedPayoutMethod(tx, accountId, promoterId);
   return selected && tx.lock(payoutMethods, accountId, selected.id);
+}
+
+/** The payout method that each of some promoters has selected, or null. */
+export async function readSelectedPayoutMethods(
+  view: View,
+  accountId: number,
+  promoterIds: readonly number[],
+): Promise<(promoterId: number) => PayoutMethod | null> {
+  const selected = await findOwned(view, payoutMethods, {
+    account_id: accountId,
+    by: "promoter_id",
+    ids: promoterIds,
+    only: isFlag("payout_methods.is_selected", true),
+  });
+  return (promoterId) => selected(promoterId)[0] ?? null;
+}
+
+/** Those of some promoters who have a payout method, or had one. */
+export async function findPayees(
+  view: View,
+  accountId: number,
+  promoterIds: readonly number[],
+): Promise<Set<number>> {
+  const query = view
+    .query<Schema<{ payout_methods: typeof payoutMethods }>>()
+    .selectFrom("payout_methods")
+    .where("account_id", "=", accountId)
+    .where(among("promoter_id", promoterIds))
+    .groupBy("promoter_id")
+    .select("promoter_id");
+  return new Set((await view.rows(query)).map((row) => Number(row.promoter_id)));
 }
 
 /** @throws Failure `not_found` */

@@ -5,8 +5,8 @@ import type { View } from "../../../storage/store.ts";
 import type { Account } from "../../program/account/account.ts";
 import { campaigns, type Campaign } from "../../program/campaign/campaign.ts";
 import {
-  findSelectedPayoutMethod,
   payoutMethods,
+  readSelectedPayoutMethods,
   type PayoutMethod,
   type PayoutMethodName,
 } from "../payout-method/payout-method.ts";
@@ -35,7 +35,11 @@ const belongings = belongingTo(payouts, {
  * @throws Failure `unavailable` if one is missing all the same, because the store is damaged
  */
 export async function payoutParts(view: View, records: Payout[]): Promise<PayoutParts[]> {
-  const [parts, selected] = await Promise.all([belongings(view, records), selectedMethods(view, records)]);
+  const promoterIds = records.map(({ promoter_id }) => promoter_id);
+  const [parts, selectedBy] = await Promise.all([
+    belongings(view, records),
+    readSelectedPayoutMethods(view, records[0]?.account_id ?? 0, promoterIds),
+  ]);
   return records.map(({ id, promoter_id }, at) => {
     const { promoter, campaign, used } = parts[at]!;
     if (promoter === null || campaign === null) {
@@ -43,17 +47,8 @@ export async function payoutParts(view: View, records: Payout[]): Promise<Payout
       failure.cause = new Error(`Payout ${id} has lost its promoter or its campaign: run \`tidemark check\``);
       throw failure;
     }
-    return { promoter, campaign, used, selected: selected.get(promoter_id) ?? null };
+    return { promoter, campaign, used, selected: selectedBy(promoter_id) };
   });
-}
-
-/** The selected methods of the payouts' promoters, by promoter. */
-async function selectedMethods(view: View, records: Payout[]): Promise<Map<number, PayoutMethod | null>> {
-  const owners = new Map(records.map(({ promoter_id, account_id }) => [promoter_id, account_id]));
-  const found = [...owners].map(
-    async ([id, accountId]) => [id, await findSelectedPayoutMethod(view, accountId, id)] as const,
-  );
-  return new Map(await Promise.all(found));
 }
 
 /** Some of an account's payouts. Absent conditions are ignored. */

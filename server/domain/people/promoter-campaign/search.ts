@@ -1,6 +1,6 @@
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { Failure } from "../../../failure.ts";
-import { allOf, among, contains, findMany, type Schema } from "../../../storage/query.ts";
+import { allOf, among, contains, findMany, findOwned, type Schema } from "../../../storage/query.ts";
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
 import { campaigns, loadCampaign, type Campaign } from "../../program/campaign/campaign.ts";
 import { readRewards, type FullRewardEntry } from "../../program/reward/reward.ts";
@@ -22,6 +22,15 @@ export function listPromoterCampaigns(
   promoterId: number,
 ): Promise<PromoterCampaign[]> {
   return view.list(promoterCampaigns, "promoter", accountId, [promoterId]);
+}
+
+/** All promoter campaigns of each of some promoters, oldest first. */
+export function readPromoterCampaigns(
+  view: View,
+  accountId: number,
+  promoterIds: readonly number[],
+): Promise<(promoterId: number) => PromoterCampaign[]> {
+  return findOwned(view, promoterCampaigns, { account_id: accountId, by: "promoter_id", ids: promoterIds });
 }
 
 /**

@@ -11,7 +11,6 @@ import {
   balanceAnswer,
   balanceJson,
   promoterAnswer,
-  promoterJson,
   readPromoterParts,
 } from "../../promoter/promoter-json.ts";
 import { profileChanges, profileParams, promoterProfileAnswer } from "../../promoter/promoter-profile.ts";
@@ -35,7 +34,7 @@ export const currentAnswer = z
     id: recordId,
     email: field(z.string(), "The person's e-mail address.", "jane@example.com"),
     name: field(z.string(), "The record's display name.", "Jane Doe"),
-    stats: field(promoterAnswer.shape.stats, "Figures of the record."),
+    stats: field(promoterAnswer.schema.shape.stats, "Figures of the record."),
     balances: field(
       balancesAnswer
         .extend({ pending_balance: field(balanceAnswer, "What waits for the company's approval.") })
@@ -135,13 +134,10 @@ export async function currentJson(
   promoter: Promoter,
 ): Promise<z.output<typeof currentAnswer>> {
   const { store } = context;
-  const parts = await readPromoterParts(store, account, {
-    promoter,
-    withPayoutMethod: true,
-    withParent: true,
-  });
-  const shown = promoterJson({ ...parts, setupUrl: null });
-  const joined = parts.promoterCampaigns.map(({ promoterCampaign }) => promoterCampaign);
+  const extras = { withPayoutMethod: true, withParent: true };
+  const parts = (await readPromoterParts(store, account, [promoter], extras))[0]!;
+  const shown = promoterAnswer.json(promoter, { ...parts, setupUrl: null });
+  const joined = parts.joined.map(({ promoterCampaign }) => promoterCampaign);
   const { first_name = null, last_name = null } = parts.parent?.profile ?? {};
   return {
     id: shown.id,

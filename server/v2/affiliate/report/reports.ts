@@ -18,13 +18,12 @@ import {
 import { narrowing, paramsOf, queryOf, sortOf, narrowed } from "../../report/reports.ts";
 import { csvFile, type AffiliateOperation, type AffiliateRequest } from "../operation.ts";
 import { field, recordId, second, wholeSecond } from "../../../http/fields.ts";
-import { loadPromoterTotals, type Metric } from "../../../domain/people/daily.ts";
+import { readPromoterTotals, type Metric, type Stats } from "../../../domain/people/daily.ts";
 import { GROUPINGS } from "../../../domain/reports/figures.ts";
 import { readQuery } from "../../../http/parameters/form.ts";
 import { shapeInput } from "../../../input/shape.ts";
 import { findChildren } from "../../../domain/people/promoter/creation.ts";
 import type { Promoter } from "../../../domain/people/promoter/promoter.ts";
-import type { View } from "../../../storage/store.ts";
 import { promoterAnswer, promoterStatsJson } from "../../promoter/promoter-json.ts";
 import { maskedEmail } from "../referral/referrals.ts";
 import { ORIGIN_KINDS } from "../../../domain/people/origin.ts";
@@ -244,7 +243,7 @@ const answer = z
     name: field(z.string().nullable(), "The first name, or null if it was not given.", "Alex"),
     email: field(z.string().nullable(), "The masked e-mail address.", "a***@example.com"),
     joined_at: field(second, "When the promoter joined."),
-    stats: field(promoterAnswer.shape.stats, "Figures of the record."),
+    stats: field(promoterAnswer.schema.shape.stats, "Figures of the record."),
   })
   .meta({ id: "SubAffiliate" });
 
@@ -262,13 +261,17 @@ export const listSubAffiliatesOperation: AffiliateOperation = {
     const { page, window } = readListing(request, pageParams);
     const found = await findChildren(store, promoter, window);
     setPageHeaders(request, page, found.total);
-    return Promise.all(found.records.map((child) => show(store, child)));
+    const totalsOf = await readPromoterTotals(
+      store,
+      promoter.account_id,
+      found.records.map(({ id }) => id),
+    );
+    return found.records.map((child) => childJson(child, totalsOf(child.id)));
   },
 };
 
 /** A parent sees the first name, a masked address and the figures that they earn from. */
-async function show(view: View, child: Promoter): Promise<z.output<typeof answer>> {
-  const stats = await loadPromoterTotals(view, child.account_id, child.id);
+function childJson(child: Promoter, stats: Stats): z.output<typeof answer> {
   return {
     id: child.id,
     name: child.profile.first_name,
