@@ -272,7 +272,7 @@ function holdCommands(program: Command): void {
     .description("pay such a promoter again, after you have spoken with them and looked at the payout method")
     .action((accountId: string, promoterId: number) =>
       onAccount(accountId, async (context, { id }) => {
-        await releasePayouts(context, id, promoterId);
+        await context.store.transact((tx) => releasePayouts(tx, context, id, promoterId));
         print({ released: promoterId });
       }),
     );

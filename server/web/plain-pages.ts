@@ -77,7 +77,8 @@ export function holdByLink(services: Services) {
       const account = await findAccount(services.store, cid);
       if (account === null) return page(event, 404, "page.link.invalid");
       const context = newContext(services, { kind: "promoter", id: promoter, name: null });
-      await holdPayouts(context, account, { promoter_id: promoter, changed_at: at, token });
+      const change = { promoter_id: promoter, changed_at: at, token };
+      await context.store.transact((tx) => holdPayouts(tx, context, account, change));
       return page(event, 200, "page.method.held");
     } catch (error) {
       if (!(error instanceof Failure) || error.kind === "unavailable") throw error;

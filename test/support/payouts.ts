@@ -87,13 +87,10 @@ export function selectMethod(
   input: { method: PayoutMethodName; details?: Record<string, unknown>; is_disabled?: boolean },
 ) {
   const { method, details = {}, is_disabled = false } = input;
-  return createPayoutMethod(context, promoter.account_id, {
-    promoter_id: promoter.id,
-    method,
-    details,
-    is_selected: true,
-    is_disabled,
-  });
+  const own = { account_id: promoter.account_id, promoter_id: promoter.id, method, details };
+  return context.store.transact((tx) =>
+    createPayoutMethod(tx, context, { ...own, is_selected: true, is_disabled }),
+  );
 }
 
 /** Makes a payout, by default pending, of 100.00 with 20 % tax, for January. */

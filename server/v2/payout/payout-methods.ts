@@ -4,13 +4,15 @@ import {
   removePayoutMethod,
   updatePayoutMethod,
   listHolds,
+  payoutHolds,
   releasePayouts,
   type PayoutMethodInput,
 } from "../../domain/ledger/payout-method/changes.ts";
 import {
-  findPayoutMethods,
+  IS_CURRENT,
   loadPayoutMethod,
   PAYOUT_METHODS,
+  payoutMethods,
   type PayoutMethod,
   type PayoutMethodName,
 } from "../../domain/ledger/payout-method/payout-method.ts";
@@ -18,6 +20,10 @@ import { email, flag, id, oneOf, text } from "../../input/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { shapeInput } from "../../input/shape.ts";
+import { shown } from "../../resource/answer.ts";
+import { having, listed } from "../../resource/list.ts";
+import { makes, reads } from "../../resource/operations.ts";
+import { belongingTo } from "../../storage/query.ts";
 import { isOwnMethod, shapeOwnDetails } from "../affiliate/money/payout-details.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { pageParams, readListing, readPathId } from "../../resource/listing.ts";
@@ -28,7 +34,7 @@ import {
   ELSEWHERE,
   type BankForm,
 } from "../../domain/ledger/payout-method/bank-country.ts";
-import { loadPromoter, promoterName } from "../../domain/people/promoter/promoter.ts";
+import { promoterName, promoters } from "../../domain/people/promoter/promoter.ts";
 
 const SAME_WALLET = { path: ["paypal_email"], error: "is not the same as wallet_email" };
 
@@ -148,21 +154,31 @@ const listQuery = pageParams.extend({
 const detailsAnswer = z.looseObject(details).meta({ id: "PayoutMethodDetails" });
 
 /** @see docs/spec/v2.md "Payout method" */
-export const payoutMethodAnswer = z
-  .object({
-    id: recordId,
-    method: field(z.enum(PAYOUT_METHODS), "Way of payment."),
-    date_added: field(second, "When the payout method was added."),
-    is_disabled: field(z.boolean(), "Whether it can't be used."),
-    meta: field(z.record(z.string(), z.unknown()), "Further data.", {}),
-    is_selected: field(z.boolean(), "Whether the promoter is paid this way."),
-    details: field(
+export const payoutMethodAnswer = shown(payoutMethods)("PayoutMethod", {
+  id: recordId,
+  method: field(z.enum(PAYOUT_METHODS), "Way of payment."),
+  date_added: [
+    field(second, "When the payout method was added."),
+    ({ created_at }) => wholeSecond(created_at),
+  ],
+  is_disabled: field(z.boolean(), "Whether it can't be used."),
+  meta: field(z.record(z.string(), z.unknown()), "Further data.", {}),
+  is_selected: field(z.boolean(), "Whether the promoter is paid this way."),
+  details: [
+    field(
       detailsAnswer,
       "Account or wallet that the money goes to. Each method has its own fields; the others are null.",
     ),
-    managed_payouts: field(z.boolean(), "Whether the provider pays the promoter automatically."),
-  })
-  .meta({ id: "PayoutMethod" });
+    detailsJson,
+  ],
+  managed_payouts: [
+    field(z.boolean(), "Whether the provider pays the promoter automatically."),
+    ({ is_managed }) => is_managed,
+  ],
+});
+
+/** A promoter's payout methods, oldest first. */
+export const currentMethods = listed(payoutMethods, { only: IS_CURRENT })();
 
 /** `GET /api/v2/company/payout_methods` */
 export const listPayoutMethodsOperation: V2Operation = {
@@ -170,21 +186,21 @@ export const listPayoutMethodsOperation: V2Operation = {
   summary: "List the payout methods of a promoter",
   description: "Lists the payout methods of one promoter.",
   params: listQuery,
-  answer: z.array(payoutMethodAnswer),
+  answer: z.array(payoutMethodAnswer.schema),
   isPaged: true,
   refusals: ["invalid"],
   async handle(request: V2Request) {
     const { account, context } = request;
     const { params, page, window } = readListing(request, listQuery);
-    const promoterId = params.filters.promoter_id;
-    const found = await findPayoutMethods(context.store, account.id, { promoter_id: promoterId, ...window });
+    const where = having(payoutMethods, params.filters);
+    const found = await currentMethods.find(context.store, account.id, { where, ...window });
     setPageHeaders(request, page, found.total);
-    return found.records.map(payoutMethodJson);
+    return payoutMethodAnswer.showAll(context.store, found.records);
   },
 };
 
 /** `POST /api/v2/company/payout_methods` */
-export const createPayoutMethodOperation: V2Operation = {
+export const createPayoutMethodOperation: V2Operation = makes(payoutMethodAnswer, {
   id: "createPayoutMethod",
   summary: "Give a promoter a payout method",
   description: "Adds a payout method for a promoter.",
@@ -194,23 +210,17 @@ export const createPayoutMethodOperation: V2Operation = {
     details: { wallet_email: "jane@wallet.example" },
     is_selected: true,
   },
+  status: 200,
   body: createBody,
-  answer: payoutMethodAnswer,
   refusals: ["not_found", "invalid", "refused"],
-  async handle({ event, account, context }: V2Request) {
-    const body = shapeInput(createBody, await readJson(event));
-    const { method, details, checks_details: isChecked } = body;
-    const input = {
-      promoter_id: body.promoter_id,
-      method,
-      details:
-        isChecked && isOwnMethod(method) ? shapeOwnDetails(method, details) : shapeDetails(method, details),
-      is_selected: body.is_selected ?? false,
-      is_disabled: body.is_disabled ?? false,
-    };
-    return payoutMethodJson(await createPayoutMethod(context, account.id, input));
+  run: (tx, { account, context }, { checks_details: isChecked, ...body }) => {
+    const { method, details, is_selected = false, is_disabled = false } = body;
+    const shaped =
+      isChecked && isOwnMethod(method) ? shapeOwnDetails(method, details) : shapeDetails(method, details);
+    const given = { ...body, details: shaped, is_selected, is_disabled };
+    return createPayoutMethod(tx, context, { ...given, account_id: account.id });
   },
-};
+});
 
 const names = z.array(z.enum(BANK_FIELD_NAMES));
 const bankForm = z
@@ -238,16 +248,12 @@ export const bankFormsOperation: V2Operation = {
 };
 
 /** `GET /api/v2/company/payout_methods/{id}` */
-export const getPayoutMethodOperation: V2Operation = {
+export const getPayoutMethodOperation: V2Operation = reads(payoutMethodAnswer, {
   id: "getPayoutMethod",
   summary: "Get a payout method",
   description: "Finds one payout method.",
-  answer: payoutMethodAnswer,
-  refusals: ["not_found"],
-  async handle({ event, account, context }: V2Request) {
-    return payoutMethodJson(await loadPayoutMethod(context.store, account.id, readPathId(event)));
-  },
-};
+  load: loadPayoutMethod,
+});
 
 /** `PUT /api/v2/company/payout_methods/{id}` */
 export const updatePayoutMethodOperation: V2Operation = {
@@ -257,7 +263,7 @@ export const updatePayoutMethodOperation: V2Operation = {
     "Changes a payout method. What you leave out stays. Once a payout has used it, other details make a new method, with its own id.",
   example: { is_selected: true },
   body: updateBody,
-  answer: payoutMethodAnswer,
+  answer: payoutMethodAnswer.schema,
   refusals: ["not_found", "invalid", "refused"],
   async handle({ event, account, context }: V2Request) {
     const body = shapeInput(updateBody, await readJson(event));
@@ -272,8 +278,10 @@ export const updatePayoutMethodOperation: V2Operation = {
         is_disabled: body.is_disabled ?? known.is_disabled,
       };
     };
-    const updated = await updatePayoutMethod(context, account.id, { id: readPathId(event), change });
-    return payoutMethodJson(updated);
+    const given = { id: readPathId(event), change };
+    return context.store.transact(async (tx) =>
+      payoutMethodAnswer.json(await updatePayoutMethod(tx, context, account.id, given)),
+    );
   },
 };
 
@@ -287,7 +295,8 @@ export const removePayoutMethodOperation: V2Operation = {
   }),
   refusals: ["not_found", "in_use"],
   async handle({ event, account, context }: V2Request) {
-    await removePayoutMethod(context, account.id, readPathId(event));
+    const id = readPathId(event);
+    await context.store.transact((tx) => removePayoutMethod(tx, context, account.id, id));
     return { message: "Payout method deleted" };
   },
 };
@@ -307,20 +316,6 @@ function formJson({ required, optional }: BankForm): z.output<typeof bankForm> {
   return { required: [...required], optional: [...optional] };
 }
 
-/** A way to pay a promoter. */
-export function payoutMethodJson(method: PayoutMethod): z.output<typeof payoutMethodAnswer> {
-  return {
-    id: method.id,
-    method: method.method,
-    date_added: wholeSecond(method.created_at),
-    is_disabled: method.is_disabled,
-    meta: method.meta,
-    is_selected: method.is_selected,
-    details: detailsJson(method),
-    managed_payouts: method.is_managed,
-  };
-}
-
 /** The details of a method whose details are hidden. */
 export const NO_DETAILS = Object.fromEntries(DETAILS.map((name) => [name, null])) as Record<
   keyof typeof details,
@@ -329,19 +324,26 @@ export const NO_DETAILS = Object.fromEntries(DETAILS.map((name) => [name, null])
 
 /** Shows the wallet's address under both names, because clients read either. */
 function detailsJson({ method, details: given }: PayoutMethod): z.output<typeof detailsAnswer> {
-  const shown = { ...NO_DETAILS, ...given };
-  return method === "paypal" ? { ...shown, paypal_email: shown.wallet_email } : shown;
+  const all = { ...NO_DETAILS, ...given };
+  return method === "paypal" ? { ...all, paypal_email: all.wallet_email } : all;
 }
 
-const holdAnswer = z
-  .object({
-    promoter_id: field(z.int(), "Id of the promoter.", 17),
-    name: field(z.string(), "Name of the promoter.", "Jane Doe"),
-    email: field(z.string(), "E-mail address of the promoter.", "jane@example.com"),
-    changed_at: field(z.iso.datetime(), "When the payout method was changed."),
-    held_at: field(z.iso.datetime(), "When the promoter has said that someone else did it."),
-  })
-  .meta({ id: "PayoutHold" });
+const promoterOf = belongingTo(payoutHolds, { promoter: [promoters, "promoter_id"] });
+
+/** A promoter may be deleted between the two reads. */
+const holdAnswer = shown(payoutHolds, promoterOf)("PayoutHold", {
+  promoter_id: field(z.int(), "Id of the promoter.", 17),
+  name: [
+    field(z.string(), "Name of the promoter.", "Jane Doe"),
+    (_, { promoter }) => (promoter === null ? "" : promoterName(promoter)),
+  ],
+  email: [
+    field(z.string(), "E-mail address of the promoter.", "jane@example.com"),
+    (_, { promoter }) => promoter?.email ?? "",
+  ],
+  changed_at: field(z.iso.datetime(), "When the payout method was changed."),
+  held_at: field(z.iso.datetime(), "When the promoter has said that someone else did it."),
+});
 
 /** `GET /api/v2/company/payout_holds`. Choice: our addition. */
 export const listPayoutHoldsOperation: V2Operation = {
@@ -349,21 +351,9 @@ export const listPayoutHoldsOperation: V2Operation = {
   summary: "List promoters whose payouts are held",
   description:
     "Lists the promoters who say that someone else has changed their payout method, at most a hundred, the longest held first. They are not paid. An extension of Tidemark.",
-  answer: z.array(holdAnswer),
-  async handle({ account, context: { store } }: V2Request) {
-    const shown: z.output<typeof holdAnswer>[] = [];
-    for (const { promoter_id, changed_at, held_at } of await listHolds(store, account.id)) {
-      const promoter = await loadPromoter(store, account.id, promoter_id);
-      shown.push({
-        promoter_id,
-        name: promoterName(promoter),
-        email: promoter.email,
-        changed_at,
-        held_at,
-      });
-    }
-    return shown;
-  },
+  answer: z.array(holdAnswer.schema),
+  handle: async ({ account, context: { store } }) =>
+    holdAnswer.showAll(store, await listHolds(store, account.id)),
 };
 
 /** `POST /api/v2/company/promoters/{id}/release_payouts`. Choice: our addition. */
@@ -375,7 +365,8 @@ export const releasePayoutsOperation: V2Operation = {
   answer: z.object({ message }),
   refusals: ["not_found"],
   async handle({ event, account, context }: V2Request) {
-    await releasePayouts(context, account.id, readPathId(event));
+    const id = readPathId(event);
+    await context.store.transact((tx) => releasePayouts(tx, context, account.id, id));
     return { message: "Payouts released" };
   },
 };

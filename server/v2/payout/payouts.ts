@@ -42,7 +42,7 @@ import {
   embeddedPromoterJson,
 } from "../embedded-json.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { NO_DETAILS, payoutMethodAnswer, payoutMethodJson } from "./payout-methods.ts";
+import { NO_DETAILS, payoutMethodAnswer } from "./payout-methods.ts";
 
 /** What a payout pays back of debts in other campaigns. */
 export const setOff = [
@@ -83,10 +83,13 @@ export const payoutAnswer = shown(payouts, payoutParts)("Payout", {
   total_incl_tax: field(z.number(), "The amount with tax.", 2380),
   created_at: createdSecond,
   payout_method: [
-    field(payoutMethodAnswer.nullable(), "How the promoter is paid, or null if they have not chosen yet."),
+    field(
+      payoutMethodAnswer.schema.nullable(),
+      "How the promoter is paid, or null if they have not chosen yet.",
+    ),
     ({ payout_method_id }, { used, selected }) => {
       const method = payout_method_id === null ? selected : used;
-      return method && payoutMethodJson(method);
+      return method && payoutMethodAnswer.json(method);
     },
   ],
   promoter: [
@@ -189,7 +192,7 @@ const groupAnswer = z
       "The promoter, or null if they were deleted.",
     ),
     payout_method: field(
-      payoutMethodAnswer.nullable(),
+      payoutMethodAnswer.schema.nullable(),
       "How the promoter is paid, or null if they have not chosen yet.",
     ),
     payouts: field(z.array(payoutAnswer.schema), "The promoter's payouts."),
@@ -307,7 +310,7 @@ function groupJson(
   }: { shownById: Map<number, PayoutJson>; withDetails?: boolean | undefined },
 ): z.output<typeof groupAnswer> {
   const { promoter, selected } = each.payee;
-  const method = selected && payoutMethodJson(selected);
+  const method = selected && payoutMethodAnswer.json(selected);
   const payouts = each.payouts.map(({ id }) => shownById.get(id)!);
   return {
     promoter: {
@@ -329,6 +332,6 @@ function groupJson(
 }
 
 /** Details are shown only with `include_payout_method_details`. */
-function withoutDetails<M extends z.output<typeof payoutMethodAnswer> | null>(method: M): M {
+function withoutDetails<M extends z.output<typeof payoutMethodAnswer.schema> | null>(method: M): M {
   return method && { ...method, details: NO_DETAILS };
 }

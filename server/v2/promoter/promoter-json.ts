@@ -188,7 +188,7 @@ export const promoterAnswer = shown<Promoter, PromoterParts>(promoters)("Promote
   ],
   selected_payout_method: [
     field(
-      payoutMethodAnswer
+      payoutMethodAnswer.schema
         .pick({ id: true, method: true, date_added: true, is_disabled: true })
         .nullable()
         .optional(),

@@ -34,7 +34,7 @@ import { documentAnswer, showDocument } from "../contract/contract-json.ts";
 import { embeddedPromoter, embeddedPromoterCampaign, embeddedPromoterJson } from "../embedded-json.ts";
 import { paymentsBatchAnswer, showPaymentsBatch } from "../payments-batch/payments-batches.ts";
 import { payoutAnswer } from "../payout/payouts.ts";
-import { payoutMethodAnswer, payoutMethodJson } from "../payout/payout-methods.ts";
+import { payoutMethodAnswer } from "../payout/payout-methods.ts";
 import { promoCodeAnswer } from "../promo-code/promo-codes.ts";
 import { promoterCampaignAnswer } from "../promoter-campaign/promoter-campaigns.ts";
 import { promoterAnswer, readPromoterParts } from "../promoter/promoter-json.ts";
@@ -73,7 +73,7 @@ const EVENT_DATA: Record<Entity, z.ZodObject> = {
   promo_code: promoCodeAnswer.schema.extend({ promoter: owner }).meta({ id: "PromoCodeEventData" }),
   payments_batch: paymentsBatchAnswer,
   payout: payoutAnswer.schema.extend({ promoter: owner }).meta({ id: "PayoutEventData" }),
-  payout_method: payoutMethodAnswer.extend({ promoter: owner }).meta({ id: "PayoutMethodEventData" }),
+  payout_method: payoutMethodAnswer.schema.extend({ promoter: owner }).meta({ id: "PayoutMethodEventData" }),
 };
 
 /** The event types and their bodies, for the OpenAPI document. */
@@ -201,7 +201,7 @@ async function payoutData(store: Store, payout: Payout): Promise<Json> {
 
 async function payoutMethodData(store: Store, method: PayoutMethod): Promise<Json> {
   const promoter = await store.get(promoters, method.account_id, method.promoter_id);
-  return { ...payoutMethodJson(method), promoter: ownerJson(promoter) };
+  return { ...payoutMethodAnswer.json(method), promoter: ownerJson(promoter) };
 }
 
 /** The promoter that a record belongs to, with `cust_id`, the client's own id. */

@@ -8,7 +8,7 @@ import type { MoneyEmailKind } from "../../events/email.ts";
 import { isErased } from "../../people/erased.ts";
 import { loadPromoter, promoters } from "../../people/promoter/promoter.ts";
 import { enqueueMoneyEmail } from "../money-email.ts";
-import { addPayoutMethod, selectPayoutMethod } from "../payout-method/changes.ts";
+import { createPayoutMethod, selectPayoutMethod } from "../payout-method/changes.ts";
 import { payoutMethods, type PayoutMethod } from "../payout-method/payout-method.ts";
 
 /**
@@ -295,9 +295,8 @@ async function addMethod(
   );
   if (known !== undefined) return selectPayoutMethod(tx, context, known);
   const target = { method: "custom", details: { stripe_account: stripe_id } } as const;
-  const id = await context.store.nextId("payout-method");
-  const own = { account_id, id, promoter_id, is_selected: true, is_disabled: false };
-  return addPayoutMethod(tx, context, { ...own, ...target });
+  const own = { account_id, promoter_id, is_selected: true, is_disabled: false };
+  return createPayoutMethod(tx, context, { ...own, ...target });
 }
 
 const HOUR_MS = 60 * 60 * 1_000;

@@ -29,24 +29,13 @@ export type PayoutMethodInput = Pick<PayoutMethod, "method" | "details" | "is_se
  * @throws Failure `not_found`, or `refused` for an erased promoter
  */
 export async function createPayoutMethod(
-  context: Context,
-  accountId: number,
-  given: PayoutMethodInput & { promoter_id: number },
-): Promise<PayoutMethod> {
-  const id = await context.store.nextId("payout-method");
-  return context.store.transact((tx) =>
-    addPayoutMethod(tx, context, { ...given, account_id: accountId, id }),
-  );
-}
-
-/** The same within a transaction. */
-export async function addPayoutMethod(
   tx: Transaction,
   context: Context,
-  given: PayoutMethodInput & Pick<PayoutMethod, "account_id" | "id" | "promoter_id">,
+  given: PayoutMethodInput & Pick<PayoutMethod, "account_id" | "promoter_id">,
 ): Promise<PayoutMethod> {
+  const id = await tx.nextId("payout-method");
   refuseErased(await loadPromoter(tx, given.account_id, given.promoter_id));
-  const after = { meta: {}, is_managed: false, ...given, created_at: context.now.toISOString() };
+  const after = { ...given, id, meta: {}, is_managed: false, created_at: context.now.toISOString() };
   return putPayoutMethod(tx, context, { before: null, after });
 }
 
@@ -68,23 +57,22 @@ export function selectPayoutMethod(
  * @throws Failure `not_found`, `refused` for an erased promoter, and any error of `change`
  */
 export async function updatePayoutMethod(
+  tx: Transaction,
   context: Context,
   accountId: number,
   { id, change }: { id: number; change: (method: PayoutMethod) => Partial<PayoutMethodInput> },
 ): Promise<PayoutMethod> {
-  const newId = await context.store.nextId("payout-method");
-  return context.store.transact(async (tx) => {
-    const before = await loadCurrent(tx, accountId, id);
-    await tx.lock(payoutMethods, accountId, before.id);
-    refuseErased(await loadPromoter(tx, accountId, before.promoter_id));
-    const after = { ...before, ...change(before) };
-    if (!(await isUsed(tx, before)) || hasSameTarget(before, after))
-      return putPayoutMethod(tx, context, { before, after });
-    const replaced = { ...before, is_selected: false, is_disabled: true, replaced_by_id: newId };
-    await putPayoutMethod(tx, context, { before, after: replaced });
-    const own = { id: newId, created_at: context.now.toISOString() };
-    return putPayoutMethod(tx, context, { before: null, after: { ...after, ...own } });
-  });
+  const before = await loadCurrent(tx, accountId, id);
+  await tx.lock(payoutMethods, accountId, before.id);
+  refuseErased(await loadPromoter(tx, accountId, before.promoter_id));
+  const after = { ...before, ...change(before) };
+  if (!(await isUsed(tx, before)) || hasSameTarget(before, after))
+    return putPayoutMethod(tx, context, { before, after });
+  const newId = await tx.nextId("payout-method");
+  const replaced = { ...before, is_selected: false, is_disabled: true, replaced_by_id: newId };
+  await putPayoutMethod(tx, context, { before, after: replaced });
+  const own = { id: newId, created_at: context.now.toISOString() };
+  return putPayoutMethod(tx, context, { before: null, after: { ...after, ...own } });
 }
 
 /**
@@ -92,17 +80,20 @@ export async function updatePayoutMethod(
  *
  * @throws Failure `not_found`, or `in_use`
  */
-export async function removePayoutMethod(context: Context, accountId: number, id: number): Promise<void> {
-  await context.store.transact(async (tx) => {
-    const before = await loadPayoutMethod(tx, accountId, id);
-    // As in `updatePayoutMethod`: no payout begins to use the method meanwhile.
-    await tx.lock(payoutMethods, accountId, id);
-    if (await isUsed(tx, before)) {
-      throw new Failure("in_use", "Payouts were paid by this method; disable it instead");
-    }
-    await tx.remove(payoutMethods, accountId, id);
-    await announce(tx, context, { entity: "payout_method", before, after: null });
-  });
+export async function removePayoutMethod(
+  tx: Transaction,
+  context: Context,
+  accountId: number,
+  id: number,
+): Promise<void> {
+  const before = await loadPayoutMethod(tx, accountId, id);
+  // As in `updatePayoutMethod`: no payout begins to use the method meanwhile.
+  await tx.lock(payoutMethods, accountId, id);
+  if (await isUsed(tx, before)) {
+    throw new Failure("in_use", "Payouts were paid by this method; disable it instead");
+  }
+  await tx.remove(payoutMethods, accountId, id);
+  await announce(tx, context, { entity: "payout_method", before, after: null });
 }
 
 async function putPayoutMethod(
@@ -223,7 +214,8 @@ export function notMeUrl(publicUrl: string, account: Sender, change: MethodChang
  *
  * @throws Failure `not_found` for a token that is not theirs, `refused` if the link was used
  */
-export function holdPayouts(
+export async function holdPayouts(
+  tx: Transaction,
   context: Context,
   account: Sender,
   { token, ...change }: MethodChange & { token: string },
@@ -232,37 +224,38 @@ export function holdPayouts(
   const given = Buffer.from(token);
   if (own.length !== given.length || !timingSafeEqual(own, given)) throw notValid();
   const { promoter_id, changed_at } = change;
-  return context.store.transact(async (tx) => {
-    const promoter = await tx.lock(promoters, account.id, promoter_id);
-    if (promoter === null || isErased(promoter)) throw notValid();
-    const before = await tx.get(payoutHolds, account.id, promoter_id);
-    if (before !== null && before.changed_at >= changed_at)
-      throw new Failure("refused", "This link has been used already.");
-    const heldAt = context.now.toISOString();
-    await tx.put(payoutHolds, {
-      account_id: account.id,
-      promoter_id,
-      changed_at,
-      held_at: heldAt,
-      released_at: null,
-    });
-    // Someone else may be signed in, or have a link.
-    await tx.put(promoters, withoutAccess(promoter, context.chance));
-    await endSessions(tx, { kind: "promoter", account_id: account.id, id: promoter_id });
-    // The name is added when the e-mail is sent, so that an erasure need not look for it there.
-    const values = { promoter_id: String(promoter_id) };
-    await enqueueOwnerEmails(tx, context, { account_id: account.id, kind: "payouts_held", values });
+  const promoter = await tx.lock(promoters, account.id, promoter_id);
+  if (promoter === null || isErased(promoter)) throw notValid();
+  const before = await tx.get(payoutHolds, account.id, promoter_id);
+  if (before !== null && before.changed_at >= changed_at)
+    throw new Failure("refused", "This link has been used already.");
+  const heldAt = context.now.toISOString();
+  await tx.put(payoutHolds, {
+    account_id: account.id,
+    promoter_id,
+    changed_at,
+    held_at: heldAt,
+    released_at: null,
   });
+  // Someone else may be signed in, or have a link.
+  await tx.put(promoters, withoutAccess(promoter, context.chance));
+  await endSessions(tx, { kind: "promoter", account_id: account.id, id: promoter_id });
+  // The name is added when the e-mail is sent, so that an erasure need not look for it there.
+  const values = { promoter_id: String(promoter_id) };
+  await enqueueOwnerEmails(tx, context, { account_id: account.id, kind: "payouts_held", values });
 }
 
 /** Lets a promoter be paid again. @throws Failure `not_found` if the payouts are not held */
-export function releasePayouts(context: Context, accountId: number, promoterId: number): Promise<void> {
-  return context.store.transact(async (tx) => {
-    const hold = await tx.lock(payoutHolds, accountId, promoterId);
-    if (hold === null || hold.released_at !== null)
-      throw new Failure("not_found", "The payouts of this promoter are not held.");
-    await tx.put(payoutHolds, { ...hold, released_at: context.now.toISOString() });
-  });
+export async function releasePayouts(
+  tx: Transaction,
+  { now }: Pick<Context, "now">,
+  accountId: number,
+  promoterId: number,
+): Promise<void> {
+  const hold = await tx.lock(payoutHolds, accountId, promoterId);
+  if (hold === null || hold.released_at !== null)
+    throw new Failure("not_found", "The payouts of this promoter are not held.");
+  await tx.put(payoutHolds, { ...hold, released_at: now.toISOString() });
 }
 
 /** Whether the payouts of a promoter are held. */

@@ -1,14 +1,7 @@
+import { sql, type SqlBool } from "kysely";
 import { Failure } from "../../../failure.ts";
-import {
-  among,
-  findOwned,
-  findPage,
-  isFlag,
-  type Found,
-  type Schema,
-  type Window,
-} from "../../../storage/query.ts";
-import type { Reader, Store, Transaction, View } from "../../../storage/store.ts";
+import { among, findOwned, isFlag, type Schema } from "../../../storage/query.ts";
+import type { Reader, Transaction, View } from "../../../storage/store.ts";
 import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 
 export const PAYOUT_METHODS = ["bank", "crypto", "custom", "paypal", "wise", "dots"] as const;
@@ -125,20 +118,5 @@ export async function loadPayoutMethod(reader: Reader, accountId: number, id: nu
   return method;
 }
 
-/**
- * A page of a promoter's current payout methods, oldest first. Replaced ones are shown by their payouts only.
- */
-export function findPayoutMethods(
-  store: Store,
-  accountId: number,
-  { promoter_id, ...window }: { promoter_id: number } & Window,
-): Promise<Found<PayoutMethod>> {
-  const query = store
-    .query<Schema<{ payout_methods: typeof payoutMethods }>>()
-    .selectFrom("payout_methods")
-    .where("account_id", "=", accountId)
-    .where("promoter_id", "=", promoter_id)
-    .where("replaced_by_id", "is", null)
-    .orderBy("id");
-  return findPage(store, payoutMethods, { query, ...window });
-}
+/** Replaced payout methods are shown by their payouts only. */
+export const IS_CURRENT = sql<SqlBool>`payout_methods.replaced_by_id is null`;

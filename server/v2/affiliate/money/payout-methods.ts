@@ -5,21 +5,23 @@ import {
   updatePayoutMethod,
 } from "../../../domain/ledger/payout-method/changes.ts";
 import {
-  findPayoutMethods,
   loadPayoutMethod,
+  payoutMethods,
   type PayoutMethod,
 } from "../../../domain/ledger/payout-method/payout-method.ts";
 import { Failure } from "../../../failure.ts";
 import { readJson } from "../../../http/parameters/json.ts";
-import { setPageHeaders } from "../../../http/pages.ts";
 import { flag, oneOf, ownData } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
-import { pageParams, readListing, readPathId } from "../../../resource/listing.ts";
+import { having } from "../../../resource/list.ts";
+import { readPathId } from "../../../resource/listing.ts";
+import { does, makes } from "../../../resource/operations.ts";
+import type { Reader, Transaction } from "../../../storage/store.ts";
 import {
   bankFormsAnswer,
   bankFormsJson,
+  currentMethods,
   payoutMethodAnswer,
-  payoutMethodJson,
 } from "../../payout/payout-methods.ts";
 import { payoutTermsAnswer } from "../../payout/payout-stats.ts";
 import { ownTermsJson } from "./payouts.ts";
@@ -42,9 +44,9 @@ export const listOwnMethodsOperation: AffiliateOperation = {
   id: "listOwnPayoutMethods",
   summary: "List the promoter's payout methods",
   description: "Lists the ways in which the promoter can be paid.",
-  params: pageParams,
+  params: currentMethods.params,
   answer: z.object({
-    data: field(z.array(payoutMethodAnswer), "The records."),
+    data: field(z.array(payoutMethodAnswer.schema), "The records."),
     meta: field(
       payoutTermsAnswer.pick({ selected_payout_methods: true, payout_method_options: true }),
       "Further data.",
@@ -53,15 +55,10 @@ export const listOwnMethodsOperation: AffiliateOperation = {
   isPaged: true,
   async handle(request) {
     const { account, promoter, context } = request;
-    const { page, window } = readListing(request, pageParams);
-    const found = await findPayoutMethods(context.store, promoter.account_id, {
-      promoter_id: promoter.id,
-      ...window,
-    });
-    setPageHeaders(request, page, found.total);
+    const records = await currentMethods.read(request, having(payoutMethods, { promoter_id: promoter.id }));
     const { selected_payout_methods, payout_method_options } = ownTermsJson(account, promoter);
     return {
-      data: found.records.map(payoutMethodJson),
+      data: await payoutMethodAnswer.showAll(context.store, records),
       meta: { selected_payout_methods, payout_method_options },
     };
   },
@@ -82,33 +79,32 @@ export const showOwnMethodOperation: AffiliateOperation = {
   id: "getOwnPayoutMethod",
   summary: "Show one of the promoter's payout methods",
   description: "Shows a payout method of the promoter.",
-  answer: payoutMethodAnswer,
+  answer: payoutMethodAnswer.schema,
   refusals: ["not_found"],
-  handle: async (request) => payoutMethodJson(await loadOwn(request)),
+  handle: async (request) =>
+    payoutMethodAnswer.json(await loadOwn(request.context.store, request, readPathId(request.event))),
 };
 
 /** `POST /api/v2/affiliate/payout_methods`. The new method is selected. */
-export const createOwnMethodOperation: AffiliateOperation = {
+export const createOwnMethodOperation: AffiliateOperation = makes(payoutMethodAnswer, {
   id: "createOwnPayoutMethod",
   summary: "Add a payout method",
   description:
     "Adds a way to be paid. `bank` needs what `GET /bank_forms` lists for its country, or an IBAN; `paypal` needs `wallet_email`, `wise` `wise_email`, `crypto` `wallet_address` and `crypto_currency`.",
   example: { method: "paypal", details: { wallet_email: "jane@wallet.example" } },
+  status: 200,
   body: createBody,
-  answer: payoutMethodAnswer,
   refusals: ["invalid"],
-  async handle({ event, promoter, context }) {
-    const body = shapeInput(createBody, await readJson(event));
-    const created = await createPayoutMethod(context, promoter.account_id, {
+  run: (tx, { promoter, context }, { method, details: given, is_selected }) =>
+    createPayoutMethod(tx, context, {
+      account_id: promoter.account_id,
       promoter_id: promoter.id,
-      method: body.method,
-      details: shapeOwnDetails(body.method, body.details),
-      is_selected: body.is_selected,
+      method,
+      details: shapeOwnDetails(method, given),
+      is_selected,
       is_disabled: false,
-    });
-    return payoutMethodJson(created);
-  },
-};
+    }),
+});
 
 /** `PUT /api/v2/affiliate/payout_methods/{id}` */
 export const updateOwnMethodOperation: AffiliateOperation = {
@@ -118,37 +114,38 @@ export const updateOwnMethodOperation: AffiliateOperation = {
     "Replaces the details of a payout method. Once a payout has used it, this makes a new method, with its own id.",
   example: { details: { wallet_email: "jane@wallet.example" } },
   body: updateBody,
-  answer: payoutMethodAnswer,
+  answer: payoutMethodAnswer.schema,
   refusals: ["not_found", "invalid", "refused"],
   async handle(request) {
     const { event, promoter, context } = request;
     const body = shapeInput(updateBody, await readJson(event));
-    const { id, method } = await loadOwn(request);
-    if (!(method in OWN_METHODS)) throw new Failure("refused", "The company manages this payout method.");
-    const given = shapeOwnDetails(method as OwnMethod, body.details);
-    return payoutMethodJson(
-      await updatePayoutMethod(context, promoter.account_id, { id, change: () => ({ details: given }) }),
-    );
+    return context.store.transact(async (tx) => {
+      const { id, method } = await loadOwn(tx, request, readPathId(event));
+      if (!(method in OWN_METHODS)) throw new Failure("refused", "The company manages this payout method.");
+      const given = shapeOwnDetails(method as OwnMethod, body.details);
+      const change = () => ({ details: given });
+      return payoutMethodAnswer.json(
+        await updatePayoutMethod(tx, context, promoter.account_id, { id, change }),
+      );
+    });
   },
 };
 
 /** `POST /api/v2/affiliate/payout_methods/{id}/select` */
-export const selectOwnMethodOperation: AffiliateOperation = {
+export const selectOwnMethodOperation: AffiliateOperation = does(payoutMethodAnswer, {
   id: "selectOwnPayoutMethod",
   summary: "Choose the payout method that is used",
   description: "Chooses the payout method that is used from now on.",
-  answer: payoutMethodAnswer,
   refusals: ["not_found", "refused"],
-  async handle(request) {
-    const { promoter, context } = request;
-    const { id } = await loadOwn(request);
+  async run(tx, request, id) {
+    await loadOwn(tx, request, id);
     const change = ({ is_disabled }: PayoutMethod) => {
       if (is_disabled) throw new Failure("refused", "The company has disabled this payout method.");
       return { is_selected: true };
     };
-    return payoutMethodJson(await updatePayoutMethod(context, promoter.account_id, { id, change }));
+    return updatePayoutMethod(tx, request.context, request.promoter.account_id, { id, change });
   },
-};
+});
 
 /** `DELETE /api/v2/affiliate/payout_methods/{id}` */
 export const removeOwnMethodOperation: AffiliateOperation = {
@@ -159,14 +156,21 @@ export const removeOwnMethodOperation: AffiliateOperation = {
   status: 204,
   refusals: ["not_found", "in_use"],
   async handle(request) {
-    const { id } = await loadOwn(request);
-    await removePayoutMethod(request.context, request.promoter.account_id, id);
+    const { event, promoter, context } = request;
+    await context.store.transact(async (tx) => {
+      const { id } = await loadOwn(tx, request, readPathId(event));
+      await removePayoutMethod(tx, context, promoter.account_id, id);
+    });
     return null;
   },
 };
 
-async function loadOwn({ event, promoter, context }: AffiliateRequest): Promise<PayoutMethod> {
-  const method = await loadPayoutMethod(context.store, promoter.account_id, readPathId(event));
+async function loadOwn(
+  reader: Reader | Transaction,
+  { promoter }: AffiliateRequest,
+  id: number,
+): Promise<PayoutMethod> {
+  const method = await loadPayoutMethod(reader, promoter.account_id, id);
   if (method.promoter_id !== promoter.id) throw new Failure("not_found", "Payout method not found.");
   return method;
 }

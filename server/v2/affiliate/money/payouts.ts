@@ -12,7 +12,7 @@ import {
 import { shown } from "../../../resource/answer.ts";
 import { having, listed, type Condition } from "../../../resource/list.ts";
 import { readPathId } from "../../../resource/listing.ts";
-import { payoutMethodAnswer, payoutMethodJson } from "../../payout/payout-methods.ts";
+import { payoutMethodAnswer } from "../../payout/payout-methods.ts";
 import { setOff } from "../../payout/payouts.ts";
 import {
   dueStatsAnswer,
@@ -68,8 +68,8 @@ const ownPayoutAnswer = shown<Payout, OwnParts>(payouts)("PortalPayout", {
   total_incl_tax: field(z.int(), "The amount with tax.", 2380),
   created_at: createdSecond,
   payout_method: [
-    field(payoutMethodAnswer.nullable(), "How it is or was paid, or null if that is not known yet."),
-    (_, { used }) => used && payoutMethodJson(used),
+    field(payoutMethodAnswer.schema.nullable(), "How it is or was paid, or null if that is not known yet."),
+    (_, { used }) => used && payoutMethodAnswer.json(used),
   ],
   promoter: [
     field(embeddedPromoter, "The promoter, or null if they were deleted."),
