@@ -291,7 +291,7 @@ function move(accountId: string, { label, ids, to, error }: Move): Promise<void>
     const { processed_count, errors } = await runBatch(context, account.id, {
       label: `payout/${label}`,
       ids,
-      work: (id) => movePayout(context, account.id, { id, to, error }),
+      work: (id) => context.store.transact((tx) => movePayout(tx, context, account.id, { id, to, error })),
     });
     print({ [to]: processed_count, errors });
   });
@@ -351,7 +351,8 @@ function markPaid(accountId: string, id: number): Promise<void> {
     const { processed_count, errors } = await runBatch(context, account.id, {
       label: "payout/mark_as_paid",
       ids,
-      work: (payoutId) => movePayout(context, account.id, { id: payoutId, to: "completed" }),
+      work: (payoutId) =>
+        store.transact((tx) => movePayout(tx, context, account.id, { id: payoutId, to: "completed" })),
     });
     const batch = await loadPaymentsBatch(store, account.id, id);
     print({ ...(await batchRow(context, batch)), paid: processed_count, errors });

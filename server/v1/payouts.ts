@@ -142,12 +142,14 @@ async function listAll(request: V1Request) {
 
 async function create({ event, account, context }: V1Request) {
   const params = shapeInput(createParams, await readParams(event));
-  return payPromoter(context, account, {
+  const payment = {
     selection: payeeOf(params),
     campaign_id: params.campaign_id ?? null,
     status: params.status ?? "pending",
-    show: showPayout,
-  });
+  };
+  return context.store.transact(async (tx) =>
+    showPayout(tx.view, await payPromoter(tx, context, account, payment)),
+  );
 }
 
 function payeeOf({ promoter_id: byId, promoter_email: email }: z.output<typeof createParams>): Selection {
@@ -177,8 +179,10 @@ async function update({ event, account, context }: V1Request) {
   // A malformed id is answered like an unknown one.
   const payoutId = id.safeParse(params.id);
   if (!payoutId.success) throw new Failure("not_found", "Payout not found.");
-  const change = { id: payoutId.data, to: params.status ?? null, show: showPayout };
-  return setPayoutStatus(context, account.id, change);
+  const change = { id: payoutId.data, to: params.status ?? null };
+  return context.store.transact(async (tx) =>
+    showPayout(tx.view, await setPayoutStatus(tx, context, account.id, change)),
+  );
 }
 
 /**

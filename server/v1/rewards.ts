@@ -149,12 +149,11 @@ async function listAll(request: V1Request) {
 async function create({ event, account, context }: V1Request) {
   const params = shapeInput(createParams, await readParams(event));
   const { reward_type: type, amount, status, skip_email_notification: isSilent = false } = params;
-  return createCommission(context, account.id, {
-    earner: readEarner(params),
-    given: { unit: unitOfV1(type), amount, status, ...(isSilent && { is_silent: true as const }) },
-    created_at: null,
-    show: showReward,
-  });
+  const given = { unit: unitOfV1(type), amount, status, ...(isSilent && { is_silent: true as const }) };
+  const custom = { earner: readEarner(params), given, created_at: null };
+  return context.store.transact(async (tx) =>
+    showReward(tx.view, await createCommission(tx, context, account.id, custom)),
+  );
 }
 
 function readEarner(params: z.output<typeof createParams>): Earner {
@@ -169,11 +168,10 @@ function readEarner(params: z.output<typeof createParams>): Earner {
 
 async function update({ event, account, context }: V1Request) {
   const { id, event_id, status } = shapeInput(updateParams, await readParams(event));
-  return changeCommissionStatus(context, account.id, {
-    selector: { id: id ?? null, event_id: event_id ?? null },
-    status: status ?? null,
-    show: showReward,
-  });
+  const change = { selector: { id: id ?? null, event_id: event_id ?? null }, status: status ?? null };
+  return context.store.transact(async (tx) =>
+    showReward(tx.view, await changeCommissionStatus(tx, context, account.id, change)),
+  );
 }
 
 type V1Unit = (typeof V1_UNITS)[number];

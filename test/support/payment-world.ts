@@ -213,7 +213,9 @@ export async function newPaymentWorld(engine: Engine) {
       case "by hand": {
         const own = await store.list(payouts, "id", account.id, []);
         const { id } = own[event.nth % own.length]!;
-        await refusable(() => movePayout(context(), account.id, { id, to: event.to }));
+        await refusable(() =>
+          store.transact((tx) => movePayout(tx, context(), account.id, { id, to: event.to })),
+        );
         return;
       }
       case "file":

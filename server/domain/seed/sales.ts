@@ -204,7 +204,7 @@ async function recordSteps(steps: Step[]): Promise<void> {
 
 async function payAll(context: Context, { id: accountId }: Account): Promise<void> {
   for (const id of await pendingPayouts(context, accountId)) {
-    await movePayout(context, accountId, { id, to: "completed" });
+    await context.store.transact((tx) => movePayout(tx, context, accountId, { id, to: "completed" }));
   }
 }
 
@@ -237,11 +237,8 @@ async function payBatchOf(
   let failure = error;
   for await (const chunk of store.scan(payouts, "batch", account.id, [batch.id])) {
     for (const { id } of chunk) {
-      await movePayout(context, account.id, {
-        id,
-        to: failure === null ? "completed" : "failed",
-        error: failure,
-      });
+      const move = { id, to: failure === null ? "completed" : "failed", error: failure } as const;
+      await store.transact((tx) => movePayout(tx, context, account.id, move));
       failure = null;
     }
   }

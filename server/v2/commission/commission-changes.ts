@@ -17,14 +17,14 @@ import { recordSale } from "../../domain/ledger/sale/new-sale.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { saleAmount, saleParams } from "../../input/event-params.ts";
 import { flag, id, instant, longText, oneOf, text, wholeAmount } from "../../input/fields.ts";
-import { shapeChanges, shapeInput } from "../../input/shape.ts";
+import { shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { readPathId } from "../../resource/listing.ts";
+import { changes } from "../../resource/operations.ts";
+import type { Transaction } from "../../storage/store.ts";
 import { commissionAnswer } from "./commissions.ts";
 import { field } from "../../http/fields.ts";
 import { runBatch } from "../../domain/batch.ts";
 import { changeCommissionStatus, setFulfilment } from "../../domain/ledger/commission/review.ts";
-import { asItIs } from "../../domain/show.ts";
 import type { Introduced } from "../../http/operation.ts";
 import { batchOperation } from "../batch/batch-processes.ts";
 
@@ -81,16 +81,15 @@ export const createCommissionOperation: V2Operation = {
 };
 
 /** `PUT` and `PATCH /api/v2/company/commissions/{id}` */
-export const updateCommissionOperation: V2Operation = {
+export const updateCommissionOperation: V2Operation = changes(commissionAnswer, {
   id: "updateCommission",
   summary: "Change the notes on a commission",
   description: "Changes the notes on a commission. What you leave out stays.",
   example: { internal_note: "Checked by phone" },
   body: updateBody,
-  answer: commissionAnswer.schema,
   refusals: ["not_found", "invalid", "refused"],
-  handle: update,
-};
+  run: (tx, { account, context }, given) => annotateCommission(tx, context, account.id, given),
+});
 
 /** `unit` applies only to `custom`: a commission of a sale has the unit of its reward. */
 async function create({ event, account, context }: V2Request) {
@@ -125,39 +124,31 @@ function createOfSale(context: Context, account: Account, body: z.output<typeof 
   });
 }
 
-async function createCustom(context: Context, account: Account, body: z.output<typeof customBody>) {
-  const made = await createCommission(context, account.id, {
+function createCustom(context: Context, account: Account, body: z.output<typeof customBody>) {
+  const custom = {
     earner: { promoter_campaign_id: body.promoter_campaign_id },
     given: {
       unit: body.unit,
       amount: body.amount,
-      status: "approved",
+      status: "approved" as const,
       event_id: body.event_id ?? null,
       billing_period: body.billing_period ?? null,
       ...(!(body.notify_promoter ?? false) && { is_silent: true as const }),
       ...notesOf(body),
     },
     created_at: body.event_date ?? null,
-    show: commissionAnswer.show,
-  });
-  return [made];
+  };
+  return context.store.transact(async (tx) => [
+    await commissionAnswer.show(tx.view, await createCommission(tx, context, account.id, custom)),
+  ]);
 }
 
 function notesOf(body: z.output<typeof commonBody>): CommissionNotes {
   return { internal_note: body.internal_note ?? null, external_note: body.external_note ?? null };
 }
 
-async function update({ event, account, context }: V2Request) {
-  const body = shapeChanges(updateBody, await readJson(event));
-  return annotateCommission(context, account.id, {
-    id: readPathId(event),
-    notes: { internal_note: body.internal_note, external_note: body.external_note },
-    show: commissionAnswer.show,
-  });
-}
-
 /** Changes one commission of a batch. */
-type Work = (context: Context, accountId: number, id: number) => Promise<unknown>;
+type Work = (tx: Transaction, context: Context, accountId: number, id: number) => Promise<unknown>;
 
 /** The batches under `/api/v2/company/commissions`, by the last part of their path. */
 export const COMMISSION_BATCHES: Record<string, V2Operation> = {
@@ -177,13 +168,13 @@ export const COMMISSION_BATCHES: Record<string, V2Operation> = {
     id: "markCommissionsFulfilled",
     summary: "Mark credits and other units as given to the promoters",
     description: "Records that promoters got rewards other than money: credits, points, months, discounts.",
-    work: (context, accountId, id) => setFulfilment(context, accountId, { id, isFulfilled: true }),
+    work: (tx, context, accountId, id) => setFulfilment(tx, context, accountId, { id, isFulfilled: true }),
   }),
   mark_unfulfilled: commissionBatch("mark_unfulfilled", {
     id: "markCommissionsUnfulfilled",
     summary: "Mark credits and other units as not given",
     description: "Records that promoters did not get them after all.",
-    work: (context, accountId, id) => setFulfilment(context, accountId, { id, isFulfilled: false }),
+    work: (tx, context, accountId, id) => setFulfilment(tx, context, accountId, { id, isFulfilled: false }),
   }),
 };
 
@@ -196,8 +187,8 @@ export const destroyCommissionsOperation = commissionBatch("destroy", {
 });
 
 function setStatus(status: CommissionStatus): Work {
-  return (context, accountId, id) =>
-    changeCommissionStatus(context, accountId, { selector: { id, event_id: null }, status, show: asItIs });
+  return (tx, context, accountId, id) =>
+    changeCommissionStatus(tx, context, accountId, { selector: { id, event_id: null }, status });
 }
 
 function commissionBatch(name: string, { work, ...texts }: Introduced & { work: Work }): V2Operation {
@@ -205,6 +196,7 @@ function commissionBatch(name: string, { work, ...texts }: Introduced & { work: 
     // Lists are newest first. A commission that takes another one back is usually newer, so it goes after that one.
     const ids = given.toSorted((a, b) => a - b);
     const label = `commission/${name}`;
-    return runBatch(context, account.id, { label, ids, work: (id) => work(context, account.id, id) });
+    const one = (id: number) => context.store.transact((tx) => work(tx, context, account.id, id));
+    return runBatch(context, account.id, { label, ids, work: one });
   });
 }

@@ -7,6 +7,7 @@ import { text } from "../../input/fields.ts";
 import type { Introduced } from "../../http/operation.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeInput } from "../../input/shape.ts";
+import type { Transaction } from "../../storage/store.ts";
 import type { Payout } from "../../domain/ledger/payout/payout.ts";
 import { BATCH, batchAnswer, batchJson, batchOperation, idsBody } from "../batch/batch-processes.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
@@ -19,7 +20,7 @@ interface Named {
 }
 
 /** Changes one payout, and returns it. */
-type Work = (context: Context, accountId: number, payout: Named) => Promise<Payout>;
+type Work = (tx: Transaction, context: Context, accountId: number, payout: Named) => Promise<Payout>;
 
 /** For payouts that a bank sent back. The original API has no such operation. The error is shown with the payout. */
 const failedBody = idsBody.extend({
@@ -59,7 +60,7 @@ export const markAsPaidOperation = payoutBatch("mark_as_paid", {
   id: "markPayoutsAsPaid",
   summary: "Mark payouts as paid",
   description: "Records that you have paid these payouts.",
-  work: (context, accountId, { id }) => movePayout(context, accountId, { id, to: "completed" }),
+  work: (tx, context, accountId, { id }) => movePayout(tx, context, accountId, { id, to: "completed" }),
 });
 
 /** `POST /api/v2/company/payouts/mark_as_unpaid` */
@@ -67,7 +68,7 @@ export const markAsUnpaidOperation = payoutBatch("mark_as_unpaid", {
   id: "markPayoutsAsUnpaid",
   summary: "Mark completed payouts as unpaid",
   description: "Marks completed payouts as unpaid again.",
-  work: (context, accountId, { id }) => movePayout(context, accountId, { id, to: "pending" }),
+  work: (tx, context, accountId, { id }) => movePayout(tx, context, accountId, { id, to: "pending" }),
 });
 
 /** `POST /api/v2/company/payouts/mark_as_failed` */
@@ -75,7 +76,8 @@ export const markAsFailedOperation = payoutBatch("mark_as_failed", {
   id: "markPayoutsAsFailed",
   summary: "Mark payouts as failed",
   description: "Records that your bank or wallet has returned these payouts. They must be processing.",
-  work: (context, accountId, { id, error }) => movePayout(context, accountId, { id, to: "failed", error }),
+  work: (tx, context, accountId, { id, error }) =>
+    movePayout(tx, context, accountId, { id, to: "failed", error }),
 });
 
 /** `POST /api/v2/company/payouts/cancel` */
@@ -83,7 +85,7 @@ export const cancelPayoutsOperation = payoutBatch("cancel", {
   id: "cancelPayouts",
   summary: "Cancel payouts",
   description: "Cancels pending or failed payouts. The next run pays their commissions.",
-  work: (context, accountId, { id }) => movePayout(context, accountId, { id, to: "cancelled" }),
+  work: (tx, context, accountId, { id }) => movePayout(tx, context, accountId, { id, to: "cancelled" }),
 });
 
 /** `DELETE /api/v2/company/payouts/destroy` */
@@ -91,7 +93,7 @@ export const destroyPayoutsOperation = payoutBatch("destroy", {
   id: "destroyPayouts",
   summary: "Remove payouts that moved no money",
   description: "Removes payouts that moved no money.",
-  work: (context, accountId, { id }) => removePayout(context, accountId, id),
+  work: (tx, context, accountId, { id }) => removePayout(tx, context, accountId, id),
 });
 
 /** `POST /api/v2/company/commissions/generate_payouts` */
@@ -119,7 +121,8 @@ function payoutBatch(name: string, { work, ...texts }: Introduced & { work: Work
       const batch = await runBatch(context, account.id, {
         label: `payout/${name}`,
         ids,
-        work: async (id) => done.push(await work(context, account.id, { id, error })),
+        work: async (id) =>
+          done.push(await context.store.transact((tx) => work(tx, context, account.id, { id, error }))),
       });
       return { data: payoutBatchJson(batch), meta: metaJson(done) };
     },

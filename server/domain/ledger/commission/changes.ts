@@ -16,7 +16,6 @@ import {
 } from "../../people/promoter-campaign/promoter-campaign.ts";
 import { loadPromoter } from "../../people/promoter/promoter.ts";
 import { refunds, sales } from "../sale/sale.ts";
-import type { Show } from "../../show.ts";
 import {
   commissions,
   commissionSources,
@@ -37,12 +36,11 @@ export interface Earner {
 }
 
 /** A commission that the company gives by hand: a bonus, or an adjustment. */
-interface CustomCommission<T> {
+interface CustomCommission {
   earner: Earner;
   given: Given;
   /** Null for now. */
   created_at: Date | null;
-  show: Show<Commission, T>;
 }
 
 type Given = Pick<Commission, "unit" | "amount" | "status"> &
@@ -57,29 +55,28 @@ type Given = Pick<Commission, "unit" | "amount" | "status"> &
  * `already_registered` for a repeated event id
  * @see docs/spec/v2.md "Create a commission"
  */
-export async function createCommission<T>(
+export async function createCommission(
+  tx: Transaction,
   context: Context,
   accountId: number,
-  { earner, given, created_at, show }: CustomCommission<T>,
-): Promise<T> {
+  { earner, given, created_at }: CustomCommission,
+): Promise<Commission> {
   refuseAmount(given);
-  const id = await context.store.nextId("commission");
-  return context.store.transact(async (tx) => {
-    const owner = await ownerOf(tx, accountId, earner);
-    refuseErased(await loadPromoter(tx, accountId, owner.promoter_id));
-    const commission = newCommission({
-      account_id: accountId,
-      id,
-      ...owner,
-      ...given,
-      created_at: (created_at ?? context.now).toISOString(),
-      ...createdBy(context),
-    });
-    await claimEvent(tx, commission);
-    await tx.insert(commissions, commission);
-    await announceMoney(tx, context, { entity: "commission", before: null, after: commission });
-    return show(tx.view, await ensureNonCashPayout(tx, context, commission));
+  const id = await tx.nextId("commission");
+  const owner = await ownerOf(tx, accountId, earner);
+  refuseErased(await loadPromoter(tx, accountId, owner.promoter_id));
+  const commission = newCommission({
+    account_id: accountId,
+    id,
+    ...owner,
+    ...given,
+    created_at: (created_at ?? context.now).toISOString(),
+    ...createdBy(context),
   });
+  await claimEvent(tx, commission);
+  await tx.insert(commissions, commission);
+  await announceMoney(tx, context, { entity: "commission", before: null, after: commission });
+  return ensureNonCashPayout(tx, context, commission);
 }
 
 type NoteChanges = { [F in keyof CommissionNotes]?: CommissionNotes[F] | undefined };
@@ -89,20 +86,19 @@ type NoteChanges = { [F in keyof CommissionNotes]?: CommissionNotes[F] | undefin
  *
  * @throws Failure `not_found`, or `refused` if the promoter was erased
  */
-export function annotateCommission<T>(
+export async function annotateCommission(
+  tx: Transaction,
   context: Context,
   accountId: number,
-  { id, notes, show }: { id: number; notes: NoteChanges; show: Show<Commission, T> },
-): Promise<T> {
-  return context.store.transact(async (tx) => {
-    const before = await loadCommission(tx, accountId, id);
-    refuseErased(await loadPromoter(tx, accountId, before.promoter_id));
-    const { internal_note = before.internal_note, external_note = before.external_note } = notes;
-    const after = { ...before, internal_note, external_note };
-    await tx.put(commissions, after);
-    await announceMoney(tx, context, { entity: "commission", before, after });
-    return show(tx.view, after);
-  });
+  { id, changes }: { id: number; changes: NoteChanges },
+): Promise<Commission> {
+  const before = await loadCommission(tx, accountId, id);
+  refuseErased(await loadPromoter(tx, accountId, before.promoter_id));
+  const { internal_note = before.internal_note, external_note = before.external_note } = changes;
+  const after = { ...before, internal_note, external_note };
+  await tx.put(commissions, after);
+  await announceMoney(tx, context, { entity: "commission", before, after });
+  return after;
 }
 
 /**
@@ -141,12 +137,15 @@ function isOwn({ tier_level, stays_on_move }: Commission): boolean {
  *
  * @throws Failure `not_found`, or `refused` if it is paid, or its payout is not pending
  */
-export function destroyCommission(context: Context, accountId: number, id: number): Promise<void> {
-  return context.store.transact(async (tx) => {
-    const family = await withTakeBacks(tx, await loadCommission(tx, accountId, id));
-    for (const each of family) await refuseSettled(tx, each);
-    await removeCommissions(tx, context, family);
-  });
+export async function destroyCommission(
+  tx: Transaction,
+  context: Context,
+  accountId: number,
+  id: number,
+): Promise<void> {
+  const family = await withTakeBacks(tx, await loadCommission(tx, accountId, id));
+  for (const each of family) await refuseSettled(tx, each);
+  await removeCommissions(tx, context, family);
 }
 
 /** Deletes commissions whose money has not moved, with all that take them back. */

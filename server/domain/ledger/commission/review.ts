@@ -12,7 +12,6 @@ import { isoOf } from "../../span.ts";
 import { ensureNonCashPayout } from "../payout/creation.ts";
 import { loadPayout, type Payout } from "../payout/payout.ts";
 import { moveWithin, refuseSettled, withdrawFromPayouts } from "../payout/status.ts";
-import type { Show } from "../../show.ts";
 import { commissions, type Commission, type CommissionStatus } from "./commission.ts";
 
 /**
@@ -43,10 +42,9 @@ export async function setCommissionStatus(
   return loadCommission(tx, commission.account_id, commission.id);
 }
 
-interface StatusChange<T> {
+interface StatusChange {
   selector: CommissionSelector;
   status: CommissionStatus | null;
-  show: Show<Commission, T>;
 }
 
 /**
@@ -64,19 +62,18 @@ interface CommissionSelector {
  *
  * @throws Failure `missing` if none is named, `not_found`, `refused`
  */
-export function changeCommissionStatus<T>(
+export async function changeCommissionStatus(
+  tx: Transaction,
   context: Context,
   accountId: number,
-  { selector, status, show }: StatusChange<T>,
-): Promise<T> {
-  return context.store.transact(async (tx) => {
-    const ids = await namedIds(tx.view, { account_id: accountId, ...selector });
-    for (const id of ids) {
-      const commission = await loadCommission(tx, accountId, id);
-      if (status !== null) await setCommissionStatus(tx, context, { commission, status });
-    }
-    return show(tx.view, await loadCommission(tx, accountId, ids[0]));
-  });
+  { selector, status }: StatusChange,
+): Promise<Commission> {
+  const ids = await namedIds(tx.view, { account_id: accountId, ...selector });
+  for (const id of ids) {
+    const commission = await loadCommission(tx, accountId, id);
+    if (status !== null) await setCommissionStatus(tx, context, { commission, status });
+  }
+  return loadCommission(tx, accountId, ids[0]);
 }
 
 /** @throws Failure `not_found` */
@@ -159,18 +156,17 @@ export async function* approveHeldCommissions(run: LeasedContext): AsyncGenerato
  *
  * @throws Failure `not_found`, or `refused` for money and for commissions without a payout
  */
-export function setFulfilment(
+export async function setFulfilment(
+  tx: Transaction,
   context: Context,
   accountId: number,
   { id, isFulfilled }: { id: number; isFulfilled: boolean },
 ): Promise<Payout> {
-  return context.store.transact(async (tx) => {
-    const payout = await payoutOf(tx, await loadCommission(tx, accountId, id));
-    if (isFulfilled === (payout.status === "completed")) {
-      throw new Failure("refused", `Commission ${id} is ${isFulfilled ? "already" : "not"} fulfilled`);
-    }
-    return moveWithin(tx, context, { payout, to: isFulfilled ? "completed" : "pending" });
-  });
+  const payout = await payoutOf(tx, await loadCommission(tx, accountId, id));
+  if (isFulfilled === (payout.status === "completed")) {
+    throw new Failure("refused", `Commission ${id} is ${isFulfilled ? "already" : "not"} fulfilled`);
+  }
+  return moveWithin(tx, context, { payout, to: isFulfilled ? "completed" : "pending" });
 }
 
 /** A commission that takes back another one always has that one's status. */

@@ -11,7 +11,6 @@ import { moveWithin } from "../payout/status.ts";
 import { loadPromoter, promoters } from "../../people/promoter/promoter.ts";
 import { loadSelected, type Selection } from "../../people/promoter/search.ts";
 import { loadPromoterCampaign } from "../../people/promoter-campaign/promoter-campaign.ts";
-import type { Show } from "../../show.ts";
 
 /**
  * Pays chosen commissions: one payout for each promoter, campaign and unit among them. Those that can't be
@@ -88,12 +87,11 @@ async function payGroup(
 }
 
 /** The promoter to pay, and the initial state of the payout. */
-export interface PromoterPayment<T> {
+export interface PromoterPayment {
   selection: Selection;
   /** Null for the promoter's default campaign. */
   campaign_id: number | null;
   status: PayoutStatus;
-  show: Show<Payout, T>;
 }
 
 /**
@@ -101,31 +99,28 @@ export interface PromoterPayment<T> {
  *
  * @throws Failure `not_found`, or `refused` if there is nothing to pay
  */
-export async function payPromoter<T>(
+export async function payPromoter(
+  tx: Transaction,
   context: Context,
   account: Account,
-  { selection, status, show, ...given }: PromoterPayment<T>,
-): Promise<T> {
-  const { store } = context;
-  const { promoter } = await loadSelected(store, account.id, selection);
+  { selection, status, ...given }: PromoterPayment,
+): Promise<Payout> {
+  const { promoter } = await loadSelected(tx, account.id, selection);
   const campaignId =
     given.campaign_id ??
-    (await loadPromoterCampaign(store, account.id, promoter.default_promoter_campaign_id)).campaign_id;
+    (await loadPromoterCampaign(tx, account.id, promoter.default_promoter_campaign_id)).campaign_id;
   const group = {
     account_id: account.id,
     promoter_id: promoter.id,
     campaign_id: campaignId,
     unit: "cash",
   } as const;
-  const id = await store.nextId("payout");
-  return store.transact(async (tx) => {
-    await tx.lock(promoters, account.id, promoter.id);
-    const taken = await takeUnpaid(tx, group, { until: null, payout_id: id });
-    if (taken === null || taken.amount <= 0) throw new Failure("refused", CARRY_REASONS.nothing_to_pay);
-    const payout = await payByHand(tx, context, { account, id, group_ref: null, taken });
-    const isMoved = status !== "pending";
-    return show(tx.view, isMoved ? await moveWithin(tx, context, { payout, to: status }) : payout);
-  });
+  const id = await tx.nextId("payout");
+  await tx.lock(promoters, account.id, promoter.id);
+  const taken = await takeUnpaid(tx, group, { until: null, payout_id: id });
+  if (taken === null || taken.amount <= 0) throw new Failure("refused", CARRY_REASONS.nothing_to_pay);
+  const payout = await payByHand(tx, context, { account, id, group_ref: null, taken });
+  return status === "pending" ? payout : moveWithin(tx, context, { payout, to: status });
 }
 
 /** The commissions of a group that are still unpaid. The commit fails if one of them changes meanwhile. */

@@ -24,7 +24,6 @@ import {
 } from "../payment/payment.ts";
 import { lockSelectedPayoutMethod } from "../payout-method/payout-method.ts";
 import { promoters } from "../../people/promoter/promoter.ts";
-import type { Show } from "../../show.ts";
 import { loadPayout, payouts, withTax, type Payout, type PayoutStatus } from "./payout.ts";
 
 /**
@@ -32,14 +31,13 @@ import { loadPayout, payouts, withTax, type Payout, type PayoutStatus } from "./
  *
  * @throws Failure `not_found`, or `refused` if its status does not allow the move
  */
-export function movePayout(
+export async function movePayout(
+  tx: Transaction,
   context: Context,
   accountId: number,
   { id, to, error = null }: { id: number; to: PayoutStatus; error?: string | null },
 ): Promise<Payout> {
-  return context.store.transact(async (tx) =>
-    moveWithin(tx, context, { payout: await loadPayout(tx, accountId, id), to, error }),
-  );
+  return moveWithin(tx, context, { payout: await loadPayout(tx, accountId, id), to, error });
 }
 
 /**
@@ -47,16 +45,14 @@ export function movePayout(
  *
  * @throws Failure `not_found`, `refused`
  */
-export function setPayoutStatus<T>(
+export async function setPayoutStatus(
+  tx: Transaction,
   context: Context,
   accountId: number,
-  { id, to, show }: { id: number; to: PayoutStatus | null; show: Show<Payout, T> },
-): Promise<T> {
-  return context.store.transact(async (tx) => {
-    const payout = await loadPayout(tx, accountId, id);
-    const isSame = to === null || payout.status === to;
-    return show(tx.view, isSame ? payout : await moveWithin(tx, context, { payout, to }));
-  });
+  { id, to }: { id: number; to: PayoutStatus | null },
+): Promise<Payout> {
+  const payout = await loadPayout(tx, accountId, id);
+  return to === null || payout.status === to ? payout : moveWithin(tx, context, { payout, to });
 }
 
 /**
@@ -180,21 +176,24 @@ const REMOVABLE = new Set<PayoutStatus>(["pending", "failed", "cancelled"]);
  * Deletes a payout that moved no money, and frees its commissions.
  * @throws Failure `not_found`, or `refused` if it is processing or completed, or its batch may be paid
  */
-export function removePayout(context: Context, accountId: number, id: number): Promise<Payout> {
-  return context.store.transact(async (tx) => {
-    const payout = await loadPayout(tx, accountId, id);
-    if (!REMOVABLE.has(payout.status)) {
-      throw new Failure("refused", `A ${payout.status} payout can't be removed`);
-    }
-    refuseUploaded(payout);
-    refusePaid(await findPaymentOf(tx, payout));
-    await refuseInvoiced(tx, payout);
-    await freeCommissions(tx, payout);
-    await tx.remove(payouts, accountId, id);
-    await announceMoney(tx, context, { entity: "payout", before: payout, after: null });
-    await settleBatch(tx, context, payout);
-    return payout;
-  });
+export async function removePayout(
+  tx: Transaction,
+  context: Context,
+  accountId: number,
+  id: number,
+): Promise<Payout> {
+  const payout = await loadPayout(tx, accountId, id);
+  if (!REMOVABLE.has(payout.status)) {
+    throw new Failure("refused", `A ${payout.status} payout can't be removed`);
+  }
+  refuseUploaded(payout);
+  refusePaid(await findPaymentOf(tx, payout));
+  await refuseInvoiced(tx, payout);
+  await freeCommissions(tx, payout);
+  await tx.remove(payouts, accountId, id);
+  await announceMoney(tx, context, { entity: "payout", before: payout, after: null });
+  await settleBatch(tx, context, payout);
+  return payout;
 }
 
 /** Refuses to change a settled commission. @throws Failure `refused` */
