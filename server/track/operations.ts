@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { signupSource } from "../domain/program/account/account.ts";
 import { loadCampaign } from "../domain/program/campaign/campaign.ts";
-import { recordSignup } from "../domain/ledger/signup.ts";
+import { recordSignup, registered } from "../domain/ledger/signup.ts";
 import type { Signup } from "../domain/people/lead/signup.ts";
-import { asItIs } from "../domain/show.ts";
 import { recordClick, type Click, type Visit } from "../domain/people/visitor/click.ts";
 import { findVisitorDetails, withdrawVisitor } from "../domain/people/visitor/visitor.ts";
 import { Failure } from "../failure.ts";
@@ -240,7 +239,8 @@ async function recordOnce(
   if (source === "server") return visited();
   try {
     const isClaim = source === "both";
-    return (await recordSignup(context, account, { ...signup, is_claim: isClaim, show: asItIs })).visit;
+    const given = { ...signup, is_claim: isClaim };
+    return registered(await context.store.transact((tx) => recordSignup(tx, context, account, given))).visit;
   } catch (error) {
     if (!(error instanceof Failure) || error.kind !== "already_registered") throw error;
     return visited();

@@ -189,13 +189,9 @@ async function listAll(request: V1Request) {
 async function create({ event, account, context }: V1Request) {
   const given = await readParams(event);
   const { promotion_id: promoterCampaignId = null } = shapeInput(createParams, given);
-  return addLead(context, account, {
-    ...shapeSignup(given),
-    promoter_campaign_id: promoterCampaignId,
-    entry_source: null,
-    splits: null,
-    show: showLead,
-  });
+  const own = { promoter_campaign_id: promoterCampaignId, entry_source: null, splits: null };
+  const lead = { ...shapeSignup(given), ...own };
+  return context.store.transact(async (tx) => showLead(tx.view, await addLead(tx, context, account, lead)));
 }
 
 async function show({ event, account, context: { store } }: V1Request) {
@@ -205,16 +201,15 @@ async function show({ event, account, context: { store } }: V1Request) {
 
 async function update({ event, account, context }: V1Request) {
   const params = shapeFormChanges(updateParams, await readParams(event));
-  return changeLead(context, account.id, {
-    selector: readSelector(params),
-    changes: readChanges(params),
-    show: showLead,
-  });
+  const change = { selector: readSelector(params), changes: readChanges(params) };
+  return context.store.transact(async (tx) =>
+    showLead(tx.view, await changeLead(tx, context, account.id, change)),
+  );
 }
 
 async function remove({ event, account, context }: V1Request) {
-  const params = shapeInput(selectorParams, await readParams(event));
-  await removeLead(context, account.id, readSelector(params));
+  const selector = readSelector(shapeInput(selectorParams, await readParams(event)));
+  await context.store.transact((tx) => removeLead(tx, context, account.id, selector));
   return { message: "Lead removed." };
 }
 

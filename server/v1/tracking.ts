@@ -27,7 +27,7 @@ import { leadAnswer, leadJson } from "./leads.ts";
 import { promoterSubsetAnswer, trackedPromoterJson, readPromoterParts } from "./promoter-json.ts";
 import { rewardSummaryAnswer, rewardSummaryJson } from "./rewards.ts";
 import { field, recordId } from "../http/fields.ts";
-import { recordSignup, type RecordedSignup } from "../domain/ledger/signup.ts";
+import { recordSignup, registered, type RecordedSignup } from "../domain/ledger/signup.ts";
 import { recordSubscription, type RecordedSubscription } from "../domain/people/lead/signup.ts";
 import { readParams } from "../http/parameters/form.ts";
 import { shapeSignup, signupParams } from "../input/signup-params.ts";
@@ -248,7 +248,11 @@ export const trackSubscriber: V1Operation = {
 
 async function signup({ event, account, context }: V1Request) {
   const given = shapeSignup(await readParams(event));
-  return recordSignup(context, account, { ...given, show: showSignup });
+  const shown = await context.store.transact(async (tx) => {
+    const recorded = await recordSignup(tx, context, account, given);
+    return recorded && showSignup(tx.view, recorded);
+  });
+  return registered(shown);
 }
 
 async function showSignup(view: View, { event_id, lead, promoter }: RecordedSignup) {
@@ -264,7 +268,10 @@ async function showSignup(view: View, { event_id, lead, promoter }: RecordedSign
 
 async function subscriber({ event, account, context }: V1Request) {
   const given = shapeSignup(await readParams(event));
-  return recordSubscription(context, account, { ...given, show: showSubscription });
+  return context.store.transact(async (tx) => {
+    const recorded = await recordSubscription(tx, context, account, given);
+    return recorded && showSubscription(tx.view, recorded);
+  });
 }
 
 async function showSubscription(view: View, { event_id, lead, promoter }: RecordedSubscription) {

@@ -12,7 +12,7 @@ import {
 } from "../../domain/ledger/billing/waiting.ts";
 import { isErased } from "../../domain/people/erased.ts";
 import { leads, type Lead } from "../../domain/people/lead/lead.ts";
-import { recordSignup } from "../../domain/ledger/signup.ts";
+import { recordSignup, registered } from "../../domain/ledger/signup.ts";
 import { recordCancellation } from "../../domain/ledger/sale/cancellation.ts";
 import type { CustomerNames } from "../../domain/ledger/sale/customer.ts";
 import { recordSale } from "../../domain/ledger/sale/new-sale.ts";
@@ -242,24 +242,26 @@ async function withCompanysWord(
 }
 
 function recordSignupOf(
-  source: Source,
+  { context, account }: Source,
   reported: PaymentEvent | CustomerEvent,
   { uid, email, tid }: Pick<CustomerNames, "uid" | "email" | "tid">,
 ): Promise<Recorded> {
   const nothing = { username: null, first_name: null, last_name: null, website: null, custom_fields: null };
-  return recordOnce(
-    recordSignup(source.context, source.account, {
-      details: { uid, email, ...nothing, sub_id: null },
-      tid,
-      ref_token: null,
-      promoterEmail: null,
-      address: null,
-      created_at: reported.at,
-      skip_email_notification: false,
-      overridesExistingLead: false,
-      show: async () => "signup" as const,
-    }),
-  );
+  const signup = {
+    details: { uid, email, ...nothing, sub_id: null },
+    tid,
+    ref_token: null,
+    promoterEmail: null,
+    address: null,
+    created_at: reported.at,
+    skip_email_notification: false,
+    overridesExistingLead: false,
+  };
+  const record = async () => {
+    registered(await context.store.transact((tx) => recordSignup(tx, context, account, signup)));
+    return "signup" as const;
+  };
+  return recordOnce(record());
 }
 
 /**

@@ -11,7 +11,6 @@ import {
   type PromoterCampaign,
 } from "../people/promoter-campaign/promoter-campaign.ts";
 import { hasWaiting } from "./sale/waiting.ts";
-import type { Show } from "../show.ts";
 import { noteCustomStatus, requireCustomStatus, statusesOfLeads } from "../people/lead/custom-status.ts";
 import { checkSplits } from "../people/lead/creation.ts";
 import { withHistory } from "../people/lead/customer.ts";
@@ -55,30 +54,29 @@ interface OwnerName {
  * @throws Failure `missing`, `not_found` for the lead or the new promoter, `refused` for a promoter who may
  * not get leads, `invalid`, `taken`
  */
-export async function updateLead<T>(
+export async function updateLead(
+  tx: Transaction,
   context: Context,
   accountId: number,
-  { selector, changes, show }: { selector: LeadSelector; changes: LeadChanges; show: Show<Lead, T> },
-): Promise<T> {
-  const { store, now } = context;
-  return store.transact(async (tx) => {
-    const before = await loadLead(tx, accountId, selector);
-    if (isErased(before) && (changes.email ?? changes.uid ?? changes.username))
-      throw new Failure("refused", "Lead was erased.");
-    const target = await findTarget(tx, before, changes);
-    const own = isOwnerNamed(changes) ? confirmed(before) : before;
-    const updated = settled(changed(target === null ? own : belongingTo(own, target), changes, now));
-    const after = withHistory(before, updated, now.toISOString());
-    await refuseFaults(tx, after);
-    if (changes.splits) await checkSplits(tx, after);
-    if (changes.custom_status_id) await requireCustomStatus(tx, accountId, changes.custom_status_id);
-    await noteCustomStatus(tx, before, after);
-    await tx.put(leads, after, LEAD_REFUSALS);
-    await announce(tx, context, { entity: "referral", before, after });
-    if (target !== null && !changes.leavesCommissions)
-      await moveCommissions(tx, context, { lead: before, target });
-    return show(tx.view, after);
-  });
+  { selector, changes }: { selector: LeadSelector; changes: LeadChanges },
+): Promise<Lead> {
+  const { now } = context;
+  const before = await loadLead(tx, accountId, selector);
+  if (isErased(before) && (changes.email ?? changes.uid ?? changes.username))
+    throw new Failure("refused", "Lead was erased.");
+  const target = await findTarget(tx, before, changes);
+  const own = isOwnerNamed(changes) ? confirmed(before) : before;
+  const updated = settled(changed(target === null ? own : belongingTo(own, target), changes, now));
+  const after = withHistory(before, updated, now.toISOString());
+  await refuseFaults(tx, after);
+  if (changes.splits) await checkSplits(tx, after);
+  if (changes.custom_status_id) await requireCustomStatus(tx, accountId, changes.custom_status_id);
+  await noteCustomStatus(tx, before, after);
+  await tx.put(leads, after, LEAD_REFUSALS);
+  await announce(tx, context, { entity: "referral", before, after });
+  if (target !== null && !changes.leavesCommissions)
+    await moveCommissions(tx, context, { lead: before, target });
+  return after;
 }
 
 /**
@@ -88,18 +86,21 @@ export async function updateLead<T>(
  * @throws Failure `missing`, `not_found`
  * @see docs/spec/states.md "Leads"
  */
-export async function deleteLead(context: Context, accountId: number, selector: LeadSelector) {
-  await context.store.transact(async (tx) => {
-    const lead = await loadLead(tx, accountId, selector);
-    await tx.lock(leads, accountId, lead.id);
-    const isSold = lead.sales_count > 0 || (await hasWaiting(tx, lead));
-    if (isSold) await tx.put(leads, { ...lead, archived_at: context.now.toISOString() });
-    else {
-      await tx.remove(leads, accountId, lead.id);
-      await tx.remove(statusesOfLeads, accountId, lead.id);
-    }
-    await announce(tx, context, { entity: "referral", before: lead, after: null });
-  });
+export async function deleteLead(
+  tx: Transaction,
+  context: Context,
+  accountId: number,
+  selector: LeadSelector,
+): Promise<void> {
+  const lead = await loadLead(tx, accountId, selector);
+  await tx.lock(leads, accountId, lead.id);
+  const isSold = lead.sales_count > 0 || (await hasWaiting(tx, lead));
+  if (isSold) await tx.put(leads, { ...lead, archived_at: context.now.toISOString() });
+  else {
+    await tx.remove(leads, accountId, lead.id);
+    await tx.remove(statusesOfLeads, accountId, lead.id);
+  }
+  await announce(tx, context, { entity: "referral", before: lead, after: null });
 }
 
 /**

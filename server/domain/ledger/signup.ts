@@ -12,7 +12,6 @@ import { promoters, type Promoter } from "../people/promoter/promoter.ts";
 import { latestVisit, visitOf, type Visit } from "../people/visitor/click.ts";
 import type { Account } from "../program/account/account.ts";
 import { loadCampaign } from "../program/campaign/campaign.ts";
-import type { Show } from "../show.ts";
 import { moveCommissions } from "./commission/changes.ts";
 import { commissions } from "./commission/commission.ts";
 import { belongingTo } from "./lead-changes.ts";
@@ -32,45 +31,50 @@ export interface RecordedSignup {
 /**
  * Records that a referred person signed up. However often it is called, the person signs up once. If the
  * visit leads to no promoter, the browser keeps its former visitor. The company's own word takes over what
- * only a page has claimed.
+ * only a page has claimed. Resolves to null for a confirmation of a claim: see `registered`.
  *
  * @throws Failure `not_found` if no promoter is found, `forbidden` if the campaign accepts no sign-ups from
  * this site, `already_registered` if the person has signed up before
  * @see docs/spec/v1.md "Track a sign-up"
  * @see docs/spec/tracking.md "Whose word counts"
  */
-export async function recordSignup<T>(
+export async function recordSignup(
+  tx: Transaction,
   context: Context,
   account: Account,
-  { show, ...signup }: Signup & { show: Show<RecordedSignup, T> },
-): Promise<T> {
-  const { store } = context;
-  const ids = { lead_id: await store.nextId("lead"), event_id: await store.nextId("event") };
-  const recorded = await store.transact(async (tx) => {
-    const { click = null } = signup;
-    const visit = click && (await visitOf(tx, context, { account, click }));
-    const tid = visit?.tid ?? click?.cookieTid ?? signup.tid;
-    // Together, because a remote store answers them in fewer round trips.
-    const [referrer, namesakes] = await Promise.all([
-      findReferrer(tx, account.id, { ...signup, tid, now: context.now }),
-      findNamesakes(tx, account.id, signup.details),
-    ]);
-    if (referrer === null) throw new Failure("not_found", "Visitor invalid or not found.");
-    await refuseForeignSite(tx, signup, referrer);
-    const known = await findKnown(tx, context, { namesakes, signup });
-    const eventId = known?.signup_event_id ?? ids.event_id;
-    const isUnseen = visit?.isNew ?? false;
-    const result =
-      known === null
-        ? await addSignup(tx, context, { account, signup, referrer, isUnseen, ids })
-        : await signUpKnown(tx, context, { account, known, signup, referrer, event_id: eventId });
-    // The confirmation is kept, although the caller gets a refusal.
-    if (result === null) return null;
-    const latest = click && visit && (await latestVisit(tx, context, { account, click, visit }));
-    return { shown: await show(tx.view, { event_id: eventId, ...result, visit: latest }) };
-  });
+  signup: Signup,
+): Promise<RecordedSignup | null> {
+  const ids = { lead_id: await tx.nextId("lead"), event_id: await tx.nextId("event") };
+  const { click = null } = signup;
+  const visit = click && (await visitOf(tx, context, { account, click }));
+  const tid = visit?.tid ?? click?.cookieTid ?? signup.tid;
+  // Together, because a remote store answers them in fewer round trips.
+  const [referrer, namesakes] = await Promise.all([
+    findReferrer(tx, account.id, { ...signup, tid, now: context.now }),
+    findNamesakes(tx, account.id, signup.details),
+  ]);
+  if (referrer === null) throw new Failure("not_found", "Visitor invalid or not found.");
+  await refuseForeignSite(tx, signup, referrer);
+  const known = await findKnown(tx, context, { namesakes, signup });
+  const eventId = known?.signup_event_id ?? ids.event_id;
+  const isUnseen = visit?.isNew ?? false;
+  const result =
+    known === null
+      ? await addSignup(tx, context, { account, signup, referrer, isUnseen, ids })
+      : await signUpKnown(tx, context, { account, known, signup, referrer, event_id: eventId });
+  if (result === null) return null;
+  const latest = click && visit && (await latestVisit(tx, context, { account, click, visit }));
+  return { event_id: eventId, ...result, visit: latest };
+}
+
+/**
+ * What came of `recordSignup`, for after its transaction.
+ *
+ * @throws Failure `already_registered` for a confirmation, which is kept although the caller gets a refusal
+ */
+export function registered<T>(recorded: T | null): T {
   if (recorded === null) throw alreadyRegistered();
-  return recorded.shown;
+  return recorded;
 }
 
 /**

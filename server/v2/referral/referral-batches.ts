@@ -3,16 +3,16 @@ import type { Context } from "../../domain/context.ts";
 import { deleteLead, updateLead } from "../../domain/ledger/lead-changes.ts";
 import { loadOwner } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
 import { approveLead, disableLead, enableLead } from "../../domain/people/lead/customer.ts";
-import { asItIs } from "../../domain/show.ts";
 import type { Introduced } from "../../http/operation.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeInput } from "../../input/shape.ts";
+import type { Transaction } from "../../storage/store.ts";
 import { BATCH, batchAnswer, batchJson, batchOperation } from "../batch/batch-processes.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { moveBody } from "./referrals.ts";
 
 /** Changes one lead of a batch. */
-type Work = (context: Context, accountId: number, id: number) => Promise<unknown>;
+type Work = (tx: Transaction, context: Context, accountId: number, id: number) => Promise<unknown>;
 
 const byId = (id: number) => ({ id, uid: null, email: null });
 
@@ -21,7 +21,7 @@ export const deleteReferralsOperation = referralBatch("destroy", {
   id: "deleteReferrals",
   summary: "Delete referrals",
   description: "Deletes leads. Their sales and commissions stay, and can be refunded by the sale's event id.",
-  work: (context, accountId, id) => deleteLead(context, accountId, byId(id)),
+  work: (tx, context, accountId, id) => deleteLead(tx, context, accountId, byId(id)),
 });
 
 /** `POST /api/v2/company/referrals/approve` */
@@ -68,8 +68,8 @@ async function move({ event, account, context }: V2Request) {
   const { promoter_campaign_id } = body;
   await loadOwner(context.store, account.id, promoter_campaign_id);
   const changes = { promoter_campaign_id, leavesCommissions: !(body.move_associated_commissions ?? false) };
-  const work: Work = (_, accountId, id) =>
-    updateLead(context, accountId, { selector: byId(id), changes, show: asItIs });
+  const work: Work = (tx, _, accountId, id) =>
+    updateLead(tx, context, accountId, { selector: byId(id), changes });
   return batchJson(await run(context, account.id, { name: "move_to_promoter", ids: body.ids, work }));
 }
 
@@ -79,5 +79,6 @@ function run(
   { name, ids, work }: { name: string; ids: number[]; work: Work },
 ): Promise<BatchProcess> {
   const label = `referral/${name}`;
-  return runBatch(context, accountId, { label, ids, work: (id) => work(context, accountId, id) });
+  const one = (id: number) => context.store.transact((tx) => work(tx, context, accountId, id));
+  return runBatch(context, accountId, { label, ids, work: one });
 }

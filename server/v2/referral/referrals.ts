@@ -22,7 +22,7 @@ import { batchAnswer, batchJson, idsBody } from "../batch/batch-processes.ts";
 import { recordError, type V2Operation, type V2Request } from "../operation.ts";
 import { ids, listed } from "../../resource/list.ts";
 import { readPathId, period } from "../../resource/listing.ts";
-import { lists } from "../../resource/operations.ts";
+import { lists, makes } from "../../resource/operations.ts";
 import { referralAnswer } from "./referral-json.ts";
 import { findRecordId } from "../../domain/program/migration/source-id.ts";
 import {
@@ -35,7 +35,7 @@ import {
 } from "../../domain/people/lead/lead.ts";
 import { email, flag, id, listOf, oneOf, tenThousandths, text } from "../../input/fields.ts";
 import { readPathSegment } from "../../http/path.ts";
-import type { Store } from "../../storage/store.ts";
+import type { Store, Transaction } from "../../storage/store.ts";
 import { field } from "../../http/fields.ts";
 
 /** For referrals, every 422 has `errors`. */
@@ -131,17 +131,17 @@ const createBody = z.object({
 });
 
 /** `POST /api/v2/company/referrals`. It answers 200; other creations answer 201. */
-export const createReferralOperation: V2Operation = {
+export const createReferralOperation: V2Operation = makes(referralAnswer, {
   id: "createReferral",
   summary: "Create a referral",
   description: "Adds a lead to a promoter by hand. Give `email` or `uid`.",
   example: { email: "sam@example.net", promoter_campaign_id: 31 },
+  status: 200,
   body: createBody,
-  answer: referralAnswer.schema,
   refusals: ["not_found", "invalid", "taken", "refused"],
   shape,
-  handle: create,
-};
+  run: create,
+});
 
 /** The attributes that the path's value may be matched against. */
 const findBy = field(
@@ -211,15 +211,14 @@ export const importEventsOperation: V2Operation = {
   handle: importSales,
 };
 
-async function create({ event, account, context }: V2Request) {
-  const body = shapeInput(createBody, await readJson(event));
+function create(tx: Transaction, { account, context }: V2Request, body: z.output<typeof createBody>) {
   const { email = null, uid = null, username = null } = body;
   if (email === null && uid === null) {
     const fields = { email: ["can't be blank without a uid"] };
     throw new Failure("invalid", describe(fields), fields);
   }
   const others = { first_name: null, last_name: null, website: null, custom_fields: null, sub_id: null };
-  return createLead(context, account, {
+  return createLead(tx, context, account, {
     details: { email, uid, username, ...others },
     promoter_campaign_id: body.promoter_campaign_id,
     splits: body.split_details?.length ? body.split_details : null,
@@ -230,7 +229,6 @@ async function create({ event, account, context }: V2Request) {
     address: null,
     created_at: null,
     skip_email_notification: false,
-    show: referralAnswer.show,
   });
 }
 
@@ -243,7 +241,10 @@ async function update(request: V2Request) {
   const { event, account, context } = request;
   const body = shapeChanges(updateBody, await readJson(event));
   const selector = await selectorOf(request, body.find_by);
-  return updateLead(context, account.id, { selector, changes: changesOf(body), show: referralAnswer.show });
+  const change = { selector, changes: changesOf(body) };
+  return context.store.transact(async (tx) =>
+    referralAnswer.show(tx.view, await updateLead(tx, context, account.id, change)),
+  );
 }
 
 async function importSales(request: V2Request) {

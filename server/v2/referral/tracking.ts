@@ -17,8 +17,7 @@ import { loadLead } from "../../domain/people/lead/search.ts";
 import { instant, text } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import { readPathId } from "../../resource/listing.ts";
-import { asItIs } from "../../domain/show.ts";
-import { recordSignup } from "../../domain/ledger/signup.ts";
+import { recordSignup, registered } from "../../domain/ledger/signup.ts";
 import { shapeSignup, signupParams } from "../../input/signup-params.ts";
 
 const referral = field(
@@ -251,7 +250,8 @@ export const trackSignup: V2Operation = {
 
 async function signup({ event, account, context }: V2Request) {
   const given = shapeSignup(await readJson(event));
-  const { event_id, lead } = await recordSignup(context, account, { ...given, show: asItIs });
+  const recorded = await context.store.transact((tx) => recordSignup(tx, context, account, given));
+  const { event_id, lead } = registered(recorded);
   return {
     id: event_id,
     etype: "signup",

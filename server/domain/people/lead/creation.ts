@@ -17,7 +17,6 @@ import {
   type PromoterCampaign,
 } from "../promoter-campaign/promoter-campaign.ts";
 import { findPromoterByEmail, loadPromoter, loadPromoterInUse, promoters } from "../promoter/promoter.ts";
-import type { Show } from "../../show.ts";
 import { findVisitor } from "../visitor/visitor.ts";
 import { withHistory } from "./customer.ts";
 import {
@@ -48,31 +47,29 @@ interface CreatedLead extends Prospect {
  * @throws Failure `missing` if no promoter is named, `not_found`, `refused` for a promoter campaign that is
  * not accepted, `taken` for a known lead, `invalid` for its splits
  */
-export async function createLead<T>(
+export async function createLead(
+  tx: Transaction,
   context: Context,
   account: Account,
-  { show, ...input }: CreatedLead & { show: Show<Lead, T> },
-): Promise<T> {
-  const leadId = await context.store.nextId("lead");
-  return context.store.transact(async (tx) => {
-    await refuseKnown(tx, account.id, input);
-    const referrer = await loadReferrer(tx, context, { account, input });
-    const { splits } = input;
-    await checkSplits(tx, {
-      account_id: account.id,
-      promoter_campaign_id: referrer.promoterCampaign.id,
-      splits,
-    });
-    const { lead } = await addLead(tx, context, {
-      account,
-      signup: input,
-      referrer,
-      splits,
-      entry_source: input.entry_source ?? (referrer.visitor === null ? "api" : "cookie"),
-      ids: { lead_id: leadId, event_id: null },
-    });
-    return show(tx.view, lead);
+  input: CreatedLead,
+): Promise<Lead> {
+  await refuseKnown(tx, account.id, input);
+  const referrer = await loadReferrer(tx, context, { account, input });
+  const { splits } = input;
+  await checkSplits(tx, {
+    account_id: account.id,
+    promoter_campaign_id: referrer.promoterCampaign.id,
+    splits,
   });
+  const { lead } = await addLead(tx, context, {
+    account,
+    signup: input,
+    referrer,
+    splits,
+    entry_source: input.entry_source ?? (referrer.visitor === null ? "api" : "cookie"),
+    ids: { lead_id: await tx.nextId("lead"), event_id: null },
+  });
+  return lead;
 }
 
 /**
@@ -114,28 +111,26 @@ type ProposalDetails = Pick<Lead, "first_name" | "last_name" | "website"> & { co
  * accepts no leads by hand or too many wait, `taken` if the promoter has proposed the person before
  * @see docs/spec/v2.md "Promoters"
  */
-export async function proposeLead<T>(
+export async function proposeLead(
+  tx: Transaction,
   context: Context,
   account: Account,
-  { show, promoter_id, promoter_campaign_id, ...input }: NewProposal & { show: Show<Lead, T> },
-): Promise<T> {
-  const leadId = await context.store.nextId("lead");
-  return context.store.transact(async (tx) => {
-    const promoter = await loadPromoterInUse(tx, account.id, promoter_id);
-    const own = { account_id: account.id, promoter_id, id: promoter_campaign_id };
-    const promoterCampaign = await loadOwnPromoterCampaign(tx, own);
-    await refuseUnwanted(tx, promoterCampaign);
-    const { lead } = await addLead(tx, context, {
-      account,
-      signup: signupOf(input),
-      referrer: { promoter, promoterCampaign, visitor: null },
-      entry_source: "manual_affiliate",
-      state: "pending",
-      is_proposal: true,
-      ids: { lead_id: leadId, event_id: null },
-    });
-    return show(tx.view, lead);
+  { promoter_id, promoter_campaign_id, ...input }: NewProposal,
+): Promise<Lead> {
+  const promoter = await loadPromoterInUse(tx, account.id, promoter_id);
+  const own = { account_id: account.id, promoter_id, id: promoter_campaign_id };
+  const promoterCampaign = await loadOwnPromoterCampaign(tx, own);
+  await refuseUnwanted(tx, promoterCampaign);
+  const { lead } = await addLead(tx, context, {
+    account,
+    signup: signupOf(input),
+    referrer: { promoter, promoterCampaign, visitor: null },
+    entry_source: "manual_affiliate",
+    state: "pending",
+    is_proposal: true,
+    ids: { lead_id: await tx.nextId("lead"), event_id: null },
   });
+  return lead;
 }
 
 /**
@@ -144,28 +139,24 @@ export async function proposeLead<T>(
  *
  * @throws Failure `not_found` for another promoter's lead, `refused` for one that does not wait
  */
-export function updateProposal<T>(
+export async function updateProposal(
+  tx: Transaction,
   context: Context,
   wanted: OwnRecord,
-  {
-    show,
-    ...changes
-  }: { [Field in keyof ProposalDetails]: ProposalDetails[Field] | undefined } & { show: Show<Lead, T> },
-): Promise<T> {
-  return context.store.transact(async (tx) => {
-    const before = await loadProposal(tx, wanted);
-    const { first_name, last_name, website, comment } = changes;
-    const after: Lead = {
-      ...before,
-      first_name: first_name === undefined ? before.first_name : first_name,
-      last_name: last_name === undefined ? before.last_name : last_name,
-      website: website === undefined ? before.website : website,
-      comment: comment === undefined ? before.comment : comment,
-    };
-    await tx.put(leads, after);
-    await announce(tx, context, { entity: "referral", before, after });
-    return show(tx.view, after);
-  });
+  changes: { [Field in keyof ProposalDetails]?: ProposalDetails[Field] | undefined },
+): Promise<Lead> {
+  const before = await loadProposal(tx, wanted);
+  const { first_name, last_name, website, comment } = changes;
+  const after: Lead = {
+    ...before,
+    first_name: first_name === undefined ? before.first_name : first_name,
+    last_name: last_name === undefined ? before.last_name : last_name,
+    website: website === undefined ? before.website : website,
+    comment: comment === undefined ? before.comment : comment,
+  };
+  await tx.put(leads, after);
+  await announce(tx, context, { entity: "referral", before, after });
+  return after;
 }
 
 /**
@@ -173,12 +164,10 @@ export function updateProposal<T>(
  *
  * @throws Failure like `updateProposal`
  */
-export async function removeProposal(context: Context, wanted: OwnRecord): Promise<void> {
-  await context.store.transact(async (tx) => {
-    const lead = await loadProposal(tx, wanted);
-    await tx.remove(leads, lead.account_id, lead.id);
-    await announce(tx, context, { entity: "referral", before: lead, after: null });
-  });
+export async function removeProposal(tx: Transaction, context: Context, wanted: OwnRecord): Promise<void> {
+  const lead = await loadProposal(tx, wanted);
+  await tx.remove(leads, lead.account_id, lead.id);
+  await announce(tx, context, { entity: "referral", before: lead, after: null });
 }
 
 /** A lead of this promoter. @throws Failure `not_found`, also for another promoter's */
@@ -210,7 +199,7 @@ interface ImportedLead extends PromoterName {
 
 /**
  * Imports a lead of another program, without suspicion and without a sign-up event, which may still follow. A
- * known lead stays unchanged, unless it is now a customer by the import.
+ * known lead stays unchanged, unless it is now a customer by the import. Each line is a transaction of its own.
  *
  * @throws Failure `not_found` for an unknown promoter, `already_registered` if the e-mail address and the uid
  * belong to two different leads

@@ -1,5 +1,5 @@
 import { Failure } from "../../../failure.ts";
-import { findTaken } from "../../../storage/store.ts";
+import { type Transaction, findTaken } from "../../../storage/store.ts";
 import type { Context } from "../../context.ts";
 import { announce } from "../../events/event.ts";
 import { leads, settled, type CustomerChange, type Lead, type LeadState } from "./lead.ts";
@@ -78,8 +78,8 @@ export function cancellationsOf(lead: Lead): string[] {
  *
  * @throws Failure `not_found`, `refused` for a disabled lead, `taken` if the person is a lead already
  */
-export function approveLead(context: Context, accountId: number, id: number): Promise<Lead> {
-  return changeState(context, accountId, {
+export function approveLead(tx: Transaction, context: Context, accountId: number, id: number): Promise<Lead> {
+  return changeState(tx, context, accountId, {
     id,
     to: ({ state }) => {
       if (state === "denied") throw new Failure("refused", "The lead is disabled; enable it first");
@@ -89,8 +89,8 @@ export function approveLead(context: Context, accountId: number, id: number): Pr
 }
 
 /** Denies a lead. Its later sales earn nothing. @throws Failure `not_found` */
-export function disableLead(context: Context, accountId: number, id: number): Promise<Lead> {
-  return changeState(context, accountId, { id, to: () => "denied" });
+export function disableLead(tx: Transaction, context: Context, accountId: number, id: number): Promise<Lead> {
+  return changeState(tx, context, accountId, { id, to: () => "denied" });
 }
 
 /**
@@ -98,8 +98,8 @@ export function disableLead(context: Context, accountId: number, id: number): Pr
  *
  * @throws Failure `not_found`
  */
-export function enableLead(context: Context, accountId: number, id: number): Promise<Lead> {
-  return changeState(context, accountId, {
+export function enableLead(tx: Transaction, context: Context, accountId: number, id: number): Promise<Lead> {
+  return changeState(tx, context, accountId, {
     id,
     to: (lead) => (lead.state === "denied" ? stateOf(lead) : lead.state),
   });
@@ -133,22 +133,21 @@ function wasActive(history: CustomerChange[]): boolean {
   return history.findLast(({ kind }) => kind !== "cancelled")?.kind !== "left";
 }
 
-function changeState(
+async function changeState(
+  tx: Transaction,
   context: Context,
   accountId: number,
   { id, to }: { id: number; to: (lead: Lead) => LeadState },
 ): Promise<Lead> {
-  return context.store.transact(async (tx) => {
-    const before = await loadLead(tx, accountId, { id, uid: null, email: null });
-    const state = to(before);
-    if (state === before.state) return before;
-    const after = withHistory(before, settled({ ...before, state }), context.now.toISOString());
-    const taken = await findTaken(tx, leads, { record: after, unique: ["email", "uid"] });
-    if (Object.keys(taken).length > 0) throw new Failure("taken", "The person is already a lead", taken);
-    await tx.put(leads, after);
-    await announce(tx, context, { entity: "referral", before, after });
-    return after;
-  });
+  const before = await loadLead(tx, accountId, { id, uid: null, email: null });
+  const state = to(before);
+  if (state === before.state) return before;
+  const after = withHistory(before, settled({ ...before, state }), context.now.toISOString());
+  const taken = await findTaken(tx, leads, { record: after, unique: ["email", "uid"] });
+  if (Object.keys(taken).length > 0) throw new Failure("taken", "The person is already a lead", taken);
+  await tx.put(leads, after);
+  await announce(tx, context, { entity: "referral", before, after });
+  return after;
 }
 
 /**

@@ -12,7 +12,6 @@ import {
   type PromoterCampaign,
 } from "../promoter-campaign/promoter-campaign.ts";
 import { findPromoterByEmail, promoters, type Promoter } from "../promoter/promoter.ts";
-import type { Show } from "../../show.ts";
 import type { Click } from "../visitor/click.ts";
 import { findVisitor, type Visitor } from "../visitor/visitor.ts";
 import {
@@ -81,21 +80,19 @@ export type Prospect = Pick<
  * subscriber
  * @see docs/spec/v1.md "Subscribers"
  */
-export async function recordSubscription<T>(
+export async function recordSubscription(
+  tx: Transaction,
   context: Context,
   account: Account,
-  { show, ...subscriber }: Prospect & { show: Show<RecordedSubscription, T> },
-): Promise<T | null> {
-  const { store } = context;
-  const ids = { lead_id: await store.nextId("lead"), event_id: await store.nextId("event") };
-  return store.transact(async (tx) => {
-    const known = await findKnownLead(tx, account.id, subscriber.details);
-    const recorded =
-      known === null
-        ? await addSubscriber(tx, context, { account, subscriber, lead_id: ids.lead_id })
-        : await subscribeKnown(tx, context, known);
-    return recorded && show(tx.view, { ...recorded, event_id: ids.event_id });
-  });
+  subscriber: Prospect,
+): Promise<RecordedSubscription | null> {
+  const ids = { lead_id: await tx.nextId("lead"), event_id: await tx.nextId("event") };
+  const known = await findKnownLead(tx, account.id, subscriber.details);
+  const recorded =
+    known === null
+      ? await addSubscriber(tx, context, { account, subscriber, lead_id: ids.lead_id })
+      : await subscribeKnown(tx, context, known);
+  return recorded && { ...recorded, event_id: ids.event_id };
 }
 
 /** The promoter who sent a sign-up. */

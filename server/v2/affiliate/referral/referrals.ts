@@ -18,16 +18,18 @@ import { belongingTo } from "../../../storage/query.ts";
 import { shown } from "../../../resource/answer.ts";
 import { having, listed, type Condition } from "../../../resource/list.ts";
 import { period, readPathId } from "../../../resource/listing.ts";
-import { lists } from "../../../resource/operations.ts";
+import { changes, lists, makes } from "../../../resource/operations.ts";
 import { ownExport, type AffiliateOperation, type AffiliateRequest } from "../operation.ts";
 import { createdSecond, field, recordId, second } from "../../../http/fields.ts";
 import { v2FieldError } from "../../../http/errors.ts";
-import { readJson } from "../../../http/parameters/json.ts";
-import { shapeChanges, shapeInput } from "../../../input/shape.ts";
 import { recordError } from "../../operation.ts";
 import { mailAddress, site } from "../own-fields.ts";
 import { campaigns } from "../../../domain/program/campaign/campaign.ts";
-import { promoterCampaigns } from "../../../domain/people/promoter-campaign/promoter-campaign.ts";
+import {
+  promoterCampaigns,
+  type OwnRecord,
+} from "../../../domain/people/promoter-campaign/promoter-campaign.ts";
+import type { Promoter } from "../../../domain/people/promoter/promoter.ts";
 import { ownCampaignAnswer, ownCampaignJson } from "../own-campaign.ts";
 
 const ownLeads = listed(leads, { only: IN_USE, isNewestFirst: true })({
@@ -104,7 +106,7 @@ const ownLeadAnswer = shown(leads, belongings)("PortalReferral", {
     ownCampaignJson,
   ],
 });
-const { schema, show } = ownLeadAnswer;
+const { schema } = ownLeadAnswer;
 
 /** `GET /api/v2/affiliate/referrals` */
 export const listOwnReferralsOperation: AffiliateOperation = lists(ownLeadAnswer, {
@@ -122,10 +124,8 @@ export const showOwnReferralOperation: AffiliateOperation = {
   description: "Shows one of the promoter's leads. The address is masked.",
   answer: schema,
   refusals: ["not_found"],
-  async handle({ event, promoter, context: { store } }) {
-    const wanted = { account_id: promoter.account_id, promoter_id: promoter.id, id: readPathId(event) };
-    return show(store, await loadOwnLead(store, wanted));
-  },
+  handle: async ({ event, promoter, context: { store } }) =>
+    ownLeadAnswer.show(store, await loadOwnLead(store, ownLead(promoter, readPathId(event)))),
 };
 
 /** `GET /api/v2/affiliate/referrals/export` */
@@ -170,7 +170,7 @@ const updateBody = z
   .partial();
 
 /** `POST /api/v2/affiliate/referrals` */
-export const addOwnReferralOperation: AffiliateOperation = {
+export const addOwnReferralOperation: AffiliateOperation = makes(ownLeadAnswer, {
   id: "addOwnReferral",
   summary: "Add a lead by hand for the company's approval",
   description:
@@ -181,13 +181,12 @@ export const addOwnReferralOperation: AffiliateOperation = {
     first_name: "Sam",
     comment: "Met at the fair in March.",
   },
+  status: 200,
   body: createBody,
-  answer: schema,
   refusals: ["not_found", "invalid", "taken", "refused"],
   shape: recordError({}, v2FieldError),
-  async handle({ event, account, promoter, context }) {
-    const body = shapeInput(createBody, await readJson(event));
-    return proposeLead(context, account, {
+  run: (tx, { account, promoter, context }, body) =>
+    proposeLead(tx, context, account, {
       promoter_id: promoter.id,
       promoter_campaign_id: body.promoter_campaign_id,
       email: body.email,
@@ -195,33 +194,21 @@ export const addOwnReferralOperation: AffiliateOperation = {
       last_name: body.last_name ?? null,
       website: body.website ?? null,
       comment: body.comment ?? null,
-      show,
-    });
-  },
-};
+    }),
+});
 
 /** `PUT /api/v2/affiliate/referrals/{id}` */
-export const updateOwnReferralOperation: AffiliateOperation = {
+export const updateOwnReferralOperation: AffiliateOperation = changes(ownLeadAnswer, {
   id: "updateOwnReferral",
   summary: "Change what the promoter says about a lead that they added",
   description:
     "Changes what the promoter says about a lead that waits for approval. The address stays. What you leave out stays.",
   example: { comment: "Met at the fair in March." },
   body: updateBody,
-  answer: schema,
   refusals: ["not_found", "invalid", "refused"],
-  async handle({ event, promoter, context }) {
-    const body = shapeChanges(updateBody, await readJson(event));
-    const wanted = { account_id: promoter.account_id, promoter_id: promoter.id, id: readPathId(event) };
-    return updateProposal(context, wanted, {
-      first_name: body.first_name,
-      last_name: body.last_name,
-      website: body.website,
-      comment: body.comment,
-      show,
-    });
-  },
-};
+  run: (tx, { promoter, context }, { id: leadId, changes: given }) =>
+    updateProposal(tx, context, ownLead(promoter, leadId), given),
+});
 
 /** `DELETE /api/v2/affiliate/referrals/{id}` */
 export const removeOwnReferralOperation: AffiliateOperation = {
@@ -232,14 +219,15 @@ export const removeOwnReferralOperation: AffiliateOperation = {
   status: 204,
   refusals: ["not_found", "refused"],
   async handle({ event, promoter, context }) {
-    await removeProposal(context, {
-      account_id: promoter.account_id,
-      promoter_id: promoter.id,
-      id: readPathId(event),
-    });
+    const wanted = ownLead(promoter, readPathId(event));
+    await context.store.transact((tx) => removeProposal(tx, context, wanted));
     return null;
   },
 };
+
+function ownLead({ id: promoterId, account_id }: Promoter, leadId: number): OwnRecord {
+  return { account_id, promoter_id: promoterId, id: leadId };
+}
 
 /**
  * Masks an e-mail address so that only people who know it recognise it: `sam@example.net` becomes `s***@example.net`.
