@@ -105,24 +105,23 @@ async function record(
   account: Account,
   waiting: WaitingEvent,
 ): Promise<"recorded" | "waiting"> {
-  const shows = { show: async () => "recorded" as const, showWaiting: async () => "waiting" as const };
+  const { store } = context;
   const { event_id, lead_id } = waiting;
-  const common = { event_id, created_at: new Date(waiting.created_at), ...shows };
+  const common = { event_id, created_at: new Date(waiting.created_at) };
   if (waiting.kind === "refund") {
     const { amount, currency, sale_event_id } = waiting;
     const customer = { uid: null, email: null, lead_id };
-    return recordRefund(context, account, {
-      ...common,
-      customer,
-      amount,
-      currency,
-      sale_event_id,
-      kept: waiting,
-    });
+    const refund = { ...common, customer, amount, currency, sale_event_id, kept: waiting };
+    return outcomeOf(await store.transact((tx) => recordRefund(tx, context, account, refund)));
   }
   const promoCode = await codeOf(context, waiting);
   const customer = { uid: null, email: null, tid: null, ref_token: null, promoCode, lead_id };
-  return recordSale(context, account, { ...common, ...waiting.facts, customer, kept: waiting });
+  const sale = { ...common, ...waiting.facts, customer, kept: waiting };
+  return outcomeOf(await store.transact((tx) => recordSale(tx, context, account, sale)));
+}
+
+function outcomeOf(event: object): "recorded" | "waiting" {
+  return "waiting" in event ? "waiting" : "recorded";
 }
 
 async function codeOf(

@@ -59,13 +59,15 @@ export function saleOperation({ kind, read, own }: Generation): Operation<EventR
     answer: eventAnswer("sale").meta({ id: "V1Sale" }),
     acceptedAnswer: waitingAnswer("sale").meta({ id: "V1WaitingSale" }),
     ...common(own),
-    handle: async ({ event, account, context }) =>
-      recordSale(context, account, {
-        ...shapeSale(await read(event)),
-        show: (view, { sale, ...rest }) =>
-          showEvent(view, { id: sale.id, type: "sale", amount_cents: sale.amount_cents, ...rest }),
-        showWaiting: (view, waiting) => showWaiting(view, "sale", waiting),
-      }),
+    async handle({ event, account, context }) {
+      const given = shapeSale(await read(event));
+      return context.store.transact(async (tx) => {
+        const outcome = await recordSale(tx, context, account, given);
+        if ("waiting" in outcome) return showWaiting(tx.view, "sale", outcome);
+        const { id, amount_cents } = outcome.sale;
+        return showEvent(tx.view, { id, type: "sale", amount_cents, ...outcome });
+      });
+    },
   };
 }
 
@@ -80,13 +82,15 @@ export function refundOperation({ kind, read, own }: Generation): Operation<Even
     answer: eventAnswer("refund").meta({ id: "V1Refund" }),
     acceptedAnswer: waitingAnswer("refund").meta({ id: "V1WaitingRefund" }),
     ...common(own),
-    handle: async ({ event, account, context }) =>
-      recordRefund(context, account, {
-        ...shapeRefund(await read(event)),
-        show: (view, { refund, ...rest }) =>
-          showEvent(view, { id: refund.id, type: "refund", amount_cents: -refund.amount_cents, ...rest }),
-        showWaiting: (view, waiting) => showWaiting(view, "refund", waiting),
-      }),
+    async handle({ event, account, context }) {
+      const given = shapeRefund(await read(event));
+      return context.store.transact(async (tx) => {
+        const outcome = await recordRefund(tx, context, account, given);
+        if ("waiting" in outcome) return showWaiting(tx.view, "refund", outcome);
+        const { id, amount_cents } = outcome.refund;
+        return showEvent(tx.view, { id, type: "refund", amount_cents: -amount_cents, ...outcome });
+      });
+    },
   };
 }
 
@@ -105,12 +109,14 @@ export function cancellationOperation({ kind, read, own }: Generation): Operatio
       })
       .meta({ id: "V1Cancellation" }),
     ...common(own),
-    handle: async ({ event, account, context }) =>
-      recordCancellation(context, account, {
-        ...shapeCancellation(await read(event)),
-        show: (view, { cancellation: { id }, ...rest }) =>
-          showEvent(view, { id, type: "cancellation", amount_cents: null, commissions: [], ...rest }),
-      }),
+    async handle({ event, account, context }) {
+      const given = shapeCancellation(await read(event));
+      return context.store.transact(async (tx) => {
+        const { cancellation, ...whose } = await recordCancellation(tx, context, account, given);
+        const nothing = { amount_cents: null, commissions: [] };
+        return showEvent(tx.view, { id: cancellation.id, type: "cancellation", ...nothing, ...whose });
+      });
+    },
   };
 }
 

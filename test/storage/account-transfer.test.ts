@@ -4,7 +4,6 @@ import { findAccount, type Account } from "../../server/domain/program/account/a
 import { leads } from "../../server/domain/people/lead/lead.ts";
 import { recordSale } from "../../server/domain/ledger/sale/new-sale.ts";
 import { recordRefund } from "../../server/domain/ledger/sale/refund.ts";
-import { asItIs } from "../../server/domain/show.ts";
 import { createAccount } from "../../server/domain/access/account-creation.ts";
 import type { Context } from "../../server/domain/context.ts";
 import { dayRates, storeRates } from "../../server/domain/ledger/rate.ts";
@@ -72,12 +71,13 @@ async function keepSale(context: Context, account: Account): Promise<void> {
   const known = await context.store.page(leads, "id", account.id, [], { limit: 99 });
   const nobody = { uid: null, email: null, tid: null, ref_token: null, promoCode: null };
   const customer = { ...nobody, lead_id: known.find(({ state }) => state === "active")!.id };
-  const common = { amount: 100, currency: "GBP", created_at: null, show: asItIs, showWaiting: asItIs };
+  const common = { amount: 100, currency: "GBP", created_at: null };
   const plan = { plan_id: null, billing_period: null, mrr: null, subscription_id: null, instalments: null };
   const sold = { quantity: 1, skip_email_notification: true, ...plan };
-  const sale = await recordSale(context, account, { ...common, ...sold, customer, event_id: "kept" });
-  const refund = { customer, event_id: "back", sale_event_id: "kept" };
-  const waiting = await recordRefund(context, account, { ...common, ...refund });
+  const given = { ...common, ...sold, customer, event_id: "kept" };
+  const sale = await context.store.transact((tx) => recordSale(tx, context, account, given));
+  const refund = { ...common, customer, event_id: "back", sale_event_id: "kept" };
+  const waiting = await context.store.transact((tx) => recordRefund(tx, context, account, refund));
   expect([sale, waiting]).toMatchObject([{ waiting: { kind: "sale" } }, { waiting: { kind: "refund" } }]);
 }
 

@@ -4,7 +4,6 @@ import { createAccount } from "../../server/domain/access/account-creation.ts";
 import { recordRefund } from "../../server/domain/ledger/sale/refund.ts";
 import { sales } from "../../server/domain/ledger/sale/sale.ts";
 import { seed } from "../../server/domain/seed/seed.ts";
-import { asItIs } from "../../server/domain/show.ts";
 import { storeOn } from "../../server/storage/open.ts";
 import type { Engine } from "../../server/storage/session.ts";
 import { sqlName } from "../../server/storage/sql.ts";
@@ -43,7 +42,7 @@ beforeAll(async () => {
     currency: null,
     created_at: null,
   };
-  await recordRefund(context, account, { ...refund, show: asItIs });
+  await context.store.transact((tx) => recordRefund(tx, context, account, refund));
   program = await allItemsIn(engine);
   await engine.close();
 });

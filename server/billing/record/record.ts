@@ -48,7 +48,7 @@ import {
 } from "./source.ts";
 import { worthless } from "../../domain/ledger/rate.ts";
 import { findWaitingSale } from "../../domain/ledger/sale/waiting.ts";
-import type { Reader } from "../../storage/store.ts";
+import type { Reader, Transaction } from "../../storage/store.ts";
 
 /**
  * Records a provider's report. However often and in whichever order its events arrive, each payment, refund
@@ -162,25 +162,26 @@ function recordSaleOf(
   { reported, payer, names, parts, sale_event_id }: SaleOf,
 ): Promise<Recorded> {
   const base = commissionBase(account);
-  return recordOnce(
-    recordSale(context, account, {
-      customer: names,
-      event_id: sale_event_id,
-      amount: countedAmount(parts, base),
-      currency: reported.currency,
-      quantity: parts.quantity,
-      plan_id: reported.plan_id,
-      billing_period: reported.billing_period,
-      mrr: null,
-      subscription_id: payer.lead !== null && isErased(payer.lead) ? null : reported.subscription_id,
-      created_at: reported.at,
-      skip_email_notification: false,
-      instalments: null,
-      reported: { parts, base },
-      show: async () => "sale" as const,
-      showWaiting: async (_, { waiting }) => waits(waiting),
-    }),
-  );
+  const sale = {
+    customer: names,
+    event_id: sale_event_id,
+    amount: countedAmount(parts, base),
+    currency: reported.currency,
+    quantity: parts.quantity,
+    plan_id: reported.plan_id,
+    billing_period: reported.billing_period,
+    mrr: null,
+    subscription_id: payer.lead !== null && isErased(payer.lead) ? null : reported.subscription_id,
+    created_at: reported.at,
+    skip_email_notification: false,
+    instalments: null,
+    reported: { parts, base },
+  };
+  const record = async (tx: Transaction) => {
+    const outcome = await recordSale(tx, context, account, sale);
+    return "waiting" in outcome ? waits(outcome.waiting) : "sale";
+  };
+  return recordOnce(context.store.transact(record));
 }
 
 /** Records that the account's own code has named a customer, so that later payments find the lead. */
@@ -291,15 +292,17 @@ function recordEnd(
   lead: Lead,
   { subscription_id, at }: Pick<CancellationEvent, "subscription_id" | "at">,
 ): Promise<Recorded> {
-  return recordOnce(
-    recordCancellation(context, account, {
-      customer: { uid: lead.uid, email: lead.email, lead_id: lead.id },
-      event_id: subscription_id,
-      subscription_id,
-      created_at: at,
-      show: async () => "cancellation" as const,
-    }),
-  );
+  const cancellation = {
+    customer: { uid: lead.uid, email: lead.email, lead_id: lead.id },
+    event_id: subscription_id,
+    subscription_id,
+    created_at: at,
+  };
+  const record = async (tx: Transaction) => {
+    await recordCancellation(tx, context, account, cancellation);
+    return "cancellation" as const;
+  };
+  return recordOnce(context.store.transact(record));
 }
 
 /** The outcome of a refund. One that arrives before its sale waits for it. */

@@ -144,19 +144,20 @@ function stepsOf(context: Context, account: Account, customer: SeedCustomer): St
   const at = new Date(paid_at.at(-1)!.getTime() + REFUND_DAYS * DAY_MS);
   if (at > context.now) return steps;
   const later = { ...context, now: at };
-  const reported = { customer: { email, uid: null }, created_at: at, show: asItIs };
+  const reported = { customer: { email, uid: null }, created_at: at };
   if (refundsLast) {
     const refund = {
       event_id: `refund-${email}`,
       sale_event_id: `${email}-${paid_at.length}`,
       currency: null,
     };
-    const record = () => recordRefund(later, account, { ...reported, ...refund, amount: cents });
+    const given = { ...reported, ...refund, amount: cents };
+    const record = () => context.store.transact((tx) => recordRefund(tx, later, account, given));
     steps.push({ customer, at, record });
   }
   if (cancels) {
-    const record = () =>
-      recordCancellation(later, account, { ...reported, event_id: null, subscription_id: null });
+    const given = { ...reported, event_id: null, subscription_id: null };
+    const record = () => context.store.transact((tx) => recordCancellation(tx, later, account, given));
     steps.push({ customer, at, record });
   }
   return steps;
@@ -171,21 +172,22 @@ async function recordPayment(
   { customer, at, number }: { customer: SeedCustomer; at: Date; number: number },
 ): Promise<void> {
   const { email, plan_id, cents } = customer;
-  await recordSale({ ...context, now: daysAfter(at, HOLD_DAYS, context.now) }, account, {
+  const later = { ...context, now: daysAfter(at, HOLD_DAYS, context.now) };
+  const sale = {
     customer: { email, uid: null, tid: null, ref_token: null, promoCode: null },
     event_id: `${email}-${number}`,
     amount: cents,
     currency: null,
     quantity: 1,
     plan_id,
-    billing_period: "monthly",
+    billing_period: "monthly" as const,
     mrr: cents,
     subscription_id: null,
     created_at: at,
     skip_email_notification: true,
     instalments: null,
-    show: asItIs,
-  });
+  };
+  await context.store.transact((tx) => recordSale(tx, later, account, sale));
 }
 
 /** Some days later, but not in the future. */

@@ -14,6 +14,7 @@ import {
 import { UNITS } from "../../domain/money.ts";
 import { BILLING_PERIODS } from "../../domain/ledger/sale/sale.ts";
 import { recordSale } from "../../domain/ledger/sale/new-sale.ts";
+import { unlessWaiting } from "../../domain/ledger/sale/waiting.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { saleAmount, saleParams } from "../../input/event-params.ts";
 import { flag, id, instant, longText, oneOf, text, wholeAmount } from "../../input/fields.ts";
@@ -106,7 +107,7 @@ async function create({ event, account, context }: V2Request) {
  */
 function createOfSale(context: Context, account: Account, body: z.output<typeof saleBody>) {
   const noCustomer = { uid: null, email: null, tid: null, ref_token: null, promoCode: null };
-  return recordSale(context, account, {
+  const sale = {
     customer: { ...noCustomer, lead_id: body.referral_id },
     event_id: body.event_id ?? `manual-${context.chance.uuid()}`,
     amount: body.sale_amount,
@@ -120,7 +121,10 @@ function createOfSale(context: Context, account: Account, body: z.output<typeof 
     skip_email_notification: !(body.notify_promoter ?? false),
     instalments: null,
     notes: { ...notesOf(body), ...createdBy(context) },
-    show: (view, { commissions }) => commissionAnswer.showAll(view, commissions),
+  };
+  return context.store.transact(async (tx) => {
+    const { commissions } = unlessWaiting(await recordSale(tx, context, account, sale));
+    return commissionAnswer.showAll(tx.view, commissions);
   });
 }
 

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { rewards } from "../../domain/program/reward/reward.ts";
 import { recordSale, type RecordedSale } from "../../domain/ledger/sale/new-sale.ts";
 import { missingRate } from "../../domain/ledger/rate.ts";
-import type { ShownWaiting } from "../../domain/ledger/sale/waiting.ts";
+import { unlessWaiting, type ShownWaiting } from "../../domain/ledger/sale/waiting.ts";
 import { accepted, waitingForAnswer, waitingForJson } from "../../http/answer.ts";
 import { v2SaleRefusals, v2SignupRefusals } from "../../http/errors.ts";
 import { readJson } from "../../http/parameters/json.ts";
@@ -104,12 +104,17 @@ export const trackSale: V2Operation = {
     .meta({ id: "WaitingSale" }),
   refusals: ["missing", "invalid", "rule_broken", "worthless", "not_found", "already_registered"],
   ...v2SaleRefusals,
-  handle: async ({ event, account, context }) =>
-    recordSale(context, account, { ...shapeSale(await readJson(event)), show: showSale, showWaiting }),
+  async handle({ event, account, context }) {
+    const given = shapeSale(await readJson(event));
+    return context.store.transact(async (tx) => {
+      const outcome = await recordSale(tx, context, account, given);
+      return "waiting" in outcome ? waitingJson(outcome) : showSale(tx.view, outcome);
+    });
+  },
 };
 
 /** Answers a sale that waits for an exchange rate with 202. */
-async function showWaiting(_view: View, { waiting, lead }: ShownWaiting) {
+function waitingJson({ waiting, lead }: ShownWaiting) {
   if (waiting.kind !== "sale") throw new Error("A sale became another event");
   const { facts, rate } = waiting;
   return accepted({
@@ -186,20 +191,23 @@ export const refundReferralOperation: V2Operation = {
       uid: null,
       email: null,
     });
-    return recordRefund(context, account, {
+    const back = {
       customer: { uid: null, email: null, lead_id: id },
       event_id: given.event_id ?? `manual-${context.chance.uuid()}`,
       sale_event_id: given.sale_event_id ?? null,
       amount: given.amount,
       currency: given.currency ?? null,
       created_at: given.event_date ?? null,
-      show: async (view, { refund, commissions }) => ({
+    };
+    return context.store.transact(async (tx) => {
+      const { refund, commissions } = unlessWaiting(await recordRefund(tx, context, account, back));
+      return {
         id: refund.id,
         event_id: refund.event_id,
         amount: refund.amount_cents,
         created_at: refund.created_at,
-        commissions: await commissionAnswer.showAll(view, commissions),
-      }),
+        commissions: await commissionAnswer.showAll(tx.view, commissions),
+      };
     });
   },
 };

@@ -7,7 +7,6 @@ import { withHistory, withLateCancellation } from "../../people/lead/customer.ts
 import { leads, type Lead } from "../../people/lead/lead.ts";
 import { hasSubscription, lastEndsOf, withEnd } from "../../people/lead/subscription.ts";
 import { promoters, type Promoter } from "../../people/promoter/promoter.ts";
-import type { Show } from "../../show.ts";
 import { findCustomer, unreferred, type CustomerNames } from "./customer.ts";
 import { alreadyRecorded, cancellations, findNextSale, type Cancellation } from "./sale.ts";
 
@@ -36,40 +35,38 @@ interface RecordedCancellation {
  * or of one that is gone
  * @see docs/spec/money.md "Refunds, cancellations and moves", 4
  */
-export async function recordCancellation<T>(
+export async function recordCancellation(
+  tx: Transaction,
   context: Context,
   account: Account,
-  { show, ...input }: NewCancellation & { show: Show<RecordedCancellation, T> },
-): Promise<T> {
-  const { store, now } = context;
-  const id = await store.nextId("event");
-  return store.transact(async (tx) => {
-    const { event_id } = input;
-    const sent = await findSent(tx, account.id, event_id);
-    const { lead, promoter } = await loadKnown(tx, account.id, { names: input.customer, sent });
-    if (sent !== null) return show(tx.view, { cancellation: sent, lead, promoter });
-    const subscriptionId = input.subscription_id ?? (hasSubscription(lead, event_id) ? event_id : null);
-    // Without a subscription's id it ends all, so a cancelled lead has no other.
-    const known = subscriptionId === null ? await findOwn(tx, lead) : null;
-    const createdAt = (input.created_at ?? now).toISOString();
-    const cancellation = known ?? {
-      account_id: account.id,
-      id,
-      lead_id: lead.id,
-      event_id,
-      created_at: createdAt,
-    };
-    if (known === null) await tx.insert(cancellations, cancellation);
-    const ended = withEnd(lead, {
-      subscription_id: subscriptionId,
-      created_at: createdAt,
-      id: cancellation.id,
-    });
-    const after = await withLastEnds(tx.view, ended, id);
-    await tx.put(leads, after);
-    await announce(tx, context, { entity: "referral", before: lead, after });
-    return show(tx.view, { cancellation, lead: after, promoter });
+  input: NewCancellation,
+): Promise<RecordedCancellation> {
+  const id = await tx.nextId("event");
+  const { event_id } = input;
+  const sent = await findSent(tx, account.id, event_id);
+  const { lead, promoter } = await loadKnown(tx, account.id, { names: input.customer, sent });
+  if (sent !== null) return { cancellation: sent, lead, promoter };
+  const subscriptionId = input.subscription_id ?? (hasSubscription(lead, event_id) ? event_id : null);
+  // Without a subscription's id it ends all, so a cancelled lead has no other.
+  const known = subscriptionId === null ? await findOwn(tx, lead) : null;
+  const createdAt = (input.created_at ?? context.now).toISOString();
+  const cancellation = known ?? {
+    account_id: account.id,
+    id,
+    lead_id: lead.id,
+    event_id,
+    created_at: createdAt,
+  };
+  if (known === null) await tx.insert(cancellations, cancellation);
+  const ended = withEnd(lead, {
+    subscription_id: subscriptionId,
+    created_at: createdAt,
+    id: cancellation.id,
   });
+  const after = await withLastEnds(tx.view, ended, id);
+  await tx.put(leads, after);
+  await announce(tx, context, { entity: "referral", before: lead, after });
+  return { cancellation, lead: after, promoter };
 }
 
 /**

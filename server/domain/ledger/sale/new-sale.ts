@@ -12,14 +12,7 @@ import { announce } from "../../events/event.ts";
 import { withHistory } from "../../people/lead/customer.ts";
 import { withPayment } from "../../people/lead/subscription.ts";
 import { exponentOf, MAX_AMOUNT, share } from "../../money.ts";
-import {
-  isMissing,
-  missingRate,
-  toAccountCurrency,
-  worthless,
-  type Converted,
-  type MissingRate,
-} from "../rate.ts";
+import { isMissing, toAccountCurrency, worthless, type Converted, type MissingRate } from "../rate.ts";
 import { findProductByPrice } from "../../program/product.ts";
 import { findCodeInUse, type PromoCode } from "../../people/promo-code/promo-code.ts";
 import type { Promoter } from "../../people/promoter/promoter.ts";
@@ -45,7 +38,6 @@ import {
   waitingOf,
   type SaleFacts,
   type ShownWaiting,
-  type Shows,
   type WaitingSale,
 } from "./waiting.ts";
 
@@ -68,80 +60,74 @@ export interface RecordedSale {
 }
 
 /**
- * Records a referred person's payment and the promoters' commissions, in one commit. Without an exchange rate
- * the sale is stored with its lead.
+ * Records a referred person's payment and the promoters' commissions. Without an exchange rate the sale is stored with its
+ * lead: see `unlessWaiting`.
  *
  * @throws Failure `not_found` for a person whom no promoter referred, `already_registered` for a known event id,
  * `worthless`, `rule_broken`
  * @see docs/spec/money.md "Sales" and "Waiting for an exchange rate"
  */
-export async function recordSale<T, W = never>(
+export async function recordSale(
+  tx: Transaction,
   context: Context,
   account: Account,
-  { show, showWaiting, ...input }: NewSale & Shows<RecordedSale, T, W>,
-): Promise<T | W> {
-  const { store, now } = context;
+  input: NewSale,
+): Promise<RecordedSale | ShownWaiting> {
   const { kept } = input;
-  const ids = { sale_id: kept?.id ?? (await store.nextId("event")), lead_id: await store.nextId("lead") };
-  const at = input.created_at ?? now;
-  return store.transact(async (tx): Promise<T | W> => {
-    const { skip_email_notification, created_at, event_id } = input;
-    // First, because a repetition stays one even if its lead or promoter has changed.
-    await Promise.all([
-      refuseRepeated(tx, sales, { kind: "sale", account_id: account.id, event_id }),
-      refuseWaiting(tx, { kind: "sale", account_id: account.id, event_id }, kept),
-    ]);
-    const arrival = { lead_id: ids.lead_id, created_at, skip_email_notification };
-    const customer = await loadCustomer(tx, context, { account, names: input.customer, arrival });
-    // A sale that waits for a rate was made before.
-    if (customer.before.archived_at && kept === undefined) throw unreferred();
-    const { amount, currency } = input;
-    const money = await toAccountCurrency(tx, account, { amount, currency, at });
-    if (isMissing(money)) {
-      if (showWaiting === undefined) throw new Failure("rule_broken", missingRate(money));
-      const waiting = await keepSale(tx, context, { input, customer, rate: money, id: ids.sale_id, at });
-      return showWaiting(tx.view, waiting);
-    }
-    const code = await codeOf(tx, account.id, input.customer);
-    const sale = await newSale(tx, account, { id: ids.sale_id, input, customer, at, money, code });
-    const paying = withPayment(customer.lead, subscriptionOf(customer.lead, input), at.toISOString());
-    const lead = customerAfter(withRepeatingSince(paying), input, at);
-    const history = await loadHistory(tx, lead, at);
-    const referralReward = await referralRewardOf(tx, customer.promoterCampaign, { sale, history, code });
-    const isDenied = lead.state === "denied";
-    const { earnings, applied } = isDenied
-      ? { earnings: [], applied: [] }
-      : await earn(tx, account, { customer, lead, sale, history });
-    const { promoter } = customer;
-    // Before the commissions are written: a query on a table that the transaction has written to would need a
-    // database connection of its own.
-    const balance = await loadBalance(tx.view, account.id, promoter.id);
-    const commissions = await addCommissions(tx, context, {
-      account,
-      lead,
-      sale,
-      at,
-      earnings: earnings.filter((earning) => !comesLater(earning, input.instalments)),
-      notes: input.notes,
-      is_silent: skip_email_notification,
-    });
-    const commissionIds = commissions.map(({ id }) => id);
-    const whole = { ...sale, referral_reward_id: referralReward?.id ?? null, commission_ids: commissionIds };
-    await tx.insert(sales, whole, { event: () => alreadyRecorded("sale", event_id) });
-    if (input.reported) await addPayment(tx, { sale: whole, reported: input.reported, earnings });
-    await addInstalments(tx, { sale: whole, plan: input.instalments, earnings, at });
-    const bought = withApplied(lead, sale, referralReward ? [...applied, referralReward] : applied);
-    const after = await withLastEnds(tx.view, withHistory(paying, bought, sale.created_at));
-    await tx.put(leads, after);
-    await announce(tx, context, { entity: "referral", before: customer.before, after });
-    return show(tx.view, {
-      sale: whole,
-      lead: after,
-      promoter,
-      balance: balanceWith(balance, promoter.id, commissions),
-      commissions,
-    });
+  const ids = { sale_id: kept?.id ?? (await tx.nextId("event")), lead_id: await tx.nextId("lead") };
+  const at = input.created_at ?? context.now;
+  const { skip_email_notification, created_at, event_id } = input;
+  // First, because a repetition stays one even if its lead or promoter has changed.
+  await Promise.all([
+    refuseRepeated(tx, sales, { kind: "sale", account_id: account.id, event_id }),
+    refuseWaiting(tx, { kind: "sale", account_id: account.id, event_id }, kept),
+  ]);
+  const arrival = { lead_id: ids.lead_id, created_at, skip_email_notification };
+  const customer = await loadCustomer(tx, context, { account, names: input.customer, arrival });
+  // A sale that waits for a rate was made before.
+  if (customer.before.archived_at && kept === undefined) throw unreferred();
+  const { amount, currency } = input;
+  const money = await toAccountCurrency(tx, account, { amount, currency, at });
+  if (isMissing(money)) return keepSale(tx, context, { input, customer, rate: money, id: ids.sale_id, at });
+  const code = await codeOf(tx, account.id, input.customer);
+  const sale = await newSale(tx, account, { id: ids.sale_id, input, customer, at, money, code });
+  const paying = withPayment(customer.lead, subscriptionOf(customer.lead, input), at.toISOString());
+  const lead = customerAfter(withRepeatingSince(paying), input, at);
+  const history = await loadHistory(tx, lead, at);
+  const referralReward = await referralRewardOf(tx, customer.promoterCampaign, { sale, history, code });
+  const isDenied = lead.state === "denied";
+  const { earnings, applied } = isDenied
+    ? { earnings: [], applied: [] }
+    : await earn(tx, account, { customer, lead, sale, history });
+  const { promoter } = customer;
+  // Before the commissions are written: a query on a table that the transaction has written to would need a
+  // database connection of its own.
+  const balance = await loadBalance(tx.view, account.id, promoter.id);
+  const commissions = await addCommissions(tx, context, {
+    account,
+    lead,
+    sale,
+    at,
+    earnings: earnings.filter((earning) => !comesLater(earning, input.instalments)),
+    notes: input.notes,
+    is_silent: skip_email_notification,
   });
+  const commissionIds = commissions.map(({ id }) => id);
+  const whole = { ...sale, referral_reward_id: referralReward?.id ?? null, commission_ids: commissionIds };
+  await tx.insert(sales, whole, { event: () => alreadyRecorded("sale", event_id) });
+  if (input.reported) await addPayment(tx, { sale: whole, reported: input.reported, earnings });
+  await addInstalments(tx, { sale: whole, plan: input.instalments, earnings, at });
+  const bought = withApplied(lead, sale, referralReward ? [...applied, referralReward] : applied);
+  const after = await withLastEnds(tx.view, withHistory(paying, bought, sale.created_at));
+  await tx.put(leads, after);
+  await announce(tx, context, { entity: "referral", before: customer.before, after });
+  return {
+    sale: whole,
+    lead: after,
+    promoter,
+    balance: balanceWith(balance, promoter.id, commissions),
+    commissions,
+  };
 }
 
 /**

@@ -5,7 +5,7 @@ import type { Commission } from "../commission/commission.ts";
 import type { Context } from "../../context.ts";
 import type { Lead } from "../../people/lead/lead.ts";
 import { share } from "../../money.ts";
-import { isMissing, missingRate, toAccountCurrency, worthless, type MissingRate } from "../rate.ts";
+import { isMissing, toAccountCurrency, worthless, type MissingRate } from "../rate.ts";
 import type { Promoter } from "../../people/promoter/promoter.ts";
 import { ownTaking, salePayments, type SalePayment } from "./payment.ts";
 import {
@@ -24,7 +24,7 @@ import {
   waitingEvents,
   waitingOf,
   type RateRefund,
-  type Shows,
+  type ShownWaiting,
   type WaitingSale,
 } from "./waiting.ts";
 
@@ -38,47 +38,43 @@ interface RecordedRefund {
 
 /**
  * Records that a sale, or a part of it, was refunded. It takes back the same part of each commission of the
- * sale. Without an exchange rate for it or for its sale, the refund is stored.
+ * sale. Without an exchange rate for it or for its sale, the refund is stored: see `unlessWaiting`.
  *
  * @throws Failure `not_found` for an unknown customer, `already_registered` for a known event id, `invalid`
  * if the sale is unknown or less of it is left, `worthless`
  * @see docs/spec/money.md "Refunds, cancellations and moves"
  */
-export async function recordRefund<T, W = never>(
+export async function recordRefund(
+  tx: Transaction,
   context: Context,
   account: Account,
-  { show, showWaiting, ...input }: NewRefund & Shows<RecordedRefund, T, W>,
-): Promise<T | W> {
-  const { store, now } = context;
-  const { kept } = input;
-  const id = kept?.id ?? (await store.nextId("event"));
-  const at = input.created_at ?? now;
-  return store.transact(async (tx): Promise<T | W> => {
-    const { event_id } = input;
-    await Promise.all([
-      refuseRepeated(tx, refunds, { kind: "refund", account_id: account.id, event_id }),
-      refuseWaiting(tx, { kind: "refund", account_id: account.id, event_id }, kept),
-    ]);
-    const { lead: known, sale } = await loadRefunded(tx, account.id, input);
-    const promoter = await loadPayer(tx, known, isWaiting(sale) ? null : sale);
-    const currency = currencyOf(account, { input, sale });
-    const keep = async (rate: MissingRate) => {
-      if (showWaiting === undefined) throw new Failure("rule_broken", missingRate(rate));
-      const waiting = await keepRefund(tx, context, { id, input, lead: known, sale, rate, at, currency });
-      return showWaiting(tx.view, { waiting, lead: known, promoter });
-    };
-    if (isWaiting(sale)) return keep(await rateOf(tx, sale, { input, currency }));
-    const money = await amountsOf(tx, account, { input, sale, at, currency });
-    if (isMissing(money)) return keep(money);
-    const refund = newRefund(sale, { id, event_id, created_at: at.toISOString(), ...money });
-    const { saleAmount } = money;
-    const payment = await tx.get(salePayments, account.id, sale.id);
-    const taken =
-      payment === null
-        ? await takePart(tx, context, { sale, refund, saleAmount })
-        : await takeFromPayment(tx, context, { account, sale, payment, refund, saleAmount });
-    return show(tx.view, { ...taken, refund: taken.refund ?? refund, promoter });
-  });
+  input: NewRefund,
+): Promise<RecordedRefund | ShownWaiting> {
+  const { kept, event_id } = input;
+  const id = kept?.id ?? (await tx.nextId("event"));
+  const at = input.created_at ?? context.now;
+  await Promise.all([
+    refuseRepeated(tx, refunds, { kind: "refund", account_id: account.id, event_id }),
+    refuseWaiting(tx, { kind: "refund", account_id: account.id, event_id }, kept),
+  ]);
+  const { lead: known, sale } = await loadRefunded(tx, account.id, input);
+  const promoter = await loadPayer(tx, known, isWaiting(sale) ? null : sale);
+  const currency = currencyOf(account, { input, sale });
+  const keep = async (rate: MissingRate) => {
+    const waiting = await keepRefund(tx, context, { id, input, lead: known, sale, rate, at, currency });
+    return { waiting, lead: known, promoter };
+  };
+  if (isWaiting(sale)) return keep(await rateOf(tx, sale, { input, currency }));
+  const money = await amountsOf(tx, account, { input, sale, at, currency });
+  if (isMissing(money)) return keep(money);
+  const refund = newRefund(sale, { id, event_id, created_at: at.toISOString(), ...money });
+  const { saleAmount } = money;
+  const payment = await tx.get(salePayments, account.id, sale.id);
+  const taken =
+    payment === null
+      ? await takePart(tx, context, { sale, refund, saleAmount })
+      : await takeFromPayment(tx, context, { account, sale, payment, refund, saleAmount });
+  return { ...taken, refund: taken.refund ?? refund, promoter };
 }
 
 function isWaiting(sale: Sale | WaitingSale): sale is WaitingSale {

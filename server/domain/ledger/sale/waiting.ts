@@ -7,9 +7,8 @@ import { findPage, type Found, type Schema, type Window } from "../../../storage
 import type { Reader, Store, Transaction, View } from "../../../storage/store.ts";
 import type { Context } from "../../context.ts";
 import type { Lead } from "../../people/lead/lead.ts";
-import type { MissingRate } from "../rate.ts";
+import { missingRate, type MissingRate } from "../rate.ts";
 import type { Promoter } from "../../people/promoter/promoter.ts";
-import type { Show } from "../../show.ts";
 import type { CommissionNotes } from "../commission/commission.ts";
 import type { InstalmentPlan } from "./instalment.ts";
 import type { Reported } from "./payment.ts";
@@ -77,12 +76,17 @@ export interface ShownWaiting {
 }
 
 /**
- * How to answer an event: recorded, or waiting for an exchange rate. Absent: it is refused instead of
- * waiting.
+ * What was recorded, of an event that must not wait for an exchange rate. Call it in the event's transaction.
+ *
+ * @throws Failure `rule_broken` if it would wait
  */
-export interface Shows<R, T, W> {
-  show: Show<R, T>;
-  showWaiting?: Show<ShownWaiting, W>;
+export function unlessWaiting<R extends object>(outcome: R | ShownWaiting): R {
+  if (isWaiting(outcome)) throw new Failure("rule_broken", missingRate(outcome.waiting.rate));
+  return outcome;
+}
+
+function isWaiting(outcome: object): outcome is ShownWaiting {
+  return "waiting" in outcome;
 }
 
 const fields = {
