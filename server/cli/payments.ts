@@ -12,11 +12,17 @@ import {
   type PaymentConnection,
   type PaymentProviderName,
 } from "../domain/ledger/payment/connection.ts";
-import { findPayments, listPayments, paymentOrders, type Payment } from "../domain/ledger/payment/payment.ts";
+import {
+  listLatestPayments,
+  listPayments,
+  paymentOrders,
+  type Payment,
+} from "../domain/ledger/payment/payment.ts";
 import { decidePayment } from "../domain/ledger/payment/steps.ts";
 import { decimalOf } from "../domain/money.ts";
 import { payerOfBatch, priceBatch, sendBatch, type PricedPlan } from "../payments/send.ts";
 import { storeOn } from "../storage/open.ts";
+import type { Transaction } from "../storage/store.ts";
 import { resealStore } from "../transfer/reseal.ts";
 import { readGivenFile, wholeNumber, webAddress } from "./options.ts";
 import { contextOf, print, tell, withEngine, withStore } from "./store.ts";
@@ -62,7 +68,8 @@ function connectionCommands(program: Command): void {
       onAccount(accountId, async (context, { id }) => {
         const { percent = 0, fixed = 0, max = null } = options;
         const feeRule = Object.keys(options).length === 0 ? null : { percent, fixed, max };
-        print(connectionRow(await setFeeRule(context, id, { provider: name, fee_rule: feeRule })));
+        const rule = { provider: name, fee_rule: feeRule };
+        print(connectionRow(await context.store.transact((tx) => setFeeRule(tx, id, rule))));
       }),
     );
   program
@@ -71,7 +78,7 @@ function connectionCommands(program: Command): void {
     .description("delete the credentials of a provider")
     .action((accountId: string, name: PaymentProviderName) =>
       onAccount(accountId, async (context, { id }) => {
-        await disconnectPayments(context, id, name);
+        await context.store.transact((tx) => disconnectPayments(tx, id, name));
         print({ disconnected: name });
       }),
     );
@@ -94,9 +101,8 @@ function paymentCommands(program: Command): void {
     .option("--undecided", "only those that need a decision")
     .action((accountId: string, { undecided }: { undecided?: true }) =>
       onAccount(accountId, async ({ store }, { id }) => {
-        const filter = { needsDecision: undecided };
-        const { records } = await findPayments(store, id, { filter, offset: 0, limit: LISTED });
-        print(records.map(paymentRow));
+        const wanted = { isUndecided: undecided ?? false, limit: LISTED };
+        print((await listLatestPayments(store, id, wanted)).map(paymentRow));
       }),
     );
   program
@@ -105,9 +111,11 @@ function paymentCommands(program: Command): void {
     .addArgument(new Argument("<outcome>", "what you found out at the provider").choices(OUTCOMES))
     .description("record the outcome of an undecided payment")
     .action((accountId: string, id: number, outcome: (typeof OUTCOMES)[number]) =>
-      onAccount(accountId, async (context, account) =>
-        print(paymentRow(await decidePayment(context, account.id, { id, wasPaid: outcome === "paid" }))),
-      ),
+      onAccount(accountId, async (context, account) => {
+        const decision = { id, wasPaid: outcome === "paid" };
+        const decide = (tx: Transaction) => decidePayment(tx, context, account.id, decision);
+        print(paymentRow(await context.store.transact(decide)));
+      }),
     );
 }
 
@@ -155,7 +163,8 @@ async function connect(accountId: string, name: PaymentProviderName, options: Co
       webhookKey,
       api_url: baseUrl?.replace(/\/+$/, ""),
     };
-    print(connectionRow(await connectPayments(context, id, { ...input, seal: context.store.seal })));
+    const given = { ...input, seal: context.store.seal };
+    print(connectionRow(await context.store.transact((tx) => connectPayments(tx, context, id, given))));
   });
 }
 

@@ -133,8 +133,10 @@ export async function newPaymentWorld(engine: Engine) {
       client_id: "client-1",
       secret: "secret-1",
       webhook_id: "hook-1",
+      api_url: paypal.url,
+      seal,
     } as const;
-    await connectPayments(context(), account.id, { ...paidBy, api_url: paypal.url, seal });
+    await store.transact((tx) => connectPayments(tx, context(), account.id, paidBy));
   };
   await connect(0);
   const batchIds = [
@@ -180,7 +182,8 @@ export async function newPaymentWorld(engine: Engine) {
     const item = items().find(({ reference }) => reference === payment.reference);
     if (item !== undefined && ["PENDING", "ONHOLD", "UNCLAIMED"].includes(item.status)) return;
     const wasPaid = item !== undefined && isMoney(item.status);
-    await refusable(() => decidePayment(context(), account.id, { id: payment.id, wasPaid }));
+    const decision = { id: payment.id, wasPaid };
+    await refusable(() => store.transact((tx) => decidePayment(tx, context(), account.id, decision)));
   }
 
   async function live(event: PaymentEvent): Promise<void> {

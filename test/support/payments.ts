@@ -20,14 +20,15 @@ export async function connectPaypal(
   { context, account_id, services }: TestApp,
   { url }: PaypalApi,
 ): Promise<void> {
-  await connectPayments(context, account_id, {
+  const given = {
     seal: services.seal,
     provider: "paypal",
     client_id: "client-1",
     secret: "secret-1",
     webhook_id: "hook-1",
     api_url: url,
-  });
+  } as const;
+  await context.store.transact((tx) => connectPayments(tx, context, account_id, given));
 }
 
 /** Takes a fault of the job as one of the test. */
@@ -73,8 +74,9 @@ export async function connectTo(
   apiUrl: string,
   webhookKey?: string,
 ): Promise<void> {
-  const given = { seal: services.seal, provider, secret: "secret-1", api_url: apiUrl, webhookKey };
-  await connectPayments(context, account_id, { ...given, campaign_id: "campaign-1", profile_id: "7" });
+  const whose = { campaign_id: "campaign-1", profile_id: "7" };
+  const given = { seal: services.seal, provider, secret: "secret-1", api_url: apiUrl, webhookKey, ...whose };
+  await context.store.transact((tx) => connectPayments(tx, context, account_id, given));
 }
 
 /** The promoters' accounts at Stripe, as they are stored. */

@@ -103,7 +103,7 @@ export async function newTransferWorld(engine: Engine, provider: Provider) {
     await selectMethod(context(), promoter, methodOf(provider, nth));
     await addPayout(context(), promoter, { total_incl_tax: 1_000 * nth });
   }
-  await connectPayments(context(), account.id, {
+  const connection = {
     seal: TEST_SEAL,
     provider,
     secret: "secret-1",
@@ -111,7 +111,8 @@ export async function newTransferWorld(engine: Engine, provider: Provider) {
     webhookKey: api.webhookKey,
     profile_id: "7",
     campaign_id: "campaign-1",
-  });
+  };
+  await store.transact((tx) => connectPayments(tx, context(), account.id, connection));
   const { batch } = await createPaymentsBatch(context(), account, { method, show: asItIs });
   const taken = new Set<string>();
   const late: SignedEvent[] = [];
@@ -178,9 +179,11 @@ export async function newTransferWorld(engine: Engine, provider: Provider) {
   async function decide({ id }: Payment): Promise<void> {
     const [reference = ""] = [...(await named())].find(([, each]) => each.id === id) ?? [];
     const wasPaid = api.paid.some((one) => one.reference === reference) && !taken.has(reference);
-    await decidePayment(context(), account.id, { id, wasPaid }).catch((error: unknown) => {
-      if (!(error instanceof Failure)) throw error;
-    });
+    await store
+      .transact((tx) => decidePayment(tx, context(), account.id, { id, wasPaid }))
+      .catch((error: unknown) => {
+        if (!(error instanceof Failure)) throw error;
+      });
   }
 
   async function live(event: TransferEvent): Promise<void> {

@@ -160,7 +160,9 @@ export const connectPaymentsOperation: V2Operation = {
       webhook_id,
       webhookKey: webhook_key,
     };
-    return connectionJson(request, await connectPayments(context, account.id, input));
+    return context.store.transact(async (tx) =>
+      connectionJson(request, await connectPayments(tx, context, account.id, input)),
+    );
   },
 };
 
@@ -177,8 +179,10 @@ export const setFeeRuleOperation: V2Operation = {
   handle: async (request) => {
     const { event, account, context } = request;
     const { provider, fee_rule: rule } = shapeChanges(feeBody, await readJson(event));
-    const set = rule && { ...rule, percent: rule.percent / 10_000 };
-    return connectionJson(request, await setFeeRule(context, account.id, { provider, fee_rule: set }));
+    const set = { provider, fee_rule: rule && { ...rule, percent: rule.percent / 10_000 } };
+    return context.store.transact(async (tx) =>
+      connectionJson(request, await setFeeRule(tx, account.id, set)),
+    );
   },
 };
 
@@ -194,7 +198,9 @@ export const disconnectPaymentsOperation: V2Operation = {
   handle: async (request) => {
     const { event, account, context } = request;
     const { provider } = shapeInput(disconnectParams, readNestedQuery(event));
-    return connectionJson(request, await disconnectPayments(context, account.id, provider));
+    return context.store.transact(async (tx) =>
+      connectionJson(request, await disconnectPayments(tx, account.id, provider)),
+    );
   },
 };
 

@@ -1,88 +1,80 @@
 import { z } from "zod";
 import { PAYMENT_PROVIDERS } from "../../domain/ledger/payment/connection.ts";
-import { findPayments, PAYMENT_STATES, type Payment } from "../../domain/ledger/payment/payment.ts";
+import { needsDecision, PAYMENT_STATES, payments } from "../../domain/ledger/payment/payment.ts";
 import { decidePayment } from "../../domain/ledger/payment/steps.ts";
 import { approvalOf } from "../../domain/ledger/payments-batch/changes.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
-import { setPageHeaders } from "../../http/pages.ts";
 import { readNestedQuery } from "../../http/parameters/form.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { flag, id, oneOf } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import { choosePayer, intendBatch, payerOfBatch, priceBatch, type PricedPlan } from "../../payments/send.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { pageParams, readListing, readPathId } from "../../resource/listing.ts";
+import { shown } from "../../resource/answer.ts";
+import { listed } from "../../resource/list.ts";
+import { readPathId } from "../../resource/listing.ts";
+import { lists } from "../../resource/operations.ts";
 
 const state = z.enum(PAYMENT_STATES);
 
-const paymentAnswer = z
-  .object({
-    id: recordId,
-    payer: field(z.enum([...PAYMENT_PROVIDERS, "file"]), "Who moves the money. `file`: you, with a file."),
-    state: field(
-      state,
-      "What is known. `intent`: the provider was not asked yet. `asked`: it may be paid. `unclaimed`: it waits for its receiver. `partly_returned`: a part came back, and its payouts stay paid. `returned`: it came back.",
-    ),
-    steps: field(
-      z.array(
-        z.object({ state: field(state, "State that was reached."), at: field(z.iso.datetime(), "When.") }),
-      ),
-      "When each state was reached.",
-    ),
-    payments_batch_id: field(z.int(), "Id of the payments batch.", 3),
-    promoter_id: field(z.int(), "Id of the promoter.", 17),
-    payout_ids: field(z.array(z.int()), "Ids of the payouts that it pays.", [88, 89]),
-    amount: field(z.int(), "The amount with tax, in the minor unit of its currency.", 12000),
-    currency: field(z.string(), "Its currency (ISO 4217).", "USD"),
-    fee: field(z.int().nullable(), "The provider's fee, or null if unknown.", 25),
-    reference: field(
-      z.string(),
-      "Our id of the payment at the provider.",
-      "5f1c2b7a-3d4e-4f60-8a1b-2c3d4e5f6071",
-    ),
-    ext_id: field(z.string().nullable(), "The provider's own id, or null if unknown.", "8AELMXH8UB2P8"),
-    error: field(z.string().nullable(), "Why it failed or came back, or null if it did not.", null),
-    needs_decision: field(
+/** When a payment reached each state. */
+export const paymentSteps = field(
+  z.array(z.object({ state: field(state, "State that was reached."), at: field(z.iso.datetime(), "When.") })),
+  "When each state was reached.",
+);
+
+const paymentAnswer = shown(payments)("Payment", {
+  id: recordId,
+  payer: field(z.enum([...PAYMENT_PROVIDERS, "file"]), "Who moves the money. `file`: you, with a file."),
+  state: field(
+    state,
+    "What is known. `intent`: the provider was not asked yet. `asked`: it may be paid. `unclaimed`: it waits for its receiver. `partly_returned`: a part came back, and its payouts stay paid. `returned`: it came back.",
+  ),
+  steps: paymentSteps,
+  payments_batch_id: field(z.int(), "Id of the payments batch.", 3),
+  promoter_id: field(z.int(), "Id of the promoter.", 17),
+  payout_ids: field(z.array(z.int()), "Ids of the payouts that it pays.", [88, 89]),
+  amount: field(z.int(), "The amount with tax, in the minor unit of its currency.", 12000),
+  currency: field(z.string(), "Its currency (ISO 4217).", "USD"),
+  fee: field(z.int().nullable(), "The provider's fee, or null if unknown.", 25),
+  reference: field(
+    z.string(),
+    "Our id of the payment at the provider.",
+    "5f1c2b7a-3d4e-4f60-8a1b-2c3d4e5f6071",
+  ),
+  ext_id: [
+    field(z.string().nullable(), "The provider's own id, or null if unknown.", "8AELMXH8UB2P8"),
+    ({ provider_id }) => provider_id,
+  ],
+  error: field(z.string().nullable(), "Why it failed or came back, or null if it did not.", null),
+  needs_decision: [
+    field(
       z.string().nullable(),
       "Why you must check with the provider whether it was paid, or null if you need not.",
       null,
     ),
-    created_at: createdAt,
-  })
-  .meta({ id: "Payment" });
+    ({ review }) => review?.reason ?? null,
+  ],
+  created_at: createdAt,
+});
 
-const filters = z
-  .object({
-    payments_batch_id: field(id.optional(), "Only those of this payments batch.", 3),
-    promoter_id: field(id.optional(), "Only those to this promoter.", 17),
-    state: field(oneOf(PAYMENT_STATES).optional(), "Only those in this state."),
-    needs_decision: field(flag.optional(), "Only those that need a decision, or only the others."),
-  })
-  .default({});
-
-const listParams = z.object({ filters: field(filters, "Only records that match."), ...pageParams.shape });
+const paymentList = listed(payments, { isNewestFirst: true })({
+  filters: {
+    payments_batch_id: field(id, "Only those of this payments batch.", 3),
+    promoter_id: field(id, "Only those to this promoter.", 17),
+    state: field(oneOf(PAYMENT_STATES), "Only those in this state."),
+    needs_decision: [field(flag, "Only those that need a decision, or only the others."), needsDecision],
+  },
+});
 
 /** `GET /api/v2/company/payments` */
-export const listPaymentsOperation: V2Operation = {
+export const listPaymentsOperation: V2Operation = lists(paymentAnswer, {
   id: "listPayments",
   summary: "List payments, newest first",
   description:
     "Lists the payments of payouts by providers and by files, newest first. An extension of Tidemark.",
-  params: listParams,
-  answer: z.array(paymentAnswer),
-  isPaged: true,
-  refusals: ["invalid"],
-  async handle(request: V2Request) {
-    const { account, context } = request;
-    const { params, page, window } = readListing(request, listParams);
-    const { payments_batch_id, promoter_id, ...others } = params.filters;
-    const { state: wanted, needs_decision } = others;
-    const filter = { payments_batch_id, promoter_id, state: wanted, needsDecision: needs_decision };
-    const { records, total } = await findPayments(context.store, account.id, { ...window, filter });
-    setPageHeaders(request, page, total);
-    return records.map(paymentJson);
-  },
-};
+  list: paymentList,
+});
 
 const decideBody = z.object({
   was_paid: field(flag, "Whether the money was sent, as you found out at the provider.", true),
@@ -96,12 +88,13 @@ export const decidePaymentOperation: V2Operation = {
     "Says whether a payment was paid if its provider can't tell, or whether a downloaded file was used. The payment is never sent again. If it was not paid, its payouts have failed and can be paid again. An extension of Tidemark.",
   example: { was_paid: true },
   body: decideBody,
-  answer: paymentAnswer,
+  answer: paymentAnswer.schema,
   refusals: ["not_found", "invalid", "refused"],
   async handle({ event, account, context }: V2Request) {
     const { was_paid } = shapeInput(decideBody, await readJson(event));
-    return paymentJson(
-      await decidePayment(context, account.id, { id: readPathId(event), wasPaid: was_paid }),
+    const decision = { id: readPathId(event), wasPaid: was_paid };
+    return context.store.transact(async (tx) =>
+      paymentAnswer.json(await decidePayment(tx, context, account.id, decision)),
     );
   },
 };
@@ -275,25 +268,5 @@ async function showPlan(
       not_approvable_because: approval.notApprovableBecause,
       not_sendable_because: approval.notSendableBecause,
     },
-  };
-}
-
-function paymentJson(payment: Payment): z.output<typeof paymentAnswer> {
-  return {
-    id: payment.id,
-    payer: payment.payer,
-    state: payment.state,
-    steps: payment.steps.map(({ state: reached, at }) => ({ state: reached, at })),
-    payments_batch_id: payment.payments_batch_id,
-    promoter_id: payment.promoter_id,
-    payout_ids: payment.payout_ids,
-    amount: payment.amount,
-    currency: payment.currency,
-    fee: payment.fee,
-    reference: payment.reference,
-    ext_id: payment.provider_id,
-    error: payment.error,
-    needs_decision: payment.review?.reason ?? null,
-    created_at: payment.created_at,
   };
 }

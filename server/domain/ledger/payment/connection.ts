@@ -1,7 +1,7 @@
 import { createHash, createPublicKey } from "node:crypto";
 import { Failure } from "../../../failure.ts";
 import type { Seal } from "../../../seal.ts";
-import type { Reader, Store, View } from "../../../storage/store.ts";
+import type { Reader, Store, Transaction, View } from "../../../storage/store.ts";
 import { json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Context } from "../../context.ts";
 
@@ -67,8 +67,9 @@ export interface PaymentConnectionInput {
 }
 
 /** Connects an account with a provider, or replaces the connection's credentials. @throws Failure `refused` without a key */
-export function connectPayments(
-  { store, now }: Context,
+export async function connectPayments(
+  tx: Transaction,
+  { now }: Pick<Context, "now">,
   accountId: number,
   { seal, secret, ...given }: PaymentConnectionInput & { seal: Seal },
 ): Promise<PaymentConnection> {
@@ -82,38 +83,34 @@ export function connectPayments(
   if (!isWebhookKey(provider, webhookKey ?? null)) throw fault("webhook_key", "is invalid");
   const sealedSecret = seal.close(secret, placeOf({ account_id: accountId, provider }));
   const sealKey = (key: string) => seal.close(key, keyPlaceOf({ account_id: accountId, provider }));
-  return store.transact(async (tx) => {
-    const before = await tx.get(paymentConnections, accountId, provider);
-    const connection: PaymentConnection = {
-      account_id: accountId,
-      provider,
-      client_id,
-      campaign_id,
-      profile_id,
-      sealed_secret: sealedSecret,
-      webhook_id: webhook_id === undefined ? (before?.webhook_id ?? null) : webhook_id,
-      sealed_webhook_key:
-        webhookKey === undefined ? (before?.sealed_webhook_key ?? null) : webhookKey && sealKey(webhookKey),
-      api_url: api_url === undefined ? (before?.api_url ?? null) : api_url,
-      created_at: before?.created_at ?? now.toISOString(),
-      fee_rule: before?.fee_rule ?? null,
-    };
-    await tx.put(paymentConnections, connection);
-    return connection;
-  });
+  const before = await tx.get(paymentConnections, accountId, provider);
+  const connection: PaymentConnection = {
+    account_id: accountId,
+    provider,
+    client_id,
+    campaign_id,
+    profile_id,
+    sealed_secret: sealedSecret,
+    webhook_id: webhook_id === undefined ? (before?.webhook_id ?? null) : webhook_id,
+    sealed_webhook_key:
+      webhookKey === undefined ? (before?.sealed_webhook_key ?? null) : webhookKey && sealKey(webhookKey),
+    api_url: api_url === undefined ? (before?.api_url ?? null) : api_url,
+    created_at: before?.created_at ?? now.toISOString(),
+    fee_rule: before?.fee_rule ?? null,
+  };
+  await tx.put(paymentConnections, connection);
+  return connection;
 }
 
 /** Sets what a provider charges, for estimates. Null: unknown. @throws Failure `not_found` */
-export function setFeeRule(
-  { store }: Context,
+export async function setFeeRule(
+  tx: Transaction,
   accountId: number,
   { provider, fee_rule }: Pick<PaymentConnection, "provider"> & { fee_rule: FeeRule | null },
 ): Promise<PaymentConnection> {
-  return store.transact(async (tx) => {
-    const connection = { ...(await loadPaymentConnection(tx, accountId, provider)), fee_rule };
-    await tx.put(paymentConnections, connection);
-    return connection;
-  });
+  const connection = { ...(await loadPaymentConnection(tx, accountId, provider)), fee_rule };
+  await tx.put(paymentConnections, connection);
+  return connection;
 }
 
 /** What a provider charges for some payments by a rule, in the minor unit. */
@@ -127,16 +124,14 @@ export function feeBy({ percent, fixed, max }: FeeRule, amounts: number[]): numb
  *
  * @throws Failure `not_found`
  */
-export function disconnectPayments(
-  { store }: Context,
+export async function disconnectPayments(
+  tx: Transaction,
   accountId: number,
   provider: PaymentProviderName,
 ): Promise<PaymentConnection> {
-  return store.transact(async (tx) => {
-    const connection = await loadPaymentConnection(tx, accountId, provider);
-    await tx.remove(paymentConnections, accountId, provider);
-    return connection;
-  });
+  const connection = await loadPaymentConnection(tx, accountId, provider);
+  await tx.remove(paymentConnections, accountId, provider);
+  return connection;
 }
 
 /** An account's connections. */

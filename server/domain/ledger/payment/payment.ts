@@ -1,5 +1,6 @@
+import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { Failure } from "../../../failure.ts";
-import { among, findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
+import { findPage, type Schema } from "../../../storage/query.ts";
 import type { Reader, Store, View } from "../../../storage/store.ts";
 import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { BankAccount } from "../../program/account/account.ts";
@@ -213,33 +214,27 @@ export async function listPayments(view: View, accountId: number, batchId: numbe
   );
 }
 
-/** The filter of a list of payments. Undefined fields match all. */
-export interface PaymentFilter {
-  payments_batch_id?: number | undefined;
-  promoter_id?: number | undefined;
-  state?: PaymentState | undefined;
-  needsDecision?: boolean | undefined;
-  /** Excludes payments by file. */
-  isByProvider?: true | undefined;
+/** Whether the money of a payment moves without a file. */
+export const IS_BY_PROVIDER = sql<SqlBool>`payments.payer <> 'file'`;
+
+/** Whether a payment waits for a person's decision, or does not. */
+export function needsDecision(wanted: boolean): RawBuilder<SqlBool> {
+  return wanted
+    ? sql<SqlBool>`payments.review_since is not null`
+    : sql<SqlBool>`payments.review_since is null`;
 }
 
-/** A page of an account's payments, newest first. */
-export function findPayments(
+/** The latest payments, newest first: all, or those that need a decision. */
+export async function listLatestPayments(
   store: Store,
   accountId: number,
-  { filter, ...window }: Window & { filter: PaymentFilter },
-): Promise<Found<Payment>> {
-  let query = store
+  { isUndecided, limit }: { isUndecided: boolean; limit: number },
+): Promise<Payment[]> {
+  const all = store
     .query<Schema<{ payments: typeof payments }>>()
     .selectFrom("payments")
     .where("account_id", "=", accountId)
     .orderBy("id", "desc");
-  if (filter.payments_batch_id !== undefined)
-    query = query.where("payments_batch_id", "=", filter.payments_batch_id);
-  if (filter.promoter_id !== undefined) query = query.where("promoter_id", "=", filter.promoter_id);
-  if (filter.state !== undefined) query = query.where(among("state", [filter.state]));
-  if (filter.isByProvider) query = query.where("payer", "<>", "file");
-  if (filter.needsDecision !== undefined)
-    query = query.where("review_since", filter.needsDecision ? "is not" : "is", null);
-  return findPage(store, payments, { query, ...window });
+  const query = isUndecided ? all.where(needsDecision(true)) : all;
+  return (await findPage(store, payments, { query, limit, offset: 0 })).records;
 }

@@ -170,32 +170,31 @@ export function hurryOrder(
  *
  * @throws Failure `not_found`, or `refused` if the provider knows it, or is being asked
  */
-export function decidePayment(
+export async function decidePayment(
+  tx: Transaction,
   context: Context,
   accountId: number,
   { id, wasPaid }: { id: number; wasPaid: boolean },
 ): Promise<Payment> {
-  return context.store.transact(async (tx) => {
-    const payment = await loadPayment(tx, accountId, id);
-    const order = await tx.lock(paymentOrders, accountId, payment.order_id);
-    if (order !== null && isUnderWay(order, context.now)) {
-      const words = `${payerWords(payment.payer)} is being asked about this payment. Try again in a few minutes`;
-      throw new Failure("refused", words);
-    }
-    const isOpenFile = payment.payer === "file" && payment.state === "asked";
-    if (payment.review === null && !isOpenFile) {
-      throw new Failure("refused", `This payment is ${payment.state}, so no decision is needed`);
-    }
-    if (order !== null) await tx.put(paymentOrders, { ...order, is_settled: true });
-    const decidedBy = context.actor?.name ?? context.actor?.kind ?? "process";
-    const { said, kind } = payment.review ?? {};
-    return move(
-      tx,
-      context,
-      { ...payment, decided_by: decidedBy, ...(said !== undefined && { decided_about: said }), review: null },
-      { state: wasPaid ? "confirmed" : "failed", knowsPayouts: kind === "payouts" },
-    );
-  });
+  const payment = await loadPayment(tx, accountId, id);
+  const order = await tx.lock(paymentOrders, accountId, payment.order_id);
+  if (order !== null && isUnderWay(order, context.now)) {
+    const words = `${payerWords(payment.payer)} is being asked about this payment. Try again in a few minutes`;
+    throw new Failure("refused", words);
+  }
+  const isOpenFile = payment.payer === "file" && payment.state === "asked";
+  if (payment.review === null && !isOpenFile) {
+    throw new Failure("refused", `This payment is ${payment.state}, so no decision is needed`);
+  }
+  if (order !== null) await tx.put(paymentOrders, { ...order, is_settled: true });
+  const decidedBy = context.actor?.name ?? context.actor?.kind ?? "process";
+  const { said, kind } = payment.review ?? {};
+  return move(
+    tx,
+    context,
+    { ...payment, decided_by: decidedBy, ...(said !== undefined && { decided_about: said }), review: null },
+    { state: wasPaid ? "confirmed" : "failed", knowsPayouts: kind === "payouts" },
+  );
 }
 
 function isUnderWay({ last_asked_at }: PaymentOrder, now: Date): boolean {

@@ -1,39 +1,43 @@
 import { z } from "zod";
 import {
-  findPayments,
+  IS_BY_PROVIDER,
   PAYMENT_STATES,
+  payments,
   type Payment,
   type PaymentState,
 } from "../../../domain/ledger/payment/payment.ts";
 import { field, recordId } from "../../../http/fields.ts";
-import { setPageHeaders } from "../../../http/pages.ts";
-import { pageParams, readListing } from "../../../resource/listing.ts";
+import { shown } from "../../../resource/answer.ts";
+import { having, listed } from "../../../resource/list.ts";
+import { paymentSteps } from "../../payment/payments.ts";
 import type { AffiliateOperation } from "../operation.ts";
 import { textsOf, type Say, type TextKey } from "../../../languages/languages.ts";
 
-const state = z.enum(PAYMENT_STATES);
-
 /** A payment as its promoter sees it. Only the company sees the provider's error messages. */
-const ownPaymentAnswer = z
-  .object({
-    id: recordId,
-    payout_ids: field(z.array(z.int()), "Ids of the payouts that it pays.", [88, 89]),
-    amount: field(z.int(), "The amount with tax, in the minor unit of its currency.", 12000),
-    currency: field(z.string(), "Its currency (ISO 4217).", "USD"),
-    state: field(state, "Its state. `asked`: it was sent. `unclaimed`: it waits for you at the provider."),
-    steps: field(
-      z.array(
-        z.object({ state: field(state, "State that was reached."), at: field(z.iso.datetime(), "When.") }),
-      ),
-      "When each state was reached.",
-    ),
-    what_to_do: field(
+const ownPaymentAnswer = shown<Payment, Say>(payments)("PortalPayment", {
+  id: recordId,
+  payout_ids: field(z.array(z.int()), "Ids of the payouts that it pays.", [88, 89]),
+  amount: field(z.int(), "The amount with tax, in the minor unit of its currency.", 12000),
+  currency: field(z.string(), "Its currency (ISO 4217).", "USD"),
+  state: field(
+    z.enum(PAYMENT_STATES),
+    "Its state. `asked`: it was sent. `unclaimed`: it waits for you at the provider.",
+  ),
+  steps: paymentSteps,
+  what_to_do: [
+    field(
       z.string().nullable(),
       "What the promoter can do, or null if nothing.",
       "The money waits for you. Sign in at the provider with the address of your payout method, and accept it.",
     ),
-  })
-  .meta({ id: "PortalPayment" });
+    ({ state }, say) => {
+      const advice = ADVICE[state];
+      return advice === undefined ? null : say(advice);
+    },
+  ],
+});
+
+const ownPayments = listed(payments, { only: IS_BY_PROVIDER, isNewestFirst: true })();
 
 /** `GET /api/v2/affiliate/payments` */
 export const listOwnPaymentsOperation: AffiliateOperation = {
@@ -41,17 +45,13 @@ export const listOwnPaymentsOperation: AffiliateOperation = {
   summary: "List the promoter's payments by providers, newest first",
   description:
     "Lists the promoter's payments that a provider makes, newest first, with the date of each step. An extension of Tidemark.",
-  params: pageParams,
-  answer: z.array(ownPaymentAnswer),
+  params: ownPayments.params,
+  answer: z.array(ownPaymentAnswer.schema),
   isPaged: true,
   async handle(request) {
-    const { account, context, promoter } = request;
-    const { page, window } = readListing(request, pageParams);
-    const filter = { promoter_id: promoter.id, isByProvider: true } as const;
-    const { records, total } = await findPayments(context.store, account.id, { ...window, filter });
-    setPageHeaders(request, page, total);
+    const records = await ownPayments.read(request, having(payments, { promoter_id: request.promoter.id }));
     const say = textsOf(request.language ?? "en");
-    return records.map((payment) => ownPaymentJson(payment, say));
+    return records.map((payment) => ownPaymentAnswer.json(payment, say));
   },
 };
 
@@ -61,16 +61,3 @@ const ADVICE: Partial<Record<PaymentState, TextKey>> = {
   failed: "payment.failed",
   returned: "payment.returned",
 };
-
-function ownPaymentJson(payment: Payment, say: Say): z.output<typeof ownPaymentAnswer> {
-  const advice = ADVICE[payment.state];
-  return {
-    id: payment.id,
-    payout_ids: payment.payout_ids,
-    amount: payment.amount,
-    currency: payment.currency,
-    state: payment.state,
-    steps: payment.steps.map(({ state: reached, at }) => ({ state: reached, at })),
-    what_to_do: advice === undefined ? null : say(advice),
-  };
-}
