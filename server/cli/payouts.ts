@@ -11,7 +11,7 @@ import type { Context } from "../domain/context.ts";
 import {
   batchReference,
   listPaymentsBatches,
-  loadBatchTotals,
+  batchTotals,
   loadPaymentsBatch,
   type PaymentsBatch,
 } from "../domain/ledger/payments-batch/batch.ts";
@@ -22,7 +22,7 @@ import { listHolds, releasePayouts } from "../domain/ledger/payout-method/change
 import { PAYOUT_METHODS, type PayoutMethodName } from "../domain/ledger/payout-method/payout-method.ts";
 import {
   generatePayouts,
-  countOfRun,
+  payoutCounts,
   listRuns,
   type PayoutRun,
 } from "../domain/ledger/payout-run/payout-run.ts";
@@ -89,9 +89,7 @@ export function payoutCommands(program: Command): void {
     .action((accountId: string) =>
       withStore(async ({ store }) => {
         const { id } = await loadAccount(store, accountId);
-        const rows = [];
-        for (const run of await listRuns(store, id)) rows.push(await runRow(store, run));
-        print(rows);
+        print(await runRows(store, await listRuns(store, id)));
       }),
     );
   paymentCommands(payouts);
@@ -155,7 +153,7 @@ function generate(accountId: string, { day }: { day?: string }): Promise<void> {
     const account = await loadAccount(context.store, accountId);
     const period = day === undefined ? latestPeriod(account, context.now) : periodOfDay(account, day);
     const run = await showingRun(context, account, period);
-    print(await runRow(context.store, run));
+    print((await runRows(context.store, [run]))[0]);
   });
 }
 
@@ -175,16 +173,17 @@ async function showingRun(context: Context, account: Account, period: Period): P
   }
 }
 
-/** A run with the number of its payouts. */
-async function runRow(store: Context["store"], run: PayoutRun) {
-  return {
+/** Runs with the numbers of their payouts. */
+async function runRows(store: Context["store"], runs: PayoutRun[]) {
+  const counts = await payoutCounts(store, runs);
+  return runs.map((run, at) => ({
     group_ref: run.group_ref,
     period_start: run.period_start,
     period_end: run.period_end,
     started_at: run.started_at,
     finished_at: run.finished_at,
-    payouts: await countOfRun(store, run),
-  };
+    payouts: counts[at]!,
+  }));
 }
 
 /** Adds the commands for payments batches. */
@@ -301,17 +300,14 @@ function createBatch(accountId: string, method: PayoutMethodName): Promise<void>
   return onAccount(accountId, async (context, account) => {
     const { batch, leftOut } = await createPaymentsBatch(context, account, { method, show: asItIs });
     const rows = leftOut.map(({ payout, reason }) => ({ payout: payout.id, reason }));
-    print({ ...(await batchRow(context, batch)), left_out: rows });
+    print({ ...(await batchRows(context, [batch]))[0], left_out: rows });
   });
 }
 
 function listBatches(accountId: string): Promise<void> {
-  return onAccount(accountId, async (context, { id }) => {
-    const rows = [];
-    for (const batch of await listPaymentsBatches(context.store, id))
-      rows.push(await batchRow(context, batch));
-    print(rows);
-  });
+  return onAccount(accountId, async (context, { id }) =>
+    print(await batchRows(context, await listPaymentsBatches(context.store, id))),
+  );
 }
 
 interface FileOptions {
@@ -334,16 +330,17 @@ function writeBatchFile(accountId: string, id: number, options: FileOptions): Pr
 }
 
 function pay(accountId: string, id: number): Promise<void> {
-  return onAccount(accountId, async (context, account) =>
-    print(await batchRow(context, await payBatch(context, account.id, { id, show: asItIs }))),
-  );
+  return onAccount(accountId, async (context, account) => {
+    const batch = await context.store.transact((tx) => payBatch(tx, context, account.id, id));
+    print((await batchRows(context, [batch]))[0]);
+  });
 }
 
 function markPaid(accountId: string, id: number): Promise<void> {
   return onAccount(accountId, async (context, account) => {
     const { store } = context;
     const { status: found } = await loadPaymentsBatch(store, account.id, id);
-    if (PAYABLE.includes(found)) await payBatch(context, account.id, { id, show: asItIs });
+    if (PAYABLE.includes(found)) await store.transact((tx) => payBatch(tx, context, account.id, id));
     const ids: number[] = [];
     for await (const chunk of store.scan(payouts, "batch", account.id, [id])) {
       ids.push(...chunk.filter(({ status }) => status === "processing").map((payout) => payout.id));
@@ -355,7 +352,7 @@ function markPaid(accountId: string, id: number): Promise<void> {
         store.transact((tx) => movePayout(tx, context, account.id, { id: payoutId, to: "completed" })),
     });
     const batch = await loadPaymentsBatch(store, account.id, id);
-    print({ ...(await batchRow(context, batch)), paid: processed_count, errors });
+    print({ ...(await batchRows(context, [batch]))[0], paid: processed_count, errors });
   });
 }
 
@@ -366,16 +363,16 @@ function onAccount(
   return withStore(async (context) => work(context, await loadAccount(context.store, accountId)));
 }
 
-async function batchRow({ store }: Context, batch: PaymentsBatch) {
-  const { total_incl_tax, promotersCount } = await loadBatchTotals(store, batch);
-  return {
+async function batchRows({ store }: Context, batches: PaymentsBatch[]) {
+  const totals = await batchTotals(store, batches);
+  return batches.map((batch, at) => ({
     id: batch.id,
     reference: batchReference(batch),
     method: batch.method,
     status: batch.status,
-    total: total_incl_tax,
-    promoters: promotersCount,
+    total: totals[at]!.total_incl_tax,
+    promoters: totals[at]!.promotersCount,
     created_at: batch.created_at,
     error: batch.error,
-  };
+  }));
 }

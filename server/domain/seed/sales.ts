@@ -235,7 +235,7 @@ async function payBatchOf(
   const { store } = context;
   const batch = await createBatch(context, account, method);
   if (batch === null) return;
-  await payBatch(context, account.id, { id: batch.id, show: asItIs });
+  await store.transact((tx) => payBatch(tx, context, account.id, batch.id));
   let failure = error;
   for await (const chunk of store.scan(payouts, "batch", account.id, [batch.id])) {
     for (const { id } of chunk) {

@@ -1,11 +1,10 @@
 import { z } from "zod";
 import {
-  findPaymentsBatches,
   loadPaymentsBatch,
   batchReference,
-  loadBatchTotals,
+  batchTotals,
+  paymentsBatches,
   PAYMENTS_BATCH_STATUSES,
-  type PaymentsBatch,
 } from "../../domain/ledger/payments-batch/batch.ts";
 import {
   approveBatch,
@@ -15,61 +14,70 @@ import {
   PAYABLE,
   RETRIABLE,
 } from "../../domain/ledger/payments-batch/changes.ts";
-import { setPageHeaders } from "../../http/pages.ts";
 import { oneOf, text, id, word } from "../../input/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { pageParams, readListing, readPathId } from "../../resource/listing.ts";
+import { shown } from "../../resource/answer.ts";
+import { listed } from "../../resource/list.ts";
+import { readListing, readPathId } from "../../resource/listing.ts";
+import { does, lists } from "../../resource/operations.ts";
 import { field, message, createdAt, recordId } from "../../http/fields.ts";
 import { listFiles } from "../../domain/ledger/payment/file-order.ts";
 import { FILE_FORMATS } from "../../domain/ledger/payment/payment.ts";
 import { paymentFile } from "../../domain/ledger/payments-batch/payment-file.ts";
 import { PAYOUT_METHODS } from "../../domain/ledger/payout-method/payout-method.ts";
-import type { View } from "../../storage/store.ts";
 
 const instant = z.iso.datetime();
 
 /** @see docs/spec/v2.md "Payments batch" */
-export const paymentsBatchAnswer = z
-  .object({
-    id: recordId,
-    method: field(z.enum(PAYOUT_METHODS), "Way of payment of all its payouts."),
-    status: field(z.enum(PAYMENTS_BATCH_STATUSES), "State of the record."),
-    ext_reference: field(z.string(), "Name of the batch in its files and at the bank.", "BATCH-5"),
-    ext_id: field(
-      z.string().nullable(),
-      "The payment provider's own id, or null if no provider is connected.",
-      null,
-    ),
-    scheduled_at: field(instant.nullable(), "When the provider pays, or null if that is not planned.", null),
-    processing_started_at: field(instant.nullable(), "When the payment began, or null if it has not."),
-    completed_at: field(instant.nullable(), "When the last payout was paid, or null if it was not yet."),
-    is_payable: field(z.boolean(), "Whether it can be confirmed."),
-    is_retriable: field(z.boolean(), "Whether it has failed and can be tried again."),
-    is_payment_otp_required: field(z.boolean(), "Whether the provider asks for a one-time password.", false),
-    total: field(z.number(), "Sum of its payouts with tax, in cents.", 24000),
-    promoters_count: field(z.int(), "How many promoters it pays.", 8),
-    error: field(z.string().nullable(), "Why it failed, or null if it did not.", null),
-  })
-  .meta({ id: "PaymentsBatch" });
+export const paymentsBatchAnswer = shown(paymentsBatches, batchTotals)("PaymentsBatch", {
+  id: recordId,
+  method: field(z.enum(PAYOUT_METHODS), "Way of payment of all its payouts."),
+  status: field(z.enum(PAYMENTS_BATCH_STATUSES), "State of the record."),
+  ext_reference: [
+    field(z.string(), "Name of the batch in its files and at the bank.", "BATCH-5"),
+    batchReference,
+  ],
+  // Providers get an order for each payment, and don't know the batch.
+  ext_id: [
+    field(z.string().nullable(), "The payment provider's own id, or null if no provider is connected.", null),
+    () => null,
+  ],
+  scheduled_at: [
+    field(instant.nullable(), "When the provider pays, or null if that is not planned.", null),
+    () => null,
+  ],
+  processing_started_at: field(instant.nullable(), "When the payment began, or null if it has not."),
+  completed_at: field(instant.nullable(), "When the last payout was paid, or null if it was not yet."),
+  is_payable: [field(z.boolean(), "Whether it can be confirmed."), ({ status }) => PAYABLE.includes(status)],
+  is_retriable: [
+    field(z.boolean(), "Whether it has failed and can be tried again."),
+    ({ status }) => RETRIABLE.includes(status),
+  ],
+  is_payment_otp_required: [
+    field(z.boolean(), "Whether the provider asks for a one-time password.", false),
+    () => false,
+  ],
+  total: [
+    field(z.number(), "Sum of its payouts with tax, in cents.", 24000),
+    (_, { total_incl_tax }) => total_incl_tax,
+  ],
+  promoters_count: [
+    field(z.int(), "How many promoters it pays.", 8),
+    (_, { promotersCount }) => promotersCount,
+  ],
+  error: field(z.string().nullable(), "Why it failed, or null if it did not.", null),
+});
 
 /** `GET /api/v2/company/payments_batches` @see docs/spec/v2.md "Payments batches" */
-export const listPaymentsBatchesOperation: V2Operation = {
+export const listPaymentsBatchesOperation: V2Operation = lists(paymentsBatchAnswer, {
   id: "listPaymentsBatches",
   summary: "List payments batches, newest first",
   description: "Lists the payments batches, newest first.",
-  params: pageParams,
-  answer: z.array(paymentsBatchAnswer),
-  isPaged: true,
-  async handle(request: V2Request) {
-    const { account, context } = request;
-    const { page, window } = readListing(request, pageParams);
-    const { records, total } = await findPaymentsBatches(context.store, account.id, window);
-    setPageHeaders(request, page, total);
-    return Promise.all(records.map((batch) => showPaymentsBatch(context.store, batch)));
-  },
-};
+  refusals: [],
+  list: listed(paymentsBatches, { isNewestFirst: true })(),
+});
 
 const createBody = z.object({
   method: field(oneOf(["paypal", "bank", "wise", "crypto", "dots", "custom"]), "Way of payment."),
@@ -92,7 +100,7 @@ export const createPaymentsBatchOperation: V2Operation = {
   example: { method: "bank" },
   body: createBody,
   answer: z.object({
-    data: field(paymentsBatchAnswer, "The records."),
+    data: field(paymentsBatchAnswer.schema, "The records."),
     meta: field(
       z.object({
         failed: field(
@@ -122,25 +130,26 @@ export const payPaymentsBatchOperation: V2Operation = {
     "Confirms a batch: its payouts are processing from now on. Upload the batch's file to your bank or wallet, and mark the payouts as paid afterwards. A failed batch is tried again.",
   example: {},
   body: payBody,
-  answer: paymentsBatchAnswer,
+  answer: paymentsBatchAnswer.schema,
   refusals: ["not_found", "invalid", "refused"],
   async handle({ event, account, context }: V2Request) {
     shapeInput(payBody, await readJson(event));
-    return payBatch(context, account.id, { id: readPathId(event), show: showPaymentsBatch });
+    const batchId = readPathId(event);
+    return context.store.transact(async (tx) =>
+      paymentsBatchAnswer.show(tx.view, await payBatch(tx, context, account.id, batchId)),
+    );
   },
 };
 
 /** `POST /api/v2/company/payments_batches/{id}/approve` */
-export const approvePaymentsBatchOperation: V2Operation = {
+export const approvePaymentsBatchOperation: V2Operation = does(paymentsBatchAnswer, {
   id: "approvePaymentsBatch",
   summary: "Approve a payments batch for another user",
   description:
     "Approves that a provider pays a batch. If the account asks for a second person, another user must have approved a batch before it is sent. Only a user with a second factor can approve, and not the one who has made the batch. An extension of Tidemark.",
-  answer: paymentsBatchAnswer,
   refusals: ["not_found", "refused"],
-  handle: ({ event, account, context }: V2Request) =>
-    approveBatch(context, account.id, { id: readPathId(event), show: showPaymentsBatch }),
-};
+  run: (tx, { account, context }, batchId) => approveBatch(tx, context, account.id, batchId),
+});
 
 /** `DELETE /api/v2/company/payments_batches/{id}` @see docs/spec/v2.md "Payments batches" */
 export const removePaymentsBatchOperation: V2Operation = {
@@ -152,14 +161,16 @@ export const removePaymentsBatchOperation: V2Operation = {
   }),
   refusals: ["not_found", "refused"],
   async handle({ event, account, context }: V2Request) {
-    await removePaymentsBatch(context, account.id, readPathId(event));
+    const batchId = readPathId(event);
+    await context.store.transact((tx) => removePaymentsBatch(tx, context, account.id, batchId));
     return { message: "Payments batch deleted" };
   },
 };
 
 async function create({ event, account, context }: V2Request) {
   const { method } = shapeInput(createBody, await readJson(event));
-  const { batch, leftOut } = await createPaymentsBatch(context, account, { method, show: showPaymentsBatch });
+  const { show } = paymentsBatchAnswer;
+  const { batch, leftOut } = await createPaymentsBatch(context, account, { method, show });
   const failed = leftOut.map(({ payout, reason }) => ({
     payout_id: payout.id,
     promoter_id: payout.promoter_id,
@@ -273,30 +284,3 @@ export const listPaymentFilesOperation: V2Operation = {
     }));
   },
 };
-
-/**
- * A payments batch. `ext_id` and `scheduled_at` are null, because providers get an order per payment and don't know the
- * batch. No provider asks for a one-time password.
- */
-export async function showPaymentsBatch(
-  view: View,
-  batch: PaymentsBatch,
-): Promise<z.output<typeof paymentsBatchAnswer>> {
-  const { total_incl_tax, promotersCount } = await loadBatchTotals(view, batch);
-  return {
-    id: batch.id,
-    method: batch.method,
-    status: batch.status,
-    ext_reference: batchReference(batch),
-    ext_id: null,
-    scheduled_at: null,
-    processing_started_at: batch.processing_started_at,
-    completed_at: batch.completed_at,
-    is_payable: PAYABLE.includes(batch.status),
-    is_retriable: RETRIABLE.includes(batch.status),
-    is_payment_otp_required: false,
-    total: total_incl_tax,
-    promoters_count: promotersCount,
-    error: batch.error,
-  };
-}

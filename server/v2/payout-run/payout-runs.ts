@@ -1,17 +1,19 @@
 import { z } from "zod";
-import { loadCampaign } from "../../domain/program/campaign/campaign.ts";
+import { campaigns, type Campaign } from "../../domain/program/campaign/campaign.ts";
 import { UNITS } from "../../domain/money.ts";
 import {
   CARRY_REASONS,
-  countOfRun,
-  findRuns,
+  payoutCounts,
+  payoutRuns,
   previewRun,
   type PreviewedPayout,
 } from "../../domain/ledger/payout-run/payout-run.ts";
-import { loadPromoter } from "../../domain/people/promoter/promoter.ts";
-import { unlessGone } from "../../domain/show.ts";
+import { promoters, type Promoter } from "../../domain/people/promoter/promoter.ts";
 import { setPageHeaders } from "../../http/pages.ts";
-import type { Store } from "../../storage/store.ts";
+import { shown } from "../../resource/answer.ts";
+import { listed } from "../../resource/list.ts";
+import { lists } from "../../resource/operations.ts";
+import { findMany } from "../../storage/query.ts";
 import {
   embeddedCampaign,
   embeddedCampaignJson,
@@ -24,29 +26,25 @@ import { field, recordId } from "../../http/fields.ts";
 
 const instant = z.iso.datetime();
 
-const runAnswer = z
-  .object({
-    id: recordId,
-    group_ref: field(z.string(), "The run that made the payouts.", "2026-02"),
-    period_start: field(instant, "First moment of the period that is paid for."),
-    period_end: field(instant, "Last moment of the period that is paid for."),
-    started_at: field(instant, "When the run began."),
-    finished_at: field(instant.nullable(), "When all its payouts were made, or null if they are not yet."),
-    payouts_count: field(z.int(), "How many payouts the run made.", 12),
-  })
-  .meta({ id: "PayoutRun" });
+const runAnswer = shown(payoutRuns, payoutCounts)("PayoutRun", {
+  id: recordId,
+  group_ref: field(z.string(), "The run that made the payouts.", "2026-02"),
+  period_start: field(instant, "First moment of the period that is paid for."),
+  period_end: field(instant, "Last moment of the period that is paid for."),
+  started_at: field(instant, "When the run began."),
+  finished_at: field(instant.nullable(), "When all its payouts were made, or null if they are not yet."),
+  payouts_count: [field(z.int(), "How many payouts the run made.", 12), (_, count) => count],
+});
 
 /** `GET /api/v2/company/payout_runs` @see docs/spec/v2.md "Payout runs" */
-export const listPayoutRunsOperation: V2Operation = {
+export const listPayoutRunsOperation: V2Operation = lists(runAnswer, {
   id: "listPayoutRuns",
   summary: "List payout runs, newest first",
   description:
     "Lists the payout runs, newest first. The server makes the payouts of a period within an hour of its end.",
-  params: pageParams,
-  answer: z.array(runAnswer),
-  isPaged: true,
-  handle: list,
-};
+  refusals: [],
+  list: listed(payoutRuns, { isNewestFirst: true })(),
+});
 
 const previewedAnswer = z
   .object({
@@ -81,7 +79,7 @@ export const previewPayoutRunOperation: V2Operation = {
     meta: field(
       z.object({
         group_ref: field(z.string(), "Name of the run.", "2026-02"),
-        period_start: field(instant, runAnswer.shape.period_start),
+        period_start: field(instant, runAnswer.schema.shape.period_start),
         period_end: field(instant, "Last day of the next period that is paid for, or null if there is none."),
       }),
       "The period of the run.",
@@ -91,45 +89,44 @@ export const previewPayoutRunOperation: V2Operation = {
   handle: preview,
 };
 
-async function list(request: V2Request) {
-  const { account, context } = request;
-  const { page, window } = readListing(request, pageParams);
-  const { records, total } = await findRuns(context.store, account.id, window);
-  setPageHeaders(request, page, total);
-  return Promise.all(
-    records.map(async (run) => ({
-      id: run.id,
-      group_ref: run.group_ref,
-      period_start: run.period_start,
-      period_end: run.period_end,
-      started_at: run.started_at,
-      finished_at: run.finished_at,
-      payouts_count: await countOfRun(context.store, run),
-    })),
-  );
-}
-
 async function preview(request: V2Request) {
   const { account, context } = request;
   const { page, window } = readListing(request, pageParams);
   const { period, payouts, total } = await previewRun(context, account, window);
   setPageHeaders(request, page, total);
-  const shown = payouts.map((each) => unlessGone(previewedJson(context.store, account.id, each)));
+  const [people, programs] = await Promise.all([
+    findMany(
+      context.store,
+      promoters,
+      account.id,
+      payouts.map(({ promoter_id }) => promoter_id),
+    ),
+    findMany(
+      context.store,
+      campaigns,
+      account.id,
+      payouts.map(({ campaign_id }) => campaign_id),
+    ),
+  ]);
   return {
-    data: (await Promise.all(shown)).filter((each) => each !== null),
+    // A promoter may have been deleted meanwhile.
+    data: payouts.flatMap((each) => {
+      const promoter = people.get(each.promoter_id);
+      const campaign = programs.get(each.campaign_id);
+      return promoter && campaign ? [previewedJson(each, { promoter, campaign })] : [];
+    }),
     meta: { group_ref: period.key, period_start: period.start, period_end: period.end },
   };
 }
 
-async function previewedJson(
-  store: Store,
-  accountId: number,
+function previewedJson(
   { promoter_id, campaign_id, unit, amount, set_off, commissionsCount, carryReason }: PreviewedPayout,
-): Promise<z.output<typeof previewedAnswer>> {
+  { promoter, campaign }: { promoter: Promoter; campaign: Campaign },
+): z.output<typeof previewedAnswer> {
   return {
     id: `${promoter_id}-${campaign_id}-${unit}`,
-    promoter: embeddedPromoterJson(await loadPromoter(store, accountId, promoter_id)),
-    campaign: embeddedCampaignJson(await loadCampaign(store, accountId, campaign_id)),
+    promoter: embeddedPromoterJson(promoter),
+    campaign: embeddedCampaignJson(campaign),
     unit,
     amount,
     set_off,

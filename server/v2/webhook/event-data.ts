@@ -32,7 +32,7 @@ import type { Store } from "../../storage/store.ts";
 import { commissionAnswer } from "../commission/commissions.ts";
 import { documentAnswer, showDocument } from "../contract/contract-json.ts";
 import { embeddedPromoter, embeddedPromoterCampaign, embeddedPromoterJson } from "../embedded-json.ts";
-import { paymentsBatchAnswer, showPaymentsBatch } from "../payments-batch/payments-batches.ts";
+import { paymentsBatchAnswer } from "../payments-batch/payments-batches.ts";
 import { payoutAnswer } from "../payout/payouts.ts";
 import { payoutMethodAnswer } from "../payout/payout-methods.ts";
 import { promoCodeAnswer } from "../promo-code/promo-codes.ts";
@@ -71,7 +71,7 @@ const EVENT_DATA: Record<Entity, z.ZodObject> = {
     .extend({ promoter_campaign: field(ownerCampaign, "The promoter campaign that the lead belongs to.") })
     .meta({ id: "ReferralEventData" }),
   promo_code: promoCodeAnswer.schema.extend({ promoter: owner }).meta({ id: "PromoCodeEventData" }),
-  payments_batch: paymentsBatchAnswer,
+  payments_batch: paymentsBatchAnswer.schema,
   payout: payoutAnswer.schema.extend({ promoter: owner }).meta({ id: "PayoutEventData" }),
   payout_method: payoutMethodAnswer.schema.extend({ promoter: owner }).meta({ id: "PayoutMethodEventData" }),
 };
@@ -106,7 +106,7 @@ export async function showEventData(
     case "promo_code":
       return promoCodeData(store, recordAt(change, time));
     case "payments_batch":
-      return showPaymentsBatch(store, recordAt(change, time));
+      return paymentsBatchAnswer.show(store, recordAt(change, time));
     case "payout":
       return payoutData(store, recordAt(change, time));
     case "payout_method":

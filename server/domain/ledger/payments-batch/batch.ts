@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { Failure } from "../../../failure.ts";
-import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
+import { among, type Schema } from "../../../storage/query.ts";
 import type { Reader, Store, Transaction, View } from "../../../storage/store.ts";
 import { integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import { payoutMethods, type PayoutMethodName } from "../payout-method/payout-method.ts";
@@ -91,41 +91,32 @@ export function listPaymentsBatches(store: Store, accountId: number): Promise<Pa
   return store.page(paymentsBatches, "id", accountId, [], { limit: LISTED, reverse: true });
 }
 
-type BatchSchema = Schema<{ payments_batches: typeof paymentsBatches; payouts: typeof payouts }>;
-
-/** A page of an account's batches, newest first. */
-export function findPaymentsBatches(
-  store: Store,
-  accountId: number,
-  window: Window,
-): Promise<Found<PaymentsBatch>> {
-  const query = store
-    .query<BatchSchema>()
-    .selectFrom("payments_batches")
-    .where("account_id", "=", accountId)
-    .orderBy("id", "desc");
-  return findPage(store, paymentsBatches, { query, ...window });
-}
-
 /** The sum of a batch's payouts with tax, and the number of their promoters. */
 interface BatchTotals {
   total_incl_tax: number;
   promotersCount: number;
 }
 
-/** Adds up the payouts of a batch. */
-export async function loadBatchTotals(view: View, { account_id, id }: PaymentsBatch): Promise<BatchTotals> {
+/** Adds up the payouts of each of some batches. */
+export async function batchTotals(view: View, batches: PaymentsBatch[]): Promise<BatchTotals[]> {
+  const ids = batches.map(({ id }) => id);
   const query = view
-    .query<BatchSchema>()
+    .query<Schema<{ payouts: typeof payouts }>>()
     .selectFrom("payouts")
     .select([
-      sql<number>`coalesce(sum(total_incl_tax), 0)`.as("incl_tax"),
+      "payments_batch_id",
+      sql<number>`sum(total_incl_tax)`.as("incl_tax"),
       sql<number>`count(distinct promoter_id)`.as("promoters"),
     ])
-    .where("account_id", "=", account_id)
-    .where("payments_batch_id", "=", id);
-  const [sums] = await view.rows(query);
-  return { total_incl_tax: Number(sums?.incl_tax), promotersCount: Number(sums?.promoters) };
+    .where("account_id", "=", batches[0]?.account_id ?? 0)
+    .where(among("payments_batch_id", ids))
+    .groupBy("payments_batch_id");
+  const rows = await view.rows(query);
+  const sums = new Map(rows.map((row) => [Number(row.payments_batch_id), row]));
+  return ids.map((id) => ({
+    total_incl_tax: Number(sums.get(id)?.incl_tax ?? 0),
+    promotersCount: Number(sums.get(id)?.promoters ?? 0),
+  }));
 }
 
 /** The name of a batch in its files and at the bank. */

@@ -40,7 +40,8 @@ interface LeftOut {
 
 /**
  * Puts all pending, payable money payouts of one method into a batch, in one commit. From then on they keep
- * the method that their promoter has now.
+ * the method that their promoter has now. It opens the transaction itself, because there may be very many payouts, and they are
+ * sorted out before.
  *
  * @throws Failure `refused` if there are none
  */
@@ -93,38 +94,37 @@ export const RETRIABLE: readonly PaymentsBatchStatus[] = ["failed"];
  *
  * @throws Failure `not_found`, or `refused` if nothing is left to pay
  */
-export function payBatch<T>(
+export async function payBatch(
+  tx: Transaction,
   context: Context,
   accountId: number,
-  { id, show }: { id: number; show: Show<PaymentsBatch, T> },
-): Promise<T> {
-  return context.store.transact(async (tx) => {
-    const before = await lockPaymentsBatch(tx, accountId, id);
-    if (!PAYABLE.includes(before.status) && !RETRIABLE.includes(before.status)) {
-      throw new Failure("refused", `A ${before.status} payments batch can't be paid`);
-    }
-    const open = (await payoutsIn(tx, before)).filter(
-      ({ status }) => status === "pending" || status === "failed",
-    );
-    if (open.length === 0) throw new Failure("refused", "The payments batch has nothing left to pay");
-    await refuseHeld(
-      tx,
-      accountId,
-      open.map(({ promoter_id }) => promoter_id),
-    );
-    const processingStartedAt = context.now.toISOString();
-    const after: PaymentsBatch = {
-      ...before,
-      status: "processing",
-      processing_started_at: processingStartedAt,
-      error: null,
-    };
-    // The batch comes first, because each payout that moves reads its status.
-    await tx.put(paymentsBatches, after);
-    for (const payout of open) await moveWithin(tx, context, { payout, to: "processing" });
-    await announce(tx, context, { entity: "payments_batch", before, after });
-    return show(tx.view, after);
-  });
+  id: number,
+): Promise<PaymentsBatch> {
+  const before = await lockPaymentsBatch(tx, accountId, id);
+  if (!PAYABLE.includes(before.status) && !RETRIABLE.includes(before.status)) {
+    throw new Failure("refused", `A ${before.status} payments batch can't be paid`);
+  }
+  const open = (await payoutsIn(tx, before)).filter(
+    ({ status }) => status === "pending" || status === "failed",
+  );
+  if (open.length === 0) throw new Failure("refused", "The payments batch has nothing left to pay");
+  await refuseHeld(
+    tx,
+    accountId,
+    open.map(({ promoter_id }) => promoter_id),
+  );
+  const processingStartedAt = context.now.toISOString();
+  const after: PaymentsBatch = {
+    ...before,
+    status: "processing",
+    processing_started_at: processingStartedAt,
+    error: null,
+  };
+  // The batch comes first, because each payout that moves reads its status.
+  await tx.put(paymentsBatches, after);
+  for (const payout of open) await moveWithin(tx, context, { payout, to: "processing" });
+  await announce(tx, context, { entity: "payments_batch", before, after });
+  return after;
 }
 
 /**
@@ -132,17 +132,20 @@ export function payBatch<T>(
  *
  * @throws Failure `not_found`, or `refused` while it is processing or once it is completed
  */
-export async function removePaymentsBatch(context: Context, accountId: number, id: number): Promise<void> {
-  await context.store.transact(async (tx) => {
-    const batch = await lockPaymentsBatch(tx, accountId, id);
-    if (batch.status === "processing" || batch.status === "completed") {
-      throw new Failure("refused", `A ${batch.status} payments batch can't be deleted`);
-    }
-    const inside = await payoutsIn(tx, batch);
-    await tx.remove(paymentsBatches, accountId, id);
-    for (const payout of inside) await takeOut(tx, context, payout);
-    await announce(tx, context, { entity: "payments_batch", before: batch, after: null });
-  });
+export async function removePaymentsBatch(
+  tx: Transaction,
+  context: Context,
+  accountId: number,
+  id: number,
+): Promise<void> {
+  const batch = await lockPaymentsBatch(tx, accountId, id);
+  if (batch.status === "processing" || batch.status === "completed") {
+    throw new Failure("refused", `A ${batch.status} payments batch can't be deleted`);
+  }
+  const inside = await payoutsIn(tx, batch);
+  await tx.remove(paymentsBatches, accountId, id);
+  for (const payout of inside) await takeOut(tx, context, payout);
+  await announce(tx, context, { entity: "payments_batch", before: batch, after: null });
 }
 
 function madeBy({ actor }: Context): Pick<PaymentsBatch, "made_by"> {
@@ -240,21 +243,20 @@ export async function approvalOf(
  * @throws Failure `not_found`, or `refused` for a caller who is no user with a second factor or who has made the batch, or if
  * nothing is to be sent
  */
-export function approveBatch<T>(
-  { store, actor, now }: Context,
+export async function approveBatch(
+  tx: Transaction,
+  { actor, now }: Context,
   accountId: number,
-  { id, show }: { id: number; show: Show<PaymentsBatch, T> },
-): Promise<T> {
-  return store.transact(async (tx) => {
-    const before = await lockPaymentsBatch(tx, accountId, id);
-    const reason = await notApprovable(tx, before, actor);
-    if (reason !== null) throw new Failure("refused", reason);
-    const { id: userId, name } = actor!;
-    const approvedBy = { user_id: userId!, email: name ?? "", at: now.toISOString() };
-    const after = { ...before, approved_by: approvedBy };
-    await tx.put(paymentsBatches, after);
-    return show(tx.view, after);
-  });
+  id: number,
+): Promise<PaymentsBatch> {
+  const before = await lockPaymentsBatch(tx, accountId, id);
+  const reason = await notApprovable(tx, before, actor);
+  if (reason !== null) throw new Failure("refused", reason);
+  const { id: userId, name } = actor!;
+  const approvedBy = { user_id: userId!, email: name ?? "", at: now.toISOString() };
+  const after = { ...before, approved_by: approvedBy };
+  await tx.put(paymentsBatches, after);
+  return after;
 }
 
 /** @throws Failure `refused` until another user has approved a batch */

@@ -1,6 +1,6 @@
 import { sql } from "kysely";
 import { Failure, isOutage } from "../../../failure.ts";
-import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
+import { among, type Schema } from "../../../storage/query.ts";
 import type { Store, View, Transaction } from "../../../storage/store.ts";
 import { integer, table, text, time, type RowOf } from "../../../storage/table.ts";
 import { servedAccounts, type Account } from "../../program/account/account.ts";
@@ -98,8 +98,17 @@ async function isFinished(store: Store, accountId: number, { key }: Period): Pro
 }
 
 /** The number of a run's payouts. */
-export function countOfRun(store: Store, { account_id, group_ref }: PayoutRun): Promise<number> {
-  return store.count(payouts, "group", account_id, [group_ref]);
+export async function payoutCounts(view: View, runs: PayoutRun[]): Promise<number[]> {
+  const names = runs.map(({ group_ref }) => group_ref);
+  const query = view
+    .query<Schema<{ payouts: typeof payouts }>>()
+    .selectFrom("payouts")
+    .select(["group_ref", sql<number>`count(*)`.as("total")])
+    .where("account_id", "=", runs[0]?.account_id ?? 0)
+    .where(among("group_ref", names))
+    .groupBy("group_ref");
+  const counts = new Map((await view.rows(query)).map((row) => [row.group_ref, Number(row.total)]));
+  return names.map((name) => counts.get(name) ?? 0);
 }
 
 /** The number of runs that a list shows: ten years of weeks. */
@@ -108,16 +117,6 @@ const LISTED = 520;
 /** An account's runs, newest first. */
 export function listRuns(store: Store, accountId: number): Promise<PayoutRun[]> {
   return store.page(payoutRuns, "id", accountId, [], { limit: LISTED, reverse: true });
-}
-
-/** A page of an account's runs, newest first. */
-export function findRuns(store: Store, accountId: number, window: Window): Promise<Found<PayoutRun>> {
-  const query = store
-    .query<Schema<{ payout_runs: typeof payoutRuns }>>()
-    .selectFrom("payout_runs")
-    .where("account_id", "=", accountId)
-    .orderBy("id", "desc");
-  return findPage(store, payoutRuns, { query, ...window });
 }
 
 /** Why commissions get no payout yet. The next run considers them again. */
