@@ -53,8 +53,8 @@ export async function addSupplier(app: TestApp, email = "jane@example.com"): Pro
 }
 
 /** The promoter agrees to a version of the agreement. */
-export function agreeTo(app: TestApp, promoter: Promoter, version = 1) {
-  return agree(app.context, promoter, version);
+export function agreeTo({ context }: TestApp, promoter: Promoter, version = 1) {
+  return context.store.transact((tx) => agree(tx, context, promoter, version));
 }
 
 /** Runs the job that makes invoices. */
@@ -84,9 +84,11 @@ export async function invoiceAndVoid({ context, account_id }: TestApp): Promise<
   await createInvoices(context, account_id, [1, 2]);
   await createInvoices(context, account_id, [3]);
   const [oldest] = await context.store.page(invoices, "id", account_id, [], { limit: 1 });
-  await voidInvoice(context, account_id, oldest!.id).catch((error: unknown) => {
-    // It is voided already if the work is repeated.
-    if (!(error instanceof Failure) || error.kind !== "refused") throw error;
-  });
+  await context.store
+    .transact((tx) => voidInvoice(tx, context, account_id, oldest!.id))
+    .catch((error: unknown) => {
+      // It is voided already if the work is repeated.
+      if (!(error instanceof Failure) || error.kind !== "refused") throw error;
+    });
   await createInvoices(context, account_id, [1, 2, 3]);
 }

@@ -1,7 +1,7 @@
 import { setImmediate as othersTurn } from "node:timers/promises";
 import { z } from "zod";
 import type { Line } from "../../csv.ts";
-import { invoices, listInvoices, type Invoice } from "../../domain/ledger/invoice/invoice.ts";
+import { invoices, IS_NUMBERED, type Invoice } from "../../domain/ledger/invoice/invoice.ts";
 import { promoterName, promoters } from "../../domain/people/promoter/promoter.ts";
 import { Failure } from "../../failure.ts";
 import { field, message } from "../../http/fields.ts";
@@ -11,8 +11,9 @@ import { allOf, type Schema } from "../../storage/query.ts";
 import { amountCell, csvPages, rowsById } from "../export/csv-pages.ts";
 import { logExport } from "../export/exports.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
+import { having } from "../../resource/list.ts";
 import { readListing } from "../../resource/listing.ts";
-import { invoiceFileName, invoicePdf } from "./invoices.ts";
+import { invoiceFileName, invoiceList, invoicePdf } from "./invoices.ts";
 
 const exportParams = z.object({
   filters: field(
@@ -71,7 +72,7 @@ export const exportZipOperation: V2Operation = {
   answer: z.object({ message }),
   status: 202,
   async handle({ account, context, public_url }) {
-    const { total } = await listInvoices(context.store, account.id, NUMBERED);
+    const { total } = await invoiceList.find(context.store, account.id, NUMBERED);
     const address = `${public_url}/api/v2/company/invoices/zip`;
     return {
       message: `The ZIP file with ${total} invoices is at ${address}. It is made while you download it.`,
@@ -92,8 +93,8 @@ export const invoicesZipOperation: V2Operation = {
   async handle(request) {
     const { account, context, headers } = request;
     const { promoter_id } = readListing(request, exportParams).params.filters;
-    const filter = { ...NUMBERED.filter, promoter_id };
-    const { total } = await listInvoices(context.store, account.id, { ...NUMBERED, filter });
+    const where = [...NUMBERED.where, ...having(invoices, { promoter_id })];
+    const { total } = await invoiceList.find(context.store, account.id, { ...NUMBERED, where });
     if (total > MAX_ZIPPED)
       throw new Failure("refused", `A ZIP file holds ${MAX_ZIPPED} invoices. Choose a promoter`);
     await logExport(request, "invoice");
@@ -104,7 +105,7 @@ export const invoicesZipOperation: V2Operation = {
 };
 
 /** Only the number of invoices. */
-const NUMBERED = { filter: { isNumbered: true as const }, limit: 1, offset: 0 };
+const NUMBERED = { where: [IS_NUMBERED], limit: 1, offset: 0 };
 
 function query({ account, context: { store } }: V2Request, promoterId: number | undefined) {
   const all = store

@@ -9,68 +9,83 @@ import {
 } from "../../domain/ledger/invoice/changes.ts";
 import {
   INVOICE_STATUSES,
-  listInvoices,
+  invoices,
   loadInvoice,
   invoiceName,
   type Invoice,
 } from "../../domain/ledger/invoice/invoice.ts";
 import { draftHtml, lacksOf, warningsOf } from "../../domain/ledger/invoice/paper.ts";
 import { payouts } from "../../domain/ledger/payout/payout.ts";
-import { findMany } from "../../storage/query.ts";
+import { belongingTo, findMany } from "../../storage/query.ts";
+import type { Transaction } from "../../storage/store.ts";
 import { promoters, type Promoter } from "../../domain/people/promoter/promoter.ts";
 import { formatAmount } from "../../domain/money.ts";
 import { field, createdAt, recordId } from "../../http/fields.ts";
 import type { Introduced } from "../../http/operation.ts";
-import { setPageHeaders } from "../../http/pages.ts";
 import { id, oneOf } from "../../input/fields.ts";
 import { markupHtml, parseMarkup, type Block, type Cell } from "../../markup.ts";
 import { batchOperation } from "../batch/batch-processes.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
-import { pageParams, readListing, readPathId } from "../../resource/listing.ts";
+import { shown } from "../../resource/answer.ts";
+import { listed } from "../../resource/list.ts";
+import { pageParams, readPathId } from "../../resource/listing.ts";
 import { payoutAnswer } from "../payout/payouts.ts";
 import { embeddedPromoter, embeddedPromoterJson } from "../embedded-json.ts";
 import { Failure } from "../../failure.ts";
 
-const listParams = pageParams.extend({
-  filters: field(
-    z
-      .object(
-        {
-          promoter_id: field(id, "Only invoices of this promoter.", 17),
-          status: field(oneOf(INVOICE_STATUSES), "Only records with this status."),
-        },
-        "is invalid",
-      )
-      .partial()
-      .default({}),
-    "Only records that match.",
-  ),
-});
+const belongings = belongingTo(invoices, { promoter: [promoters, "promoter_id"] });
+
+/** What an invoice is shown with. */
+interface InvoiceParts {
+  promoter: Promoter | null;
+  /** The API whose address its PDF file has. */
+  api_url: string;
+}
 
 /** An invoice in lists. @see docs/spec/v2.md "Invoices" */
-export const invoiceAnswer = z
-  .object({
-    id: recordId,
-    number: field(z.string().nullable(), "Its number, or null for a draft.", "AFF-2026-000001"),
-    date: field(z.iso.date().nullable(), "The day of its number, or null for a draft."),
-    total: field(z.int(), "Sum without tax, in cents. Negative for a credit note.", 30000),
-    total_incl_tax: field(z.int(), "Sum with tax, in cents.", 35700),
-    tax_rate: field(z.number(), "Tax in percent.", 19),
-    pdf_url: field(
+export const invoiceAnswer = shown<Invoice, InvoiceParts>(invoices)("InvoiceSummary", {
+  id: recordId,
+  number: field(z.string().nullable(), "Its number, or null for a draft.", "AFF-2026-000001"),
+  date: field(z.iso.date().nullable(), "The day of its number, or null for a draft."),
+  total: [
+    field(z.int(), "Sum without tax, in cents. Negative for a credit note.", 30000),
+    ({ total_cents }) => total_cents,
+  ],
+  total_incl_tax: [
+    field(z.int(), "Sum with tax, in cents.", 35700),
+    ({ total_incl_tax_cents }) => total_incl_tax_cents,
+  ],
+  tax_rate: [
+    field(z.number(), "Tax in percent.", 19),
+    ({ tax_rate_hundredths }) => tax_rate_hundredths / 100,
+  ],
+  pdf_url: [
+    field(
       z.url().nullable(),
       "Address of its PDF file, or null for a draft.",
       "https://track.acme.example/api/v2/company/invoices/17/pdf",
     ),
-    status: field(z.enum(INVOICE_STATUSES), "State of the record."),
-    kind: field(z.enum(["invoice", "credit_note"]), "Whether it is an invoice, or cancels one."),
-    currency: field(z.string(), "The currency of the amounts.", "EUR"),
-    payout_ids: field(z.array(z.int()), "Ids of the payouts that it is about.", [88]),
-    credit_note_id: field(z.int().nullable(), "Id of the credit note that cancels it, or null.", null),
-    credited_invoice_id: field(z.int().nullable(), "Id of the invoice that it cancels, or null.", null),
-    promoter: field(embeddedPromoter.nullable(), "The promoter, or null if they were deleted."),
-    created_at: createdAt,
-  })
-  .meta({ id: "InvoiceSummary" });
+    (invoice, { api_url }) => (invoice.number === null ? null : `${api_url}/invoices/${invoice.id}/pdf`),
+  ],
+  status: field(z.enum(INVOICE_STATUSES), "State of the record."),
+  kind: field(z.enum(["invoice", "credit_note"]), "Whether it is an invoice, or cancels one."),
+  currency: field(z.string(), "The currency of the amounts.", "EUR"),
+  payout_ids: field(z.array(z.int()), "Ids of the payouts that it is about.", [88]),
+  credit_note_id: field(z.int().nullable(), "Id of the credit note that cancels it, or null.", null),
+  credited_invoice_id: field(z.int().nullable(), "Id of the invoice that it cancels, or null.", null),
+  promoter: [
+    field(embeddedPromoter.nullable(), "The promoter, or null if they were deleted."),
+    (_, { promoter }) => promoter && embeddedPromoterJson(promoter),
+  ],
+  created_at: createdAt,
+});
+
+export const invoiceList = listed(invoices, { isNewestFirst: true })({
+  filters: {
+    promoter_id: field(id, "Only invoices of this promoter.", 17),
+    status: field(oneOf(INVOICE_STATUSES), "Only records with this status."),
+  },
+});
 
 /** `GET /api/v2/company/invoices` @see docs/spec/v2.md "Invoices" */
 export const listInvoicesOperation: V2Operation = {
@@ -78,12 +93,13 @@ export const listInvoicesOperation: V2Operation = {
   summary: "List invoices and credit notes, newest first",
   description:
     "Lists the invoices that the company writes in the name of its promoters, and the credit notes that cancel them. `html` is the list as a table. `invoices` is an extension of Tidemark.",
-  params: listParams,
+  // The page comes first in the document.
+  params: pageParams.extend(invoiceList.params.shape),
   answer: z.object({
     data: field(
       z.object({
         html: field(z.string(), "The list as an HTML table.", "<table></table>"),
-        invoices: field(z.array(invoiceAnswer), "The records."),
+        invoices: field(z.array(invoiceAnswer.schema), "The records."),
       }),
       "Further data.",
     ),
@@ -94,7 +110,7 @@ export const listInvoicesOperation: V2Operation = {
 };
 
 /** An invoice with its paper. */
-const invoiceDetailsAnswer = invoiceAnswer
+const invoiceDetailsAnswer = invoiceAnswer.schema
   .extend({
     payouts: field(z.array(payoutAnswer.schema), "The payouts that it is about."),
     html: field(
@@ -179,28 +195,26 @@ export const destroyInvoicesOperation = invoiceBatch("destroy", {
 });
 
 async function list(request: V2Request): Promise<unknown> {
-  const { account, context, public_url } = request;
-  const { params, page, window } = readListing(request, listParams);
-  const { promoter_id, status } = params.filters;
-  const found = await listInvoices(context.store, account.id, { filter: { promoter_id, status }, ...window });
-  setPageHeaders(request, page, found.total);
-  const shown = await Promise.all(
-    found.records.map(async (invoice) => {
-      const promoter = await context.store.get(promoters, account.id, invoice.promoter_id);
-      return invoiceJson({ invoice, promoter }, public_url);
-    }),
-  );
-  return { data: { html: markupHtml([tableOf(shown)]), invoices: shown } };
+  const records = await invoiceList.read(request);
+  const parts = await belongings(request.context.store, records);
+  const api_url = apiUrl(request);
+  const all = records.map((invoice, at) => invoiceAnswer.json(invoice, { ...parts[at]!, api_url }));
+  return { data: { html: markupHtml([tableOf(all)]), invoices: all } };
 }
 
-async function show({ event, account, context, public_url }: V2Request): Promise<unknown> {
+function apiUrl({ public_url }: V2Request): string {
+  return `${public_url}/api/v2/company`;
+}
+
+async function show(request: V2Request): Promise<unknown> {
+  const { event, account, context } = request;
   const { store } = context;
   const invoice = await loadInvoice(store, account.id, readPathId(event));
   const promoter = await store.get(promoters, account.id, invoice.promoter_id);
   const known = await findMany(store, payouts, account.id, invoice.payout_ids);
   const included = [...known.values()].sort((a, b) => a.id - b.id);
   return {
-    ...invoiceJson({ invoice, promoter }, public_url),
+    ...invoiceAnswer.json(invoice, { promoter, api_url: apiUrl(request) }),
     payouts: await payoutAnswer.showAll(store, included),
     html:
       invoice.details?.html ??
@@ -214,7 +228,7 @@ async function show({ event, account, context, public_url }: V2Request): Promise
 }
 
 /** The list for people. */
-function tableOf(shown: z.output<typeof invoiceAnswer>[]): Block {
+function tableOf(all: z.output<typeof invoiceAnswer.schema>[]): Block {
   const cell = (text: string, isHeading = false): Cell => ({
     isHeading,
     classes: [],
@@ -222,7 +236,7 @@ function tableOf(shown: z.output<typeof invoiceAnswer>[]): Block {
   });
   const row = (cells: Cell[]) => ({ cells, if: null, each: null });
   const heading = ["Number", "Date", "Promoter", "Status", "Total"].map((name) => cell(name, true));
-  const rows = shown.map(({ number, date, promoter, status, total_incl_tax: total, currency }) =>
+  const rows = all.map(({ number, date, promoter, status, total_incl_tax: total, currency }) =>
     row(
       [number ?? "", date ?? "", promoter?.name ?? "", status, formatAmount(total, "cash", currency)].map(
         (text) => cell(text),
@@ -237,13 +251,15 @@ function invoiceBatch(
   {
     work,
     ...texts
-  }: Introduced & { work: (context: Context, accountId: number, id: number) => Promise<Invoice> },
+  }: Introduced & {
+    work: (tx: Transaction, context: Context, accountId: number, id: number) => Promise<Invoice>;
+  },
 ): V2Operation {
   return batchOperation(texts, ({ account, context }, ids) =>
     runBatch(context, account.id, {
       label: `invoice/${name}`,
       ids,
-      work: (id) => work(context, account.id, id),
+      work: (id) => context.store.transact((tx) => work(tx, context, account.id, id)),
     }),
   );
 }
@@ -255,31 +271,6 @@ export const htmlAnswer = z.object({
     "Further data.",
   ),
 });
-
-/** An invoice in lists. */
-function invoiceJson(
-  { invoice, promoter }: { invoice: Invoice; promoter: Promoter | null },
-  publicUrl: string,
-): z.output<typeof invoiceAnswer> {
-  const url = `${publicUrl}/api/v2/company/invoices/${invoice.id}/pdf`;
-  return {
-    id: invoice.id,
-    number: invoice.number,
-    date: invoice.date,
-    total: invoice.total_cents,
-    total_incl_tax: invoice.total_incl_tax_cents,
-    tax_rate: invoice.tax_rate_hundredths / 100,
-    pdf_url: invoice.number === null ? null : url,
-    status: invoice.status,
-    kind: invoice.kind,
-    currency: invoice.currency,
-    payout_ids: invoice.payout_ids,
-    credit_note_id: invoice.credit_note_id,
-    credited_invoice_id: invoice.credited_invoice_id,
-    promoter: promoter && embeddedPromoterJson(promoter),
-    created_at: invoice.created_at,
-  };
-}
 
 /** The PDF file of an invoice, always the same bytes. @throws Failure `refused` for a draft */
 export async function invoicePdf(invoice: Invoice): Promise<Buffer> {

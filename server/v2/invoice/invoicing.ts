@@ -53,7 +53,10 @@ export const customTemplateOperation: V2Operation = {
   async handle({ event, account, context }) {
     const body = shapeInput(z.object({ html }), await readJson(event));
     checkTemplate(body.html);
-    return htmlJson((await publishText(context, account.id, { kind: "template", text: body.html })).text);
+    const template = { kind: "template", text: body.html } as const;
+    return htmlJson(
+      (await context.store.transact((tx) => publishText(tx, context, account.id, template))).text,
+    );
   },
 };
 
@@ -169,11 +172,10 @@ export const updateInvoicingOperation: V2Operation = {
   refusals: ["invalid", "refused"],
   async handle({ event, account, context }) {
     const { agreement, ...given } = shapeFormChanges(updateBody, await readJson(event));
-    const updated = await updateInvoicing(context, account.id, {
-      changes: changesOf(given),
-      agreement,
-    });
-    return json(context.store, updated);
+    const wanted = { changes: changesOf(given), agreement };
+    return context.store.transact(async (tx) =>
+      json(tx.view, await updateInvoicing(tx, context, account.id, wanted)),
+    );
   },
 };
 

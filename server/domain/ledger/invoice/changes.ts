@@ -26,18 +26,21 @@ import { recordBatch, type BatchProcess } from "../../batch.ts";
  *
  * @throws Failure `not_found`, or `refused` if it has a number or lacks something
  */
-export function finalizeInvoice(context: Context, accountId: number, id: number): Promise<Invoice> {
-  return context.store.transact(async (tx) => {
-    const draft = await loadInvoice(tx, accountId, id);
-    if (draft.status !== "draft")
-      throw new Failure(
-        "refused",
-        `${invoiceName(draft)} is ${draft.status}, and only drafts can be finalized`,
-      );
-    const account = await loadOwn(tx, accountId);
-    await refuseIncomplete(tx.view, account, draft);
-    return finalizeWithin(tx, context, { account, draft });
-  });
+export async function finalizeInvoice(
+  tx: Transaction,
+  context: Context,
+  accountId: number,
+  id: number,
+): Promise<Invoice> {
+  const draft = await loadInvoice(tx, accountId, id);
+  if (draft.status !== "draft")
+    throw new Failure(
+      "refused",
+      `${invoiceName(draft)} is ${draft.status}, and only drafts can be finalized`,
+    );
+  const account = await loadOwn(tx, accountId);
+  await refuseIncomplete(tx.view, account, draft);
+  return finalizeWithin(tx, context, { account, draft });
 }
 
 /**
@@ -45,34 +48,39 @@ export function finalizeInvoice(context: Context, accountId: number, id: number)
  *
  * @throws Failure `not_found`, or `refused` for a draft, a voided invoice or a credit note
  */
-export function voidInvoice(context: Context, accountId: number, id: number): Promise<Invoice> {
-  return context.store.transact(async (tx) => {
-    const account = await loadOwn(tx, accountId);
-    const invoice = await lockInvoice(tx, accountId, id);
-    if (invoice.kind === "credit_note") throw new Failure("refused", "A credit note can't be voided");
-    if (invoice.status === "draft") throw new Failure("refused", "A draft can't be voided; delete it");
-    if (invoice.status === "voided")
-      throw new Failure("refused", `${invoiceName(invoice)} is voided already`);
-    const drawn = await drawNumber(tx, context, account);
-    const creditNote = await creditNoteOf(tx, context, { account, invoice, drawn });
-    await tx.insert(invoices, creditNote);
-    const voided: Invoice = { ...invoice, status: "voided", credit_note_id: creditNote.id };
-    await tx.put(invoices, voided);
-    await release(tx, invoice);
-    return voided;
-  });
+export async function voidInvoice(
+  tx: Transaction,
+  context: Context,
+  accountId: number,
+  id: number,
+): Promise<Invoice> {
+  const account = await loadOwn(tx, accountId);
+  const invoice = await lockInvoice(tx, accountId, id);
+  if (invoice.kind === "credit_note") throw new Failure("refused", "A credit note can't be voided");
+  if (invoice.status === "draft") throw new Failure("refused", "A draft can't be voided; delete it");
+  if (invoice.status === "voided") throw new Failure("refused", `${invoiceName(invoice)} is voided already`);
+  const drawn = await drawNumber(tx, context, account);
+  const creditNote = await creditNoteOf(tx, context, { account, invoice, drawn });
+  await tx.insert(invoices, creditNote);
+  const voided: Invoice = { ...invoice, status: "voided", credit_note_id: creditNote.id };
+  await tx.put(invoices, voided);
+  await release(tx, invoice);
+  return voided;
 }
 
 /** Deletes a draft. Its payouts may be invoiced again. @throws Failure `not_found`, or `refused` for any other */
-export function removeInvoice(context: Context, accountId: number, id: number): Promise<Invoice> {
-  return context.store.transact(async (tx) => {
-    const draft = await lockInvoice(tx, accountId, id);
-    if (draft.status !== "draft")
-      throw new Failure("refused", `${invoiceName(draft)} has a number, so it stays. Void it instead`);
-    await release(tx, draft);
-    await tx.remove(invoices, accountId, id);
-    return draft;
-  });
+export async function removeInvoice(
+  tx: Transaction,
+  _: Context,
+  accountId: number,
+  id: number,
+): Promise<Invoice> {
+  const draft = await lockInvoice(tx, accountId, id);
+  if (draft.status !== "draft")
+    throw new Failure("refused", `${invoiceName(draft)} has a number, so it stays. Void it instead`);
+  await release(tx, draft);
+  await tx.remove(invoices, accountId, id);
+  return draft;
 }
 
 /** Makes invoices of chosen payouts of one promoter: one for each tax rate. Those that lack nothing get a number. */
@@ -274,9 +282,7 @@ export async function* finalizeDrafts({ store, clock }: JobContext): AsyncGenera
     for await (const drafts of store.scan(invoices, "status", account.id, ["draft"])) {
       for (const { id, payout_ids } of drafts) {
         if (await store.transact((tx) => arePaid(tx, account.id, payout_ids)))
-          await finalizeInvoice({ store, now: clock(), chance: systemChance }, account.id, id).catch(
-            keepDraft,
-          );
+          await finalizeDraft({ store, now: clock(), chance: systemChance }, account.id, id);
         yield;
       }
     }
@@ -284,8 +290,12 @@ export async function* finalizeDrafts({ store, clock }: JobContext): AsyncGenera
 }
 
 /** A draft that still lacks something stays one. */
-function keepDraft(error: unknown): void {
-  if (!(error instanceof Failure) || isOutage(error)) throw error;
+async function finalizeDraft(context: Context, accountId: number, id: number): Promise<void> {
+  try {
+    await context.store.transact((tx) => finalizeInvoice(tx, context, accountId, id));
+  } catch (error) {
+    if (!(error instanceof Failure) || isOutage(error)) throw error;
+  }
 }
 
 /**

@@ -32,30 +32,29 @@ export function invoicingOf({ invoicing }: Pick<Account, "invoicing">): Invoicin
  *
  * @throws Failure `not_found`, `invalid`, or `refused` to turn invoices on without an agreement
  */
-export function updateInvoicing(
+export async function updateInvoicing(
+  tx: Transaction,
   context: Context,
   accountId: number,
   { changes, agreement }: { changes: InvoicingChanges; agreement?: string | undefined },
 ): Promise<Account> {
-  return context.store.transact(async (tx) => {
-    const account = await tx.lock(accounts, SYSTEM, accountId);
-    if (account === null) throw new Failure("not_found", "Account not found.");
-    const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-    const invoicing: Invoicing = {
-      ...invoicingOf(account),
-      ...(Object.fromEntries(given) as Partial<Invoicing>),
-    };
-    const fields = faultsOf(invoicing);
-    if (Object.keys(fields).length > 0) {
-      const words = Object.entries(fields).map((fault) => fault.flat().join(" "));
-      throw new Failure("invalid", `Validation failed: ${words.join(", ")}`, fields);
-    }
-    if (agreement !== undefined)
-      await publishWithin(tx, context, { account_id: accountId, kind: "agreement", text: agreement });
-    if (invoicing.is_on && (await latestText(tx.view, accountId, "agreement")) === null)
-      throw new Failure("refused", "Publish the agreement that promoters accept first");
-    return given.length === 0 ? account : changeAccount(tx, accountId, { invoicing });
-  });
+  const account = await tx.lock(accounts, SYSTEM, accountId);
+  if (account === null) throw new Failure("not_found", "Account not found.");
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const invoicing: Invoicing = {
+    ...invoicingOf(account),
+    ...(Object.fromEntries(given) as Partial<Invoicing>),
+  };
+  const fields = faultsOf(invoicing);
+  if (Object.keys(fields).length > 0) {
+    const words = Object.entries(fields).map((fault) => fault.flat().join(" "));
+    throw new Failure("invalid", `Validation failed: ${words.join(", ")}`, fields);
+  }
+  if (agreement !== undefined)
+    await publishWithin(tx, context, { account_id: accountId, kind: "agreement", text: agreement });
+  if (invoicing.is_on && (await latestText(tx.view, accountId, "agreement")) === null)
+    throw new Failure("refused", "Publish the agreement that promoters accept first");
+  return given.length === 0 ? account : changeAccount(tx, accountId, { invoicing });
 }
 
 /** An invoice can't be written without these. */
@@ -107,15 +106,14 @@ export async function latestText(
 }
 
 /** Publishes a new version of a text, unless it is the present one. */
-export function publishText(
+export async function publishText(
+  tx: Transaction,
   context: Context,
   accountId: number,
   given: Pick<InvoiceText, "kind" | "text">,
 ): Promise<InvoiceText> {
-  return context.store.transact(async (tx) => {
-    await tx.lock(accounts, SYSTEM, accountId);
-    return publishWithin(tx, context, { account_id: accountId, ...given });
-  });
+  await tx.lock(accounts, SYSTEM, accountId);
+  return publishWithin(tx, context, { account_id: accountId, ...given });
 }
 
 async function publishWithin(
@@ -173,23 +171,22 @@ export async function agreementState(
  *
  * @throws Failure `not_found`, `refused` for an archived promoter, or if the text has changed since they read it
  */
-export function agree(
-  { store, now }: Context,
+export async function agree(
+  tx: Transaction,
+  { now }: Context,
   { account_id, id }: { account_id: number; id: number },
   version: number,
 ): Promise<AgreementState> {
-  return store.transact(async (tx) => {
-    await loadPromoterInUse(tx, account_id, id);
-    const latest = await latestText(tx.view, account_id, "agreement");
-    if (latest === null) throw new Failure("not_found", "There is no agreement.");
-    if (latest.version !== version)
-      throw new Failure("refused", "The agreement has changed. Read the new version first.");
-    const before = await findAgreement(tx, { account_id, promoter_id: id, version });
-    const agreedAt = before?.agreed_at ?? now.toISOString();
-    if (before === null)
-      await tx.insert(invoiceAgreements, { account_id, promoter_id: id, version, agreed_at: agreedAt });
-    return { version, text: latest.text, publishedAt: latest.created_at, agreed_at: agreedAt };
-  });
+  await loadPromoterInUse(tx, account_id, id);
+  const latest = await latestText(tx.view, account_id, "agreement");
+  if (latest === null) throw new Failure("not_found", "There is no agreement.");
+  if (latest.version !== version)
+    throw new Failure("refused", "The agreement has changed. Read the new version first.");
+  const before = await findAgreement(tx, { account_id, promoter_id: id, version });
+  const agreedAt = before?.agreed_at ?? now.toISOString();
+  if (before === null)
+    await tx.insert(invoiceAgreements, { account_id, promoter_id: id, version, agreed_at: agreedAt });
+  return { version, text: latest.text, publishedAt: latest.created_at, agreed_at: agreedAt };
 }
 
 function findAgreement(

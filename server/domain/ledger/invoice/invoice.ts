@@ -1,7 +1,7 @@
+import { sql, type SqlBool } from "kysely";
 import { Failure } from "../../../failure.ts";
 import type { Language } from "../../../languages/languages.ts";
-import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
-import type { Reader, Transaction, View } from "../../../storage/store.ts";
+import type { Reader, Transaction } from "../../../storage/store.ts";
 import { integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Payout } from "../payout/payout.ts";
 
@@ -136,30 +136,8 @@ export async function lockInvoice(tx: Transaction, accountId: number, id: number
   return invoice;
 }
 
-/** The conditions for listed invoices. Undefined ones match all. */
-export interface InvoiceFilter {
-  promoter_id?: number | undefined;
-  status?: InvoiceStatus | undefined;
-  /** Leaves out drafts. */
-  isNumbered?: true | undefined;
-}
-
-/** A page of invoices and credit notes, newest first. */
-export function listInvoices(
-  view: View,
-  accountId: number,
-  { filter, ...window }: Window & { filter: InvoiceFilter },
-): Promise<Found<Invoice>> {
-  let query = view
-    .query<Schema<{ invoices: typeof invoices }>>()
-    .selectFrom("invoices")
-    .where("account_id", "=", accountId)
-    .orderBy("id", "desc");
-  if (filter.promoter_id !== undefined) query = query.where("promoter_id", "=", filter.promoter_id);
-  if (filter.status !== undefined) query = query.where("status", "=", filter.status);
-  if (filter.isNumbered) query = query.where("number", "is not", null);
-  return findPage(view, invoices, { query, ...window });
-}
+/** Drafts have no number. */
+export const IS_NUMBERED = sql<SqlBool>`invoices.number is not null`;
 
 /** The invoice of a payout, or null. */
 export async function findInvoiceOf(

@@ -1,33 +1,31 @@
 import { z } from "zod";
-import { agree, agreementState } from "../../../domain/ledger/invoice/company.ts";
-import { listInvoices, loadInvoice, type Invoice } from "../../../domain/ledger/invoice/invoice.ts";
+import { agree, agreementState, type AgreementState } from "../../../domain/ledger/invoice/company.ts";
+import { invoices, IS_NUMBERED, loadInvoice, type Invoice } from "../../../domain/ledger/invoice/invoice.ts";
 import { Failure } from "../../../failure.ts";
 import { field } from "../../../http/fields.ts";
-import { setPageHeaders } from "../../../http/pages.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { id } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
 import { invoiceFileName, invoicePdf, invoiceAnswer } from "../../invoice/invoices.ts";
-import { pageParams, readListing, readPathId } from "../../../resource/listing.ts";
+import { having, listed } from "../../../resource/list.ts";
+import { readPathId } from "../../../resource/listing.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 
-const ownInvoiceAnswer = invoiceAnswer.omit({ promoter: true }).meta({ id: "PortalInvoice" });
+const ownInvoices = listed(invoices, { only: IS_NUMBERED, isNewestFirst: true })();
+
+const ownInvoiceAnswer = invoiceAnswer.schema.omit({ promoter: true }).meta({ id: "PortalInvoice" });
 
 /** `GET /api/v2/affiliate/invoices` */
 export const listOwnInvoicesOperation: AffiliateOperation = {
   id: "listOwnInvoices",
   summary: "List the promoter's invoices and credit notes, newest first",
   description: "Lists the invoices that the company has written in the promoter's name. Drafts are left out.",
-  params: pageParams,
+  params: ownInvoices.params,
   answer: z.object({ data: field(z.array(ownInvoiceAnswer), "The records.") }),
   isPaged: true,
   refusals: ["invalid"],
   async handle(request) {
-    const { account, promoter, context } = request;
-    const { page, window } = readListing(request, pageParams);
-    const filter = { promoter_id: promoter.id, isNumbered: true as const };
-    const { records, total } = await listInvoices(context.store, account.id, { filter, ...window });
-    setPageHeaders(request, page, total);
+    const records = await ownInvoices.read(request, having(invoices, { promoter_id: request.promoter.id }));
     return { data: records.map((invoice) => ownInvoiceJson(request, invoice)) };
   },
 };
@@ -79,7 +77,8 @@ export const showAgreementOperation: AffiliateOperation = {
   summary: "Show the agreement about invoices",
   description: "Shows the text by which promoters agree that the company writes their invoices.",
   answer: agreementAnswer,
-  handle: agreementJson,
+  handle: async (request) =>
+    agreementJson(request, await agreementState(request.context.store, request.promoter)),
 };
 
 const agreeBody = z.object({ version: field(id, "Version of the text that the promoter has read.", 1) });
@@ -93,18 +92,17 @@ export const agreeOperation: AffiliateOperation = {
   answer: agreementAnswer,
   refusals: ["not_found", "invalid", "refused"],
   async handle(request) {
-    const { version } = shapeInput(agreeBody, await readJson(request.event));
-    await agree(request.context, request.promoter, version);
-    return agreementJson(request);
+    const { event, promoter, context } = request;
+    const { version } = shapeInput(agreeBody, await readJson(event));
+    const agreed = await context.store.transact((tx) => agree(tx, context, promoter, version));
+    return agreementJson(request, agreed);
   },
 };
 
-async function agreementJson({
-  account,
-  promoter,
-  context,
-}: AffiliateRequest): Promise<z.output<typeof agreementAnswer>> {
-  const state = await agreementState(context.store, promoter);
+function agreementJson(
+  { account }: AffiliateRequest,
+  state: AgreementState | null,
+): z.output<typeof agreementAnswer> {
   return {
     is_on: account.invoicing?.is_on ?? false,
     agreement: state && {
@@ -120,20 +118,7 @@ function ownInvoiceJson(
   { public_url }: AffiliateRequest,
   invoice: Invoice,
 ): z.output<typeof ownInvoiceAnswer> {
-  return {
-    id: invoice.id,
-    number: invoice.number,
-    date: invoice.date,
-    total: invoice.total_cents,
-    total_incl_tax: invoice.total_incl_tax_cents,
-    tax_rate: invoice.tax_rate_hundredths / 100,
-    pdf_url: `${public_url}/api/v2/affiliate/invoices/${invoice.id}/pdf`,
-    status: invoice.status,
-    kind: invoice.kind,
-    currency: invoice.currency,
-    payout_ids: invoice.payout_ids,
-    credit_note_id: invoice.credit_note_id,
-    credited_invoice_id: invoice.credited_invoice_id,
-    created_at: invoice.created_at,
-  };
+  const api_url = `${public_url}/api/v2/affiliate`;
+  const { promoter: _, ...own } = invoiceAnswer.json(invoice, { promoter: null, api_url });
+  return own;
 }
