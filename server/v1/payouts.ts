@@ -12,6 +12,7 @@ import { readParams } from "../http/parameters/form.ts";
 import { id, oneOf, text, landingUrl } from "../input/fields.ts";
 import { shapeInput } from "../input/shape.ts";
 import { having, listed } from "../resource/list.ts";
+import { belongingTo } from "../storage/query.ts";
 import type { View } from "../storage/store.ts";
 import { listParams, readListPage, type V1Operation, type V1Request } from "./operation.ts";
 import { newEmbedded, promoterSubsetAnswer } from "./promoter-json.ts";
@@ -128,6 +129,7 @@ export const updatePayoutOperation: V1Operation = {
 };
 
 const payoutList = listed(payouts)();
+const belongings = belongingTo(payouts, { campaign: [campaigns, "campaign_id"] });
 
 async function listAll(request: V1Request) {
   const { event, account, context } = request;
@@ -136,8 +138,7 @@ async function listAll(request: V1Request) {
   const page = readListPage(params, USUAL_PER_PAGE);
   const { records, total } = await payoutList.find(context.store, account.id, { where, ...page });
   setPageHeaders(request, page, total);
-  const embedded = newEmbedded(context.store, account.id);
-  return Promise.all(records.map((payout) => showPayout(context.store, payout, embedded)));
+  return showAll(context.store, records);
 }
 
 async function create({ event, account, context }: V1Request) {
@@ -158,12 +159,18 @@ function payeeOf({ promoter_id: byId, promoter_email: email }: z.output<typeof c
   throw new Failure("missing", "You need to pass either promoter_email or promoter_id.");
 }
 
-async function showPayout(view: View, payout: Payout, embedded = newEmbedded(view, payout.account_id)) {
-  const { account_id, promoter_id, campaign_id } = payout;
-  return payoutJson(payout, {
-    promoter: await embedded.promoter(promoter_id),
-    campaign: await view.get(campaigns, account_id, campaign_id),
-  });
+async function showAll(view: View, records: Payout[]): Promise<z.output<typeof payoutAnswer>[]> {
+  const embedded = newEmbedded(view, records[0]?.account_id ?? 0);
+  const parts = await belongings(view, records);
+  return Promise.all(
+    records.map(async (payout, at) =>
+      payoutJson(payout, { ...parts[at]!, promoter: await embedded.promoter(payout.promoter_id) }),
+    ),
+  );
+}
+
+async function showPayout(view: View, payout: Payout): Promise<z.output<typeof payoutAnswer>> {
+  return (await showAll(view, [payout]))[0]!;
 }
 
 /** An unknown payout has its own documented text. */
