@@ -96,7 +96,7 @@ async function recordOne(context: Context, account: Account, waiting: WaitingEve
   if (!isRecorded) return false;
   if (waiting.kind === "sale") await recordWhatFollows(context, account, waiting);
   // Last, so that the next run repeats the rest if the process dies in between.
-  await forgetWaiting(context.store, account.id, waiting.id);
+  await context.store.transact((tx) => forgetWaiting(tx, account.id, waiting.id));
   return true;
 }
 

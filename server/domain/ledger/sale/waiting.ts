@@ -3,7 +3,7 @@ import { Failure, isOutage } from "../../../failure.ts";
 import { withoutPersonal } from "../../../storage/marks.ts";
 import { type Table, integer, json, table, text, time } from "../../../storage/table.ts";
 import { digest } from "../../../storage/digests.ts";
-import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
+import type { Schema } from "../../../storage/query.ts";
 import type { Reader, Store, Transaction, View } from "../../../storage/store.ts";
 import type { Context } from "../../context.ts";
 import type { Lead } from "../../people/lead/lead.ts";
@@ -227,12 +227,14 @@ async function setFault(store: Store, { account_id, id }: WaitingEvent, fault: s
 }
 
 /** Removes a waiting event that was recorded, or that the company drops. Null if it is gone already. */
-export function forgetWaiting(store: Store, accountId: number, id: number): Promise<WaitingEvent | null> {
-  return store.transact(async (tx) => {
-    const event = await tx.get(waitingEvents, accountId, id);
-    if (event !== null) await tx.remove(waitingEvents, accountId, id);
-    return event;
-  });
+export async function forgetWaiting(
+  tx: Transaction,
+  accountId: number,
+  id: number,
+): Promise<WaitingEvent | null> {
+  const event = await tx.get(waitingEvents, accountId, id);
+  if (event !== null) await tx.remove(waitingEvents, accountId, id);
+  return event;
 }
 
 /** The facts without the texts of notes, which may name someone. */
@@ -257,7 +259,10 @@ export interface WaitingCount {
 
 /** Counts the waiting events of an account. */
 export async function countWaitingEvents(view: View, accountId: number): Promise<WaitingCount> {
-  const query = waitingQuery(view, accountId)
+  const query = view
+    .query<Schema<{ waiting_events: typeof waitingEvents }>>()
+    .selectFrom("waiting_events")
+    .where("account_id", "=", accountId)
     .select(["rate_from", "has_failed", sql<number>`count(*)`.as("total")])
     .groupBy(["rate_from", "has_failed"])
     .orderBy("rate_from");
@@ -268,21 +273,4 @@ export async function countWaitingEvents(view: View, accountId: number): Promise
     else found.currencies.push(String(currency));
   }
   return found;
-}
-
-/** A page of an account's waiting events, oldest first. */
-export function findWaitingEvents(
-  view: View,
-  accountId: number,
-  window: Window,
-): Promise<Found<WaitingEvent>> {
-  const query = waitingQuery(view, accountId).orderBy("id");
-  return findPage(view, waitingEvents, { query, ...window });
-}
-
-function waitingQuery(view: View, accountId: number) {
-  return view
-    .query<Schema<{ waiting_events: typeof waitingEvents }>>()
-    .selectFrom("waiting_events")
-    .where("account_id", "=", accountId);
 }
