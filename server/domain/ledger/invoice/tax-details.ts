@@ -4,7 +4,7 @@ import { integer, table, text, time, type RowOf } from "../../../storage/table.t
 import type { Context } from "../../context.ts";
 import { loadPromoterInUse } from "../../people/promoter/promoter.ts";
 import type { Schema } from "../../../storage/query.ts";
-import type { View } from "../../../storage/store.ts";
+import type { View, Transaction } from "../../../storage/store.ts";
 import type { Account, Invoicing } from "../../program/account/account.ts";
 import { startOfDay, timeZoneOf } from "../../program/account/time-zone.ts";
 import type { payments, payoutClaims } from "../payment/payment.ts";
@@ -66,34 +66,33 @@ export interface TaxDetailsInput extends Pick<TaxDetails, "form" | "name" | "tax
  *
  * @throws Failure `not_found`, `invalid`, or `refused` without a key, or for an archived promoter
  */
-export function putTaxDetails(
-  { store, now }: Context,
+export async function putTaxDetails(
+  tx: Transaction,
+  { now }: Pick<Context, "now">,
   { account_id, id: promoterId }: { account_id: number; id: number },
   { tax_number, form, name, tax_class, signature }: TaxDetailsInput,
 ): Promise<TaxDetails> {
-  return store.transact(async (tx) => {
-    await loadPromoterInUse(tx, account_id, promoterId);
-    const before = await tx.get(taxDetails, account_id, promoterId);
-    const kept = before?.form === form ? before : null;
-    if (tax_number === undefined && kept === null) throw wrongNumber("can't be blank");
-    const plain = tax_number?.replace(/[\s.-]/g, "");
-    // A social security number or an employer's number.
-    if (plain !== undefined && form === "w9" && !/^\d{9}$/.test(plain))
-      throw wrongNumber("must have nine digits");
-    const after: TaxDetails = {
-      account_id,
-      promoter_id: promoterId,
-      form,
-      name,
-      tax_class,
-      tax_number: plain ?? kept!.tax_number,
-      tax_number_end: plain === undefined ? kept!.tax_number_end : plain.slice(-SHOWN_CHARACTERS),
-      signature,
-      signed_at: now.toISOString(),
-    };
-    await tx.put(taxDetails, after);
-    return after;
-  });
+  await loadPromoterInUse(tx, account_id, promoterId);
+  const before = await tx.get(taxDetails, account_id, promoterId);
+  const kept = before?.form === form ? before : null;
+  if (tax_number === undefined && kept === null) throw wrongNumber("can't be blank");
+  const plain = tax_number?.replace(/[\s.-]/g, "");
+  // A social security number or an employer's number.
+  if (plain !== undefined && form === "w9" && !/^\d{9}$/.test(plain))
+    throw wrongNumber("must have nine digits");
+  const after: TaxDetails = {
+    account_id,
+    promoter_id: promoterId,
+    form,
+    name,
+    tax_class,
+    tax_number: plain ?? kept!.tax_number,
+    tax_number_end: plain === undefined ? kept!.tax_number_end : plain.slice(-SHOWN_CHARACTERS),
+    signature,
+    signed_at: now.toISOString(),
+  };
+  await tx.put(taxDetails, after);
+  return after;
 }
 
 function wrongNumber(fault: string): Failure {

@@ -71,7 +71,7 @@ export const updateTaxDetailsOperation: AffiliateOperation = {
     const given = shapeInput(body, await readJson(event));
     const { form, name: onReturn, classification: taxClass, tax_number, signature } = given;
     const input = { form, name: onReturn, tax_class: taxClass, tax_number, signature };
-    return json(await putTaxDetails(context, promoter, input));
+    return json(await context.store.transact((tx) => putTaxDetails(tx, context, promoter, input)));
   },
 };
 
