@@ -4,13 +4,13 @@ import type { Account } from "../domain/program/account/account.ts";
 import { dayIn, timeZoneOf } from "../domain/program/account/time-zone.ts";
 import { isoRange, type Span } from "../domain/span.ts";
 import { field } from "../http/fields.ts";
-import { setPageHeaders } from "../http/pages.ts";
+import { pageParams, setPageHeaders, type PageLengths } from "../http/pages.ts";
 import { direction, id, listOf } from "../input/fields.ts";
 import { among, findPage, isFlag, isWithin, type Found, type Window } from "../storage/query.ts";
 import { sqlName } from "../storage/sql.ts";
 import type { View } from "../storage/store.ts";
 import type { ColumnType, Table } from "../storage/table.ts";
-import { pageParams, readListing, type ListRequest } from "./listing.ts";
+import { LENGTHS, readListing, type ListRequest } from "./listing.ts";
 
 export type Condition = RawBuilder<SqlBool>;
 
@@ -84,12 +84,16 @@ interface Source<R extends { account_id: number; id: number }> {
   only?: Condition | undefined;
   /** Whether the newest come first unless the request says otherwise. */
   isNewestFirst?: boolean | undefined;
+  /** The column that says which are the newest, if it is not the id. Then they come first, too. */
+  newestBy?: string | undefined;
+  /** The page sizes, if they are not the usual ones. */
+  lengths?: PageLengths | undefined;
 }
 
 /** Declares a list of a table's records, with a row for each parameter, each filter and each order. */
 export function listed<R extends { account_id: number; id: number }, C extends string>(
   of: Table<R> & Columns<C>,
-  options: Omit<Source<R>, "of"> = {},
+  options: Omit<Source<R>, "of" | "newestBy"> & { newestBy?: NoInfer<C> } = {},
 ) {
   /** `params`: parameters beside the filters, such as `q`. */
   return <
@@ -116,6 +120,7 @@ function listOfRows<R extends { account_id: number; id: number }>(
   source: Source<R>,
   [outer, inner, orders]: readonly [params: Parameters, filters: Parameters, orders: Orders],
 ): List<R> {
+  const { lengths = LENGTHS } = source;
   const filters = groupOf(inner, "Only records that match.");
   const params = z.object({
     ...schemasOf(outer),
@@ -123,7 +128,7 @@ function listOfRows<R extends { account_id: number; id: number }>(
     ...(orders.size > 0 && {
       sorting: groupOf(orders, "Order of the records. Of several, the first counts most."),
     }),
-    ...pageParams.shape,
+    ...pageParams(lengths).shape,
   });
   const conditionsOf = ({ account, context: { now } }: ListRequest, { filters = {}, ...given }: Values) => {
     const asking = { account, now, today: dayIn(timeZoneOf(account), now), filters };
@@ -136,7 +141,7 @@ function listOfRows<R extends { account_id: number; id: number }>(
     filters,
     find: (view, accountId, wanted) => find(source, view, { accountId, ...wanted }),
     async read(request, within = []) {
-      const { params: values, query, page, window } = readListing(request, params);
+      const { params: values, query, page, window } = readListing(request, params, lengths);
       const { sorting = {}, ...given } = values as Values;
       // The first order in the query counts most.
       const chosen = Object.keys(query["sorting"] ?? {}).filter((name) => orders.has(name));
@@ -159,18 +164,20 @@ function listOfRows<R extends { account_id: number; id: number }>(
 }
 
 function find<R extends { account_id: number; id: number }>(
-  { of, only, isNewestFirst = false }: Source<R>,
+  { of, only, isNewestFirst = false, newestBy }: Source<R>,
   view: View,
   { accountId, where, orders = [], ...window }: Wanted & { accountId: number },
 ): Promise<Found<R>> {
-  const last = { by: sql.ref(columnOf(of, "id")), isDescending: orders[0]?.isDescending ?? isNewestFirst };
+  const newest = newestBy === undefined ? [] : [{ by: sql.ref(columnOf(of, newestBy)), isDescending: true }];
+  const sorted = orders.length > 0 ? orders : newest;
+  const last = { by: sql.ref(columnOf(of, "id")), isDescending: sorted[0]?.isDescending ?? isNewestFirst };
   const all = view
     .query<Record<string, Record<string, number>>>()
     .selectFrom(sqlName(of))
     .where(columnOf(of, "account_id"), "=", accountId);
   const conditions = only === undefined ? where : [only, ...where];
   const narrowed = conditions.reduce((query, condition) => query.where(condition), all);
-  const query = [...orders, last].reduce(
+  const query = [...sorted, last].reduce(
     (ordered, { by, isDescending }) => ordered.orderBy(by, isDescending ? "desc" : "asc"),
     narrowed,
   );

@@ -14,7 +14,7 @@ import type { Span } from "../domain/span.ts";
 import { field } from "../http/fields.ts";
 
 /** The page sizes of V2. @see docs/spec/common.md "Pages" */
-const LENGTHS = { usual: 20, most: 100 };
+export const LENGTHS = { usual: 20, most: 100 };
 
 /** Parameters of every paged list. */
 export const pageParams = paramsOf(LENGTHS);
