@@ -49,7 +49,8 @@ async function test(
   context: Context,
   { account_id, webhook_id, type }: DeliverySet & { type: string | null },
 ) {
-  const sent = await sendTestEvent(context, account_id, { webhook_id: webhook_id ?? 0, type });
+  const wanted = { webhook_id: webhook_id ?? 0, type };
+  const sent = await context.store.transact((tx) => sendTestEvent(tx, context, account_id, wanted));
   return { delivery: sent.id, event: sent.message?.event_id, type: sent.message?.type, status: sent.status };
 }
 

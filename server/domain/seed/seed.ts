@@ -196,12 +196,14 @@ const MOST = 24;
  */
 async function seedDeliveries(plan: SeedPlan, leads: Lead[]): Promise<void> {
   const { store, now } = plan.context;
-  const webhook = await createWebhook(plan.context, plan.account.id, {
-    emailsOf,
-    url: "https://hooks.acme.example/tidemark",
-    description: "CRM",
-    event_types: ["referral.created"],
-  });
+  const webhook = await store.transact((tx) =>
+    createWebhook(tx, plan.context, plan.account.id, {
+      emailsOf,
+      url: "https://hooks.acme.example/tidemark",
+      description: "CRM",
+      event_types: ["referral.created"],
+    }),
+  );
   const since = new Date(now.getTime() - KEPT_DAYS * DAY_MS).toISOString();
   const recent = leads.filter(({ created_at }) => created_at > since).slice(-MOST);
   const finished = await Promise.all(recent.map((lead) => webhookDelivery(plan, webhook.id, lead)));

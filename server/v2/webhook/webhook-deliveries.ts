@@ -1,25 +1,21 @@
 import { z } from "zod";
 import {
   DELIVERY_STATUSES,
-  findDeliveries,
+  deliveries,
   loadDelivery,
   retryDelivery,
   sendTestEvent,
   testMessage,
   type Delivery,
 } from "../../domain/events/webhook/delivery.ts";
+import { SYSTEM } from "../../domain/context.ts";
+import { having, listed } from "../../resource/list.ts";
 import { readPathId, readListing } from "../../resource/listing.ts";
 import { ENTITIES, isV1EventType } from "../../domain/events/event-type.ts";
 import { eventBody, postedJson, v1EventBody } from "./event-data.ts";
 import { recordError, type V2Operation, type V2Request } from "../operation.ts";
 import { setPageHeaders } from "../../http/pages.ts";
-import {
-  WEBHOOK_PAGES,
-  webhookPageParams,
-  eventType,
-  testBody,
-  webhookWithSecretAnswer,
-} from "./webhooks.ts";
+import { WEBHOOK_PAGES, eventType, testBody, webhookWithSecretAnswer } from "./webhooks.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
 import { loadWebhook, newSecret, validSecrets, type Webhook } from "../../domain/events/webhook/webhook.ts";
 import { Failure } from "../../failure.ts";
@@ -63,12 +59,14 @@ const deliveryAnswer = z
   })
   .meta({ id: "WebhookDelivery" });
 
+const deliveryList = listed(deliveries, { newestBy: "created_at", lengths: WEBHOOK_PAGES })();
+
 /** `GET /api/v2/company/webhooks/{webhook_id}/webhook_deliveries` */
 export const listDeliveriesOperation: V2Operation = {
   id: "listWebhookDeliveries",
   summary: "List the deliveries of a webhook, newest first",
   description: "Lists the deliveries to a webhook, newest first, with your server's answers.",
-  params: webhookPageParams,
+  params: deliveryList.params,
   answer: z.array(deliveryAnswer),
   isPaged: true,
   refusals: ["not_found", "invalid"],
@@ -93,18 +91,18 @@ export const retryDeliveryOperation: V2Operation = {
   description: "Sends a delivery again now.",
   answer: deliveryAnswer,
   refusals: ["not_found", "invalid", "refused"],
-  handle: async ({ event, account, context }) =>
-    deliveryJson(await retryDelivery(context, account.id, pathIds(event))),
+  handle: async ({ event, account, context }) => {
+    const ids = pathIds(event);
+    return deliveryJson(await context.store.transact((tx) => retryDelivery(tx, context, account.id, ids)));
+  },
 };
 
 async function list(request: V2Request) {
   const { event, account, context } = request;
-  const { page, window } = readListing(request, webhookPageParams, WEBHOOK_PAGES);
-  const webhookId = readPathId(event, "webhook_id");
-  const { records, total } = await findDeliveries(context.store, account.id, {
-    webhook_id: webhookId,
-    ...window,
-  });
+  const { page, window } = readListing(request, deliveryList.params, WEBHOOK_PAGES);
+  const { id } = await loadWebhook(context.store, account.id, readPathId(event, "webhook_id"));
+  const where = having(deliveries, { webhook_id: id });
+  const { records, total } = await deliveryList.find(context.store, SYSTEM, { where, ...window });
   setPageHeaders(request, page, total);
   return records.map(deliveryJson);
 }
@@ -180,7 +178,8 @@ export const sendTestOperation: V2Operation = {
   refusals: ["not_found", "invalid", "refused"],
   async handle({ event, account, context }) {
     const { event_type: type = null } = shapeInput(sendBody, await readJson(event));
-    return deliveryJson(await sendTestEvent(context, account.id, { webhook_id: readPathId(event), type }));
+    const wanted = { webhook_id: readPathId(event), type };
+    return deliveryJson(await context.store.transact((tx) => sendTestEvent(tx, context, account.id, wanted)));
   },
 };
 

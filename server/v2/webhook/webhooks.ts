@@ -4,13 +4,13 @@ import { EVENT_FORMATS, EVENT_TYPES, V1_EVENT_TYPES, isV1EventType } from "../..
 import {
   createWebhook,
   deleteWebhook,
-  findWebhooks,
   loadWebhook,
   rotateSecret,
   updateWebhook,
   MAX_RETRIES,
-  type WebhookInput,
+  webhooks,
   type Webhook,
+  type WebhookInput,
 } from "../../domain/events/webhook/webhook.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { readJson } from "../../http/parameters/json.ts";
@@ -25,10 +25,12 @@ import {
   webAddress,
   wholeNumber,
 } from "../../input/fields.ts";
-import { readPathId, readListing } from "../../resource/listing.ts";
-import { shapeChanges, shapeInput } from "../../input/shape.ts";
-import { recordError, type V2Operation, type V2Request } from "../operation.ts";
-import { pageParams, setPageHeaders } from "../../http/pages.ts";
+import { listed } from "../../resource/list.ts";
+import { readPathId } from "../../resource/listing.ts";
+import { changes, does, lists, reads } from "../../resource/operations.ts";
+import { shown } from "../../resource/answer.ts";
+import { shapeInput } from "../../input/shape.ts";
+import { recordError, type V2Operation } from "../operation.ts";
 import { seesPayoutDetails } from "../payout/masked-details.ts";
 import { field, createdAt, recordId } from "../../http/fields.ts";
 import { Failure } from "../../failure.ts";
@@ -37,51 +39,49 @@ import { parseUrl } from "../../url.ts";
 
 /** @see docs/spec/common.md "Pages" */
 export const WEBHOOK_PAGES = { usual: 25, most: 100 };
-/** The parameters of the lists of webhooks and deliveries. */
-export const webhookPageParams = pageParams(WEBHOOK_PAGES);
 
 const shape = recordError();
 
-/** A webhook of V2. */
-const webhookAnswer = z
-  .object({
-    id: recordId,
-    url: field(z.string(), "Address that events are posted to.", "https://app.example.com/hooks"),
-    description: field(z.string().nullable(), "A longer description.", "Ten percent off in spring"),
-    format: field(z.enum(EVENT_FORMATS), "Form of the events.", "v2"),
-    event_types: field(z.array(z.string()), "The types of events that are sent.", ["referral.created"]),
-    campaign_ids: field(
-      z.array(z.int()),
-      "Ids of the campaigns whose events are sent. Empty means all.",
-      [1],
-    ),
-    active: field(z.boolean(), "Whether events are sent."),
-    timeout: field(z.int(), "Seconds that your server has to answer.", 30),
-    max_retries: field(z.int(), "How often a failed delivery is retried.", 5),
-    headers: field(z.record(z.string(), z.string()), "Headers that are sent with each event.", {
-      "X-Team": "growth",
-    }),
-    basic_auth_user: field(
-      z.string().nullable(),
-      "User name for HTTP authentication at your server, or null for none.",
-      null,
-    ),
-    basic_auth_enabled: field(z.boolean(), "Whether events are sent with a user name and password."),
-    created_at: createdAt,
-    updated_at: field(z.iso.datetime(), "When the record was last changed."),
-  })
-  .meta({ id: "Webhook" });
+/** A webhook of V2. Its password is never shown. */
+const webhookAnswer = shown(webhooks)("Webhook", {
+  id: recordId,
+  url: field(z.string(), "Address that events are posted to.", "https://app.example.com/hooks"),
+  description: field(z.string().nullable(), "A longer description.", "Ten percent off in spring"),
+  format: field(z.enum(EVENT_FORMATS), "Form of the events.", "v2"),
+  event_types: field(z.array(z.string()), "The types of events that are sent.", ["referral.created"]),
+  campaign_ids: field(z.array(z.int()), "Ids of the campaigns whose events are sent. Empty means all.", [1]),
+  active: [field(z.boolean(), "Whether events are sent."), ({ is_active }) => is_active],
+  timeout: [
+    field(z.int(), "Seconds that your server has to answer.", 30),
+    ({ timeout_seconds }) => timeout_seconds,
+  ],
+  max_retries: field(z.int(), "How often a failed delivery is retried.", 5),
+  headers: field(z.record(z.string(), z.string()), "Headers that are sent with each event.", {
+    "X-Team": "growth",
+  }),
+  basic_auth_user: field(
+    z.string().nullable(),
+    "User name for HTTP authentication at your server, or null for none.",
+    null,
+  ),
+  basic_auth_enabled: [
+    field(z.boolean(), "Whether events are sent with a user name and password."),
+    ({ basic_auth_user }) => basic_auth_user !== null,
+  ],
+  created_at: createdAt,
+  updated_at: field(z.iso.datetime(), "When the record was last changed."),
+});
+const { schema: webhookSchema, json: webhookJson } = webhookAnswer;
+const { shape: shownFields } = webhookSchema;
 
 /** `GET /api/v2/company/webhooks` */
-export const listWebhooksOperation: V2Operation = {
+export const listWebhooksOperation: V2Operation = lists(webhookAnswer, {
   id: "listWebhooks",
   summary: "List webhooks, newest first",
   description: "Lists webhooks, newest first.",
-  params: webhookPageParams,
-  answer: z.array(webhookAnswer),
-  isPaged: true,
-  handle: list,
-};
+  list: listed(webhooks, { newestBy: "created_at", lengths: WEBHOOK_PAGES })(),
+  refusals: [],
+});
 
 const url = text
   .trim()
@@ -101,7 +101,7 @@ const eventTypes = field(
   z
     .preprocess(splitList, z.array(eventType, "is invalid").min(1, "can't be blank"))
     .transform((types) => [...new Set(types)]),
-  webhookAnswer.shape.event_types,
+  shownFields.event_types,
 );
 const MAX_TIMEOUT_SECONDS = 120;
 
@@ -117,7 +117,7 @@ const headers = field(
         else if (RESERVED_HEADER.test(name)) context.addIssue(`must not set ${name}`);
       }
     }),
-  webhookAnswer.shape.headers,
+  shownFields.headers,
 );
 
 /** The first colon ends the user name (RFC 7617). */
@@ -126,7 +126,7 @@ const user = text.refine((value) => !value.includes(":"), "must not contain a co
 /** The fields of a webhook that can be changed. @see docs/spec/v2.md "Webhooks" */
 const updateBody = z
   .object({
-    url: field(url, webhookAnswer.shape.url),
+    url: field(url, shownFields.url),
     format: field(
       oneOf(EVENT_FORMATS),
       "Form of the events: `v2`, or `v1` for connectors that know the older form.",
@@ -134,12 +134,12 @@ const updateBody = z
     ),
     event_types: eventTypes,
     active: field(flag, "Whether events are sent."),
-    timeout: field(wholeNumber(1, MAX_TIMEOUT_SECONDS), webhookAnswer.shape.timeout),
-    max_retries: field(wholeNumber(0, MAX_RETRIES), webhookAnswer.shape.max_retries),
-    description: field(longText.nullable(), webhookAnswer.shape.description),
-    campaign_ids: field(listOf(id), webhookAnswer.shape.campaign_ids),
+    timeout: field(wholeNumber(1, MAX_TIMEOUT_SECONDS), shownFields.timeout),
+    max_retries: field(wholeNumber(0, MAX_RETRIES), shownFields.max_retries),
+    description: field(longText.nullable(), shownFields.description),
+    campaign_ids: field(listOf(id), shownFields.campaign_ids),
     headers,
-    basic_auth_user: field(user.nullable(), webhookAnswer.shape.basic_auth_user),
+    basic_auth_user: field(user.nullable(), shownFields.basic_auth_user),
     basic_auth_password: field(
       text.nullable(),
       "Password for HTTP authentication at your server. It is never shown.",
@@ -154,12 +154,12 @@ const createBody = updateBody.extend({
     updateBody.shape.format,
     "Form of the events: `v2`, or `v1` for connectors that know the older form. Default: `v2`.",
   ),
-  url: field(url, webhookAnswer.shape.url),
+  url: field(url, shownFields.url),
   event_types: eventTypes,
 });
 
 /** A webhook with its signing key, which is shown only once. */
-export const webhookWithSecretAnswer = webhookAnswer
+export const webhookWithSecretAnswer = webhookSchema
   .extend({
     secret_key: field(
       z.string(),
@@ -183,10 +183,11 @@ export const createWebhookOperation: V2Operation = {
   handle: async ({ event, account, caller, context, post }) => {
     const body = shapeInput(createBody, await readJson(event));
     refusePrivate(post, body);
-    const input = { ...inputOf(body), url: body.url, event_types: body.event_types };
-    const seesDetails = seesPayoutDetails(caller);
-    const webhook = await createWebhook(context, account.id, { ...input, emailsOf, seesDetails });
-    return webhookWithSecretJson(webhook);
+    const { url, event_types } = body;
+    const input = { ...inputOf(body), url, event_types, emailsOf, seesDetails: seesPayoutDetails(caller) };
+    return withSecretJson(
+      await context.store.transact((tx) => createWebhook(tx, context, account.id, input)),
+    );
   },
 };
 
@@ -213,45 +214,38 @@ export const listEventTypesOperation: V2Operation = {
 };
 
 /** `GET /api/v2/company/webhooks/{id}` */
-export const getWebhookOperation: V2Operation = {
+export const getWebhookOperation: V2Operation = reads(webhookAnswer, {
   id: "getWebhook",
   summary: "Get a webhook",
   description: "Finds one webhook.",
-  answer: webhookAnswer,
   refusals: ["not_found", "invalid"],
-  handle: async ({ event, account, context }) =>
-    webhookJson(await loadWebhook(context.store, account.id, readPathId(event))),
-};
+  load: loadWebhook,
+});
 
 /** `PUT` and `PATCH /api/v2/company/webhooks/{id}` */
-export const updateWebhookOperation: V2Operation = {
+export const updateWebhookOperation: V2Operation = changes(webhookAnswer, {
   id: "updateWebhook",
   summary: "Update a webhook",
   description: "Changes a webhook. What you leave out stays.",
   example: { active: false },
   body: updateBody,
-  answer: webhookAnswer,
   refusals: ["not_found", "invalid"],
   shape,
-  handle: async ({ event, account, caller, context, post }) => {
-    const id = readPathId(event);
-    const body = shapeChanges(updateBody, await readJson(event));
+  run(tx, { account, caller, context, post }, { id, changes: body }) {
     refusePrivate(post, body);
     const given = { id, changes: inputOf(body), emailsOf, seesDetails: seesPayoutDetails(caller) };
-    return webhookJson(await updateWebhook(context, account.id, given));
+    return updateWebhook(tx, context, account.id, given);
   },
-};
+});
 
-/** `DELETE /api/v2/company/webhooks/{id}`. Answers with the deleted webhook. */
-export const deleteWebhookOperation: V2Operation = {
+/** `DELETE /api/v2/company/webhooks/{id}` */
+export const deleteWebhookOperation: V2Operation = does(webhookAnswer, {
   id: "deleteWebhook",
   summary: "Delete a webhook",
   description: "Removes a webhook. Its waiting events are not sent.",
-  answer: webhookAnswer,
   refusals: ["not_found", "invalid"],
-  handle: async ({ event, account, context }) =>
-    webhookJson(await deleteWebhook(context, account.id, { id: readPathId(event), emailsOf })),
-};
+  run: (tx, { account }, id) => deleteWebhook(tx, account.id, { id, emailsOf }),
+});
 
 /**
  * `POST /api/v2/company/webhooks/{id}/rotate_secret`. The original API can't replace a secret.
@@ -262,17 +256,11 @@ export const rotateSecretOperation: V2Operation = {
   description: "Gives a webhook a new key. For 24 hours, events are signed with the old one as well.",
   answer: webhookWithSecretAnswer,
   refusals: ["not_found", "invalid"],
-  handle: async ({ event, account, context }) =>
-    webhookWithSecretJson(await rotateSecret(context, account.id, readPathId(event))),
+  handle: async ({ event, account, context }) => {
+    const id = readPathId(event);
+    return withSecretJson(await context.store.transact((tx) => rotateSecret(tx, context, account.id, id)));
+  },
 };
-
-async function list(request: V2Request) {
-  const { account, context } = request;
-  const { page, window } = readListing(request, webhookPageParams, WEBHOOK_PAGES);
-  const { records, total } = await findWebhooks(context.store, account.id, window);
-  setPageHeaders(request, page, total);
-  return records.map(webhookJson);
-}
 
 const MAX_HEADERS = 20;
 /** Headers of the connection, and headers that the server sets itself. */
@@ -304,46 +292,16 @@ function refusePrivate(post: Post, { url: given }: z.output<typeof updateBody>):
   throw new Failure("invalid", "The webhook leads to a private address", fields);
 }
 
-/**
- * Converts a body to the domain's names. An empty list of `campaign_ids` means all campaigns.
- */
-function inputOf(body: z.output<typeof updateBody>): WebhookInput {
-  return {
-    url: body.url,
-    description: body.description,
-    format: body.format,
-    event_types: body.event_types,
-    campaign_ids: body.campaign_ids,
-    is_active: body.active,
-    timeout_seconds: body.timeout,
-    max_retries: body.max_retries,
-    headers: body.headers,
-    basic_auth_user: body.basic_auth_user,
-    basic_auth_password: body.basic_auth_password,
-  };
-}
-
-/** A webhook as V2 shows it. Its password is never shown. */
-function webhookJson(webhook: Webhook): z.output<typeof webhookAnswer> {
-  return {
-    id: webhook.id,
-    url: webhook.url,
-    description: webhook.description,
-    format: webhook.format,
-    event_types: webhook.event_types,
-    campaign_ids: webhook.campaign_ids,
-    active: webhook.is_active,
-    timeout: webhook.timeout_seconds,
-    max_retries: webhook.max_retries,
-    headers: webhook.headers,
-    basic_auth_user: webhook.basic_auth_user,
-    basic_auth_enabled: webhook.basic_auth_user !== null,
-    created_at: webhook.created_at,
-    updated_at: webhook.updated_at,
-  };
+/** Converts a body to the domain's names. */
+function inputOf({
+  active: is_active,
+  timeout: timeout_seconds,
+  ...others
+}: z.output<typeof updateBody>): WebhookInput {
+  return { ...others, is_active, timeout_seconds };
 }
 
 /** A webhook with its newest secret. */
-function webhookWithSecretJson(webhook: Webhook): z.output<typeof webhookWithSecretAnswer> {
+function withSecretJson(webhook: Webhook): z.output<typeof webhookWithSecretAnswer> {
   return { ...webhookJson(webhook), secret_key: webhook.secrets[0]?.text ?? "" };
 }

@@ -46,7 +46,10 @@ describe("refuses a store that holds", () => {
     ],
     [
       "a webhook",
-      () => createWebhook(context, firstId, { url: "https://a.example/", event_types: [], emailsOf }),
+      () =>
+        context.store.transact((tx) =>
+          createWebhook(tx, context, firstId, { url: "https://a.example/", event_types: [], emailsOf }),
+        ),
     ],
   ])("%s", async (_, make) => {
     await make();

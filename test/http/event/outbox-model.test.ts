@@ -99,11 +99,13 @@ describe.each(STORAGES)("two processes that take turns under random changes, on 
     }
     const subscribe = async (path: string): Promise<Hook> => {
       const eventTypes = dice.pick(WANTED);
-      const { id } = await createWebhook(app.context, accountId, {
-        url: receiver.url + path,
-        event_types: eventTypes,
-        emailsOf,
-      });
+      const { id } = await app.context.store.transact((tx) =>
+        createWebhook(tx, app.context, accountId, {
+          url: receiver.url + path,
+          event_types: eventTypes,
+          emailsOf,
+        }),
+      );
       return { path: `/hook${path}`, types: eventTypes, id };
     };
     const [steady, fitful] = [await subscribe(`/${name}/steady`), await subscribe(`/${name}/fitful`)];
@@ -206,15 +208,16 @@ describe.each(STORAGES)("two processes that take turns under random changes, on 
    */
   async function flip({ account_id, fitful: { id } }: Program): Promise<void> {
     const { is_active } = await loadWebhook(app.services.store, account_id, id);
-    await updateWebhook(newContext(app.services), account_id, {
-      id,
-      changes: { is_active: !is_active },
-      emailsOf,
-    });
+    await set(account_id, { id, changes: { is_active: !is_active } });
   }
 
   async function switchOn({ account_id, fitful: { id } }: Program): Promise<void> {
-    await updateWebhook(newContext(app.services), account_id, { id, changes: { is_active: true }, emailsOf });
+    await set(account_id, { id, changes: { is_active: true } });
+  }
+
+  async function set(accountId: number, change: { id: number; changes: { is_active: boolean } }) {
+    const context = newContext(app.services);
+    await context.store.transact((tx) => updateWebhook(tx, context, accountId, { ...change, emailsOf }));
   }
 
   /** One of the two processes works after it has taken the lease over. */

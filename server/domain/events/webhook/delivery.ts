@@ -1,7 +1,7 @@
 import { sql, type SqlBool } from "kysely";
 import { Failure } from "../../../failure.ts";
-import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
-import type { Store, Transaction, View } from "../../../storage/store.ts";
+import type { Schema } from "../../../storage/query.ts";
+import type { Reader, Transaction, View } from "../../../storage/store.ts";
 import { integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import { SYSTEM, type Context } from "../../context.ts";
 import type { Email, OwnEmail } from "../email.ts";
@@ -185,26 +185,9 @@ export async function dropDelivery(tx: Transaction, delivery: Delivery, now: Dat
   await tx.remove(deliveries, SYSTEM, delivery.id);
 }
 
-/** A page of the deliveries to a webhook, newest first. @throws Failure `not_found` for the webhook */
-export async function findDeliveries(
-  store: Store,
-  accountId: number,
-  { webhook_id, ...window }: { webhook_id: number } & Window,
-): Promise<Found<Delivery>> {
-  const { id } = await loadWebhook(store, accountId, webhook_id);
-  const query = store
-    .query<DeliverySchema>()
-    .selectFrom("deliveries")
-    .where("account_id", "=", SYSTEM)
-    .where("webhook_id", "=", id)
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc");
-  return findPage(store, deliveries, { query, ...window });
-}
-
 /** A delivery to a webhook. @throws Failure `not_found` for either */
 export async function loadDelivery(
-  reader: Pick<Transaction, "get">,
+  reader: Reader,
   accountId: number,
   { webhook_id, id }: { webhook_id: number; id: number },
 ): Promise<Delivery> {
@@ -222,33 +205,33 @@ export async function loadDelivery(
  * @see docs/spec/events.md
  */
 export async function retryDelivery(
-  context: Context,
+  tx: Transaction,
+  { now }: Context,
   accountId: number,
   { webhook_id, id }: { webhook_id: number; id: number },
 ): Promise<Delivery> {
-  const { store, now } = context;
-  return store.transact(async (tx) => {
-    const webhook = await loadWebhook(tx, accountId, webhook_id);
-    const delivery = await loadDelivery(tx, accountId, { webhook_id, id });
-    // Otherwise the delivery might wait for ever.
-    if (!webhook.is_active) throw new Failure("refused", "The webhook is switched off; make it active first");
-    if (delivery.attempts > 0 && delivery.attempts >= webhook.max_retries) {
-      throw new Failure("refused", "The delivery has used up its retries; allow the webhook more of them");
-    }
-    const restarted: Delivery = {
-      ...delivery,
-      status: "pending",
-      attempts: 0,
-      finished_at: null,
-      delivered_at: null,
-    };
-    if (delivery.finished_at !== null) return enqueue(tx, restarted, now);
-    // A delivery that is not first in its lane keeps waiting.
-    const next = { ...restarted, due_at: delivery.due_at === null ? null : now.getTime() };
-    await tx.put(deliveries, next);
-    return next;
-  });
+  const webhook = await loadWebhook(tx, accountId, webhook_id);
+  const delivery = await loadDelivery(tx, accountId, { webhook_id, id });
+  // Otherwise the delivery might wait for ever.
+  if (!webhook.is_active) throw new Failure("refused", SWITCHED_OFF);
+  if (delivery.attempts > 0 && delivery.attempts >= webhook.max_retries) {
+    throw new Failure("refused", "The delivery has used up its retries; allow the webhook more of them");
+  }
+  const restarted: Delivery = {
+    ...delivery,
+    status: "pending",
+    attempts: 0,
+    finished_at: null,
+    delivered_at: null,
+  };
+  if (delivery.finished_at !== null) return enqueue(tx, restarted, now);
+  // A delivery that is not first in its lane keeps waiting.
+  const next = { ...restarted, due_at: delivery.due_at === null ? null : now.getTime() };
+  await tx.put(deliveries, next);
+  return next;
 }
+
+const SWITCHED_OFF = "The webhook is switched off; make it active first";
 
 /** Whether a delivery is still in its lane. */
 export function isOpen({ status, finished_at }: Delivery): boolean {
@@ -264,18 +247,20 @@ export function isOpen({ status, finished_at }: Delivery): boolean {
  * @see docs/spec/events.md "Test"
  */
 export async function sendTestEvent(
-  { store, now, chance }: Context,
+  tx: Transaction,
+  { now, chance }: Context,
   accountId: number,
   { webhook_id, type: wanted }: { webhook_id: number; type: string | null },
 ): Promise<Delivery> {
-  const { format, event_types } = await loadWebhook(store, accountId, webhook_id);
+  const { format, event_types, is_active } = await loadWebhook(tx, accountId, webhook_id);
   const type = wanted ?? event_types[0] ?? "";
   if (!(format === "v1" ? isV1EventType(type) : EVENT_TYPES.includes(type))) {
     const fields = { event_type: [`must be an event type of the format ${format}`] };
     throw new Failure("invalid", `Validation failed: event_type ${fields.event_type[0]}`, fields);
   }
-  const id = await store.nextId("delivery");
-  const eventId = format === "v1" ? String(await store.nextId("v1-event")) : chance.uuid();
+  if (!is_active) throw new Failure("refused", SWITCHED_OFF);
+  const id = await tx.nextId("delivery");
+  const eventId = format === "v1" ? String(await tx.nextId("v1-event")) : chance.uuid();
   const delivery = newDelivery({
     id,
     owner_id: accountId,
@@ -284,11 +269,7 @@ export async function sendTestEvent(
     message: testMessage(eventId, type, now),
     created_at: now.toISOString(),
   });
-  return store.transact(async (tx) => {
-    const webhook = await loadWebhook(tx, accountId, webhook_id);
-    if (!webhook.is_active) throw new Failure("refused", "The webhook is switched off; make it active first");
-    return enqueue(tx, delivery, now);
-  });
+  return enqueue(tx, delivery, now);
 }
 
 /** An event of this type without a record. `data` marks it as a test. */

@@ -1,6 +1,5 @@
 import { Failure } from "../../../failure.ts";
-import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
-import type { Reader, Store, Transaction } from "../../../storage/store.ts";
+import type { Reader, Transaction } from "../../../storage/store.ts";
 import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Chance, Context } from "../../context.ts";
 import type { EmailKind } from "../email.ts";
@@ -45,17 +44,6 @@ interface WebhookSecret {
 
 export const webhooks = table("webhook", fields);
 
-/** A page of an account's webhooks, newest first. */
-export function findWebhooks(store: Store, accountId: number, window: Window): Promise<Found<Webhook>> {
-  const query = store
-    .query<Schema<{ webhooks: typeof webhooks }>>()
-    .selectFrom("webhooks")
-    .where("account_id", "=", accountId)
-    .orderBy("created_at", "desc")
-    .orderBy("id", "desc");
-  return findPage(store, webhooks, { query, ...window });
-}
-
 /** @throws Failure `not_found` */
 export async function loadWebhook(reader: Reader, accountId: number, id: number): Promise<Webhook> {
   const webhook = await reader.get(webhooks, accountId, id);
@@ -93,54 +81,51 @@ interface WebhookChange {
 
 /** Makes a webhook. @throws Failure `refused` if the account has too many, `invalid`, `forbidden` for hidden details */
 export async function createWebhook(
+  tx: Transaction,
   context: Context,
   accountId: number,
   { emailsOf, seesDetails, ...input }: WebhookInput & Pick<Webhook, "url" | "event_types"> & WebhookChange,
 ): Promise<Webhook> {
-  const { store, now, chance } = context;
   if (seesDetails === false) refuseDetails(input);
-  const id = await store.nextId("webhook");
-  const at = now.toISOString();
-  return store.transact(async (tx) => {
-    // Otherwise two concurrent requests could both create the last one.
-    await tx.lock(wantedEvents, accountId, 1);
-    if ((await tx.view.count(webhooks, "id", accountId, [])) >= MAX_WEBHOOKS) {
-      throw new Failure("refused", `An account has at most ${MAX_WEBHOOKS} webhooks`);
-    }
-    const blank: Webhook = {
-      account_id: accountId,
-      id,
-      url: input.url,
-      description: null,
-      format: "v2",
-      event_types: input.event_types,
-      campaign_ids: [],
-      is_active: true,
-      timeout_seconds: 30,
-      max_retries: MAX_RETRIES,
-      headers: {},
-      basic_auth_user: null,
-      basic_auth_password: null,
-      secrets: [{ text: newSecret(chance), expires_at: null }],
-      created_at: at,
-      updated_at: at,
-    };
-    return putWebhook(tx, context, { after: changed(blank, input), emailsOf });
-  });
+  const id = await tx.nextId("webhook");
+  // Otherwise two concurrent requests could both create the last one.
+  await tx.lock(wantedEvents, accountId, 1);
+  if ((await tx.view.count(webhooks, "id", accountId, [])) >= MAX_WEBHOOKS) {
+    throw new Failure("refused", `An account has at most ${MAX_WEBHOOKS} webhooks`);
+  }
+  const at = context.now.toISOString();
+  const blank: Webhook = {
+    account_id: accountId,
+    id,
+    url: input.url,
+    description: null,
+    format: "v2",
+    event_types: input.event_types,
+    campaign_ids: [],
+    is_active: true,
+    timeout_seconds: 30,
+    max_retries: MAX_RETRIES,
+    headers: {},
+    basic_auth_user: null,
+    basic_auth_password: null,
+    secrets: [{ text: newSecret(context.chance), expires_at: null }],
+    created_at: at,
+    updated_at: at,
+  };
+  return putWebhook(tx, context, { after: changed(blank, input), emailsOf });
 }
 
 /** Changes a webhook. @throws Failure `not_found`, `invalid`, `forbidden` for hidden details */
-export function updateWebhook(
+export async function updateWebhook(
+  tx: Transaction,
   context: Context,
   accountId: number,
   { id, changes, emailsOf, seesDetails }: { id: number; changes: WebhookInput } & WebhookChange,
 ): Promise<Webhook> {
-  return context.store.transact(async (tx) => {
-    const before = await loadWebhook(tx, accountId, id);
-    const after = changed(before, changes);
-    if (seesDetails === false) for (const each of [before, after]) refuseDetails(each);
-    return putWebhook(tx, context, { after, emailsOf });
-  });
+  const before = await loadWebhook(tx, accountId, id);
+  const after = changed(before, changes);
+  if (seesDetails === false) for (const each of [before, after]) refuseDetails(each);
+  return putWebhook(tx, context, { after, emailsOf });
 }
 
 /** The events of V2 that have the details of a payout method. */
@@ -162,16 +147,14 @@ function refuseDetails({ event_types }: Pick<Webhook, "event_types">): void {
 
 /** Deletes a webhook. Its waiting deliveries are never sent. */
 export async function deleteWebhook(
-  { store }: Context,
+  tx: Transaction,
   accountId: number,
   { id, emailsOf }: { id: number; emailsOf: EmailsOf },
 ): Promise<Webhook> {
-  return store.transact(async (tx) => {
-    const webhook = await loadWebhook(tx, accountId, id);
-    await tx.remove(webhooks, accountId, id);
-    await updateWantedEvents(tx, accountId, emailsOf);
-    return webhook;
-  });
+  const webhook = await loadWebhook(tx, accountId, id);
+  await tx.remove(webhooks, accountId, id);
+  await updateWantedEvents(tx, accountId, emailsOf);
+  return webhook;
 }
 
 /** How long a replaced secret still signs along with the new one. */
@@ -183,17 +166,19 @@ const OVERLAP_MS = 24 * 60 * 60 * 1_000;
  *
  * @throws Failure `not_found`
  */
-export function rotateSecret(context: Context, accountId: number, id: number): Promise<Webhook> {
-  const { store, now, chance } = context;
+export async function rotateSecret(
+  tx: Transaction,
+  { now, chance }: Context,
+  accountId: number,
+  id: number,
+): Promise<Webhook> {
+  const webhook = await loadWebhook(tx, accountId, id);
   const expiresAt = new Date(now.getTime() + OVERLAP_MS).toISOString();
-  return store.transact(async (tx) => {
-    const webhook = await loadWebhook(tx, accountId, id);
-    const former = webhook.secrets.slice(0, 1).map(({ text }) => ({ text, expires_at: expiresAt }));
-    const secrets = [{ text: newSecret(chance), expires_at: null }, ...former];
-    const after = { ...webhook, secrets, updated_at: now.toISOString() };
-    await tx.put(webhooks, after);
-    return after;
-  });
+  const former = webhook.secrets.slice(0, 1).map(({ text }) => ({ text, expires_at: expiresAt }));
+  const secrets = [{ text: newSecret(chance), expires_at: null }, ...former];
+  const after = { ...webhook, secrets, updated_at: now.toISOString() };
+  await tx.put(webhooks, after);
+  return after;
 }
 
 /** The secrets that sign at an instant, newest first. */
