@@ -68,6 +68,8 @@ export interface List<R> {
   filters: z.ZodType<Record<string, unknown>>;
   /** The page that a request asks for, of the records that meet the conditions. Sets the page headers. */
   read(request: ListRequest, within?: readonly Condition[]): Promise<R[]>;
+  /** What a request's filters demand, for downloads that are read piece by piece. */
+  conditions(request: ListRequest): Condition[];
   /** The first records by a request's filters, for downloads. */
   readFirst(request: ListRequest, count: number, within?: readonly Condition[]): Promise<R[]>;
   /** A page of the records that meet all conditions, for callers with other parameters. */
@@ -84,8 +86,10 @@ interface Source<R extends { account_id: number; id: number }> {
   only?: Condition | undefined;
   /** Whether the newest come first unless the request says otherwise. */
   isNewestFirst?: boolean | undefined;
-  /** The column that says which are the newest, if it is not the id. Then they come first, too. */
+  /** The column that says which are the newest. They come first, also of those that are sorted equally. */
   newestBy?: string | undefined;
+  /** Whether the page comes first of all parameters. Generated clients may pass them by their place. */
+  isPageFirst?: boolean | undefined;
   /** The page sizes, if they are not the usual ones. */
   lengths?: PageLengths | undefined;
 }
@@ -120,25 +124,32 @@ function listOfRows<R extends { account_id: number; id: number }>(
   source: Source<R>,
   [outer, inner, orders]: readonly [params: Parameters, filters: Parameters, orders: Orders],
 ): List<R> {
-  const { lengths = LENGTHS } = source;
+  const { lengths = LENGTHS, isPageFirst = false } = source;
+  const pages = pageParams(lengths).shape;
   const filters = groupOf(inner, "Only records that match.");
   const params = z.object({
+    ...(isPageFirst && pages),
     ...schemasOf(outer),
     ...(inner.size > 0 && { filters }),
     ...(orders.size > 0 && {
       sorting: groupOf(orders, "Order of the records. Of several, the first counts most."),
     }),
-    ...pageParams(lengths).shape,
+    ...pages,
   });
-  const conditionsOf = ({ account, context: { now } }: ListRequest, { filters = {}, ...given }: Values) => {
+  const conditionsIn = ({ account, context: { now } }: ListRequest, { filters = {}, ...given }: Values) => {
     const asking = { account, now, today: dayIn(timeZoneOf(account), now), filters };
     // A filter counts more than a parameter of the same name.
     const outside = Object.fromEntries(Object.entries(given).filter(([name]) => !(name in filters)));
     return [...narrowed(outer, outside, asking), ...narrowed(inner, filters, asking)];
   };
+  const conditions = (request: ListRequest) => {
+    const { params: given } = readListing(request, z.object({ filters }));
+    return conditionsIn(request, given);
+  };
   return {
     params,
     filters,
+    conditions,
     find: (view, accountId, wanted) => find(source, view, { accountId, ...wanted }),
     async read(request, within = []) {
       const { params: values, query, page, window } = readListing(request, params, lengths);
@@ -147,7 +158,7 @@ function listOfRows<R extends { account_id: number; id: number }>(
       const chosen = Object.keys(query["sorting"] ?? {}).filter((name) => orders.has(name));
       const { records, total } = await find(source, request.context.store, {
         accountId: request.account.id,
-        where: [...within, ...conditionsOf(request, given)],
+        where: [...within, ...conditionsIn(request, given)],
         orders: chosen.map((name) => ({ by: orders.get(name)!.by, isDescending: sorting[name] === "desc" })),
         ...window,
       });
@@ -155,8 +166,7 @@ function listOfRows<R extends { account_id: number; id: number }>(
       return records;
     },
     async readFirst(request, count, within = []) {
-      const { params: values } = readListing(request, z.object({ filters }));
-      const where = [...within, ...conditionsOf(request, values)];
+      const where = [...within, ...conditions(request)];
       const wanted = { accountId: request.account.id, where, limit: count, offset: 0 };
       return (await find(source, request.context.store, wanted)).records;
     },
@@ -169,8 +179,9 @@ function find<R extends { account_id: number; id: number }>(
   { accountId, where, orders = [], ...window }: Wanted & { accountId: number },
 ): Promise<Found<R>> {
   const newest = newestBy === undefined ? [] : [{ by: sql.ref(columnOf(of, newestBy)), isDescending: true }];
-  const sorted = orders.length > 0 ? orders : newest;
-  const last = { by: sql.ref(columnOf(of, "id")), isDescending: sorted[0]?.isDescending ?? isNewestFirst };
+  const sorted = [...orders, ...newest];
+  const isDescending = newestBy !== undefined || (orders[0]?.isDescending ?? isNewestFirst);
+  const last = { by: sql.ref(columnOf(of, "id")), isDescending };
   const all = view
     .query<Record<string, Record<string, number>>>()
     .selectFrom(sqlName(of))
@@ -178,7 +189,7 @@ function find<R extends { account_id: number; id: number }>(
   const conditions = only === undefined ? where : [only, ...where];
   const narrowed = conditions.reduce((query, condition) => query.where(condition), all);
   const query = [...sorted, last].reduce(
-    (ordered, { by, isDescending }) => ordered.orderBy(by, isDescending ? "desc" : "asc"),
+    (ordered, order) => ordered.orderBy(order.by, order.isDescending ? "desc" : "asc"),
     narrowed,
   );
   return findPage(view, of, { query, ...window });
