@@ -1,7 +1,6 @@
-import { sql, type SqlBool } from "kysely";
+import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { Failure, isOutage } from "../failure.ts";
-import { findPage, type Found, type Schema, type Window } from "../storage/query.ts";
-import type { Store } from "../storage/store.ts";
+import type { Reader } from "../storage/store.ts";
 import { flag, integer, json, table, text, time, type RowOf } from "../storage/table.ts";
 import type { Context } from "./context.ts";
 
@@ -70,34 +69,15 @@ export async function recordBatch(
   return batchProcess;
 }
 
-/** A page of batches that are completed, running, or both, newest first. */
-export function findBatchProcesses(
-  store: Store,
-  accountId: number,
-  { is_under_way, ...window }: Window & { is_under_way: boolean | null },
-): Promise<Found<BatchProcess>> {
-  const all = store
-    .query<
-      Schema<{
-        batch_process: typeof batchProcesses;
-        csv_imports: typeof csvImports;
-        email_runs: typeof emailRuns;
-      }>
-    >()
-    .selectFrom("batch_process")
-    .where("batch_process.account_id", "=", accountId)
-    .orderBy("batch_process.id", "desc");
-  const isRunning = sql<SqlBool>`(exists (select 1 from csv_imports where csv_imports.account_id = batch_process.account_id
-    and csv_imports.id = batch_process.id) or exists (select 1 from email_runs where email_runs.account_id = batch_process.account_id
-    and email_runs.id = batch_process.id))`;
-  const query =
-    is_under_way === null ? all : all.where(is_under_way ? isRunning : sql<SqlBool>`not ${isRunning}`);
-  return findPage(store, batchProcesses, { query, ...window });
-}
+/** Whether a batch is still running. */
+export const IS_UNDER_WAY: RawBuilder<SqlBool> = sql`(exists (select 1 from csv_imports
+    where csv_imports.account_id = batch_process.account_id and csv_imports.id = batch_process.id)
+  or exists (select 1 from email_runs
+    where email_runs.account_id = batch_process.account_id and email_runs.id = batch_process.id))`;
 
-/** The result of one batch. `id` may be any text. @throws Failure `not_found` */
-export async function loadBatchProcess(store: Store, accountId: number, id: string): Promise<BatchProcess> {
-  const batch = /^\d{1,15}$/.test(id) ? await store.get(batchProcesses, accountId, Number(id)) : null;
+/** @throws Failure `not_found` */
+export async function loadBatchProcess(reader: Reader, accountId: number, id: number): Promise<BatchProcess> {
+  const batch = await reader.get(batchProcesses, accountId, id);
   if (batch === null) throw new Failure("not_found", "Batch process not found.");
   return batch;
 }

@@ -33,7 +33,7 @@ import {
 } from "../../input/fields.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import { MAX_UPLOAD_BYTES } from "../../outgoing/uploads.ts";
-import { BATCH, batchAnswer, batchJson, batchOperation, idsBody } from "../batch/batch-processes.ts";
+import { BATCH, batchAnswer, batchOperation, idsBody } from "../batch/batch-processes.ts";
 import { recordError, type V2Operation, type V2Request, type V2Row } from "../operation.ts";
 import { pageParams, readListing, readPathId, period } from "../../resource/listing.ts";
 import { assetAnswer, assetJson, categoryAnswer, categoryJson, type AssetParts } from "./asset-json.ts";
@@ -255,13 +255,13 @@ const moveAssetsOperation: V2Operation = {
   summary: "Move assets to a category",
   description: `Moves assets to a category. ${BATCH}`,
   body: moveBody,
-  answer: batchAnswer,
+  answer: batchAnswer.schema,
   refusals: ["invalid"],
   async handle({ event, account, context }) {
     const { ids, category_id } = shapeInput(moveBody, await readJson(event));
     const label = "asset/update_category";
     const work = (each: number) => moveAsset(context, account.id, { id: each, category_id });
-    return batchJson(await runBatch(context, account.id, { label, ids, work }));
+    return batchAnswer.json(await runBatch(context, account.id, { label, ids, work }));
   },
 };
 

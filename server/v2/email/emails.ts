@@ -37,7 +37,7 @@ import {
 import { shapeInput } from "../../input/shape.ts";
 import { LANGUAGES } from "../../languages/languages.ts";
 import { keptContent } from "../../outgoing/email-text.ts";
-import { batchAnswer, batchJson } from "../batch/batch-processes.ts";
+import { batchAnswer } from "../batch/batch-processes.ts";
 import { recordError, type V2Operation, type V2Request, type V2Row } from "../operation.ts";
 import { pageParams, readListing, sortsOf, readPathId, amounts } from "../../resource/listing.ts";
 import { emailAnswer, emailJson } from "./email-json.ts";
@@ -290,10 +290,10 @@ const sendNowOperation: V2Operation = {
   summary: "Send a broadcast to its promoters",
   description:
     "Sends a broadcast to all accepted promoters of its campaigns who want e-mails. Each gets it once, even if you send it again. The answer is a batch, which is completed when all were sent.",
-  answer: batchAnswer,
+  answer: batchAnswer.schema,
   refusals: ["not_found", "refused"],
   async handle({ event, account, context }) {
-    return batchJson(await startBroadcast(context, account.id, readPathId(event)));
+    return batchAnswer.json(await startBroadcast(context, account.id, readPathId(event)));
   },
 };
 

@@ -15,7 +15,7 @@ import { KIND_NAMES, KINDS, previewOf } from "../../transfer/csv/kinds.ts";
 import { drawPlan, readRows } from "../../transfer/csv/plan.ts";
 import { startImport } from "../../transfer/csv/run.ts";
 import { DATE_ORDERS } from "../../transfer/csv/writing.ts";
-import { BATCH, batchAnswer, batchJson } from "../batch/batch-processes.ts";
+import { BATCH, batchAnswer } from "../batch/batch-processes.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 
 /** About 200,000 lines. For larger files there is `tidemark import-csv`. */
@@ -112,7 +112,7 @@ export const importOperation: V2Operation = {
         [],
       ),
       preview: field(z.array(line), "The first lines as they would be kept."),
-      batch: field(batchAnswer.nullable(), "What became of the lines, or null if there are problems."),
+      batch: field(batchAnswer.schema.nullable(), "What became of the lines, or null if there are problems."),
     })
     .meta({ id: "Import" }),
   refusals: ["invalid", "refused"],
@@ -159,7 +159,7 @@ async function importFile({ event, account, caller, context: given }: V2Request)
     fields: kind.columns.map(([name = ""]) => name),
     problems: faults,
     preview,
-    batch: batch && batchJson(batch),
+    batch: batch && batchAnswer.json(batch),
   };
 }
 

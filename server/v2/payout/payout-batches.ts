@@ -9,7 +9,7 @@ import { readJson } from "../../http/parameters/json.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { Transaction } from "../../storage/store.ts";
 import type { Payout } from "../../domain/ledger/payout/payout.ts";
-import { BATCH, batchAnswer, batchJson, batchOperation, idsBody } from "../batch/batch-processes.ts";
+import { BATCH, batchAnswer, batchOperation, idsBody } from "../batch/batch-processes.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { field } from "../../http/fields.ts";
 
@@ -28,7 +28,7 @@ const failedBody = idsBody.extend({
 });
 
 /** A batch of payouts, with an error for each payout that was not changed. @see docs/spec/v2.md "Batches" */
-const payoutBatchAnswer = batchAnswer
+const payoutBatchAnswer = batchAnswer.schema
   .extend({
     processing_errors: field(
       z.array(
@@ -135,7 +135,7 @@ function payoutBatchJson(batch: BatchProcess): z.output<typeof payoutBatchAnswer
     const [id = ""] = sentence.split(": ", 1);
     return { id: Number(id), message: sentence.slice(id.length + 2) };
   });
-  return { ...batchJson(batch), processing_errors: processingErrors };
+  return { ...batchAnswer.json(batch), processing_errors: processingErrors };
 }
 
 /** Sums up the payouts that the batch changed. @see docs/spec/v2.md "Batches" */

@@ -41,7 +41,7 @@ import {
 import { byId } from "../../domain/people/promoter/search.ts";
 import type { Introduced } from "../../http/operation.ts";
 import type { PromoterCampaignState } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
-import { BATCH, batchAnswer, batchJson, idsBody } from "../batch/batch-processes.ts";
+import { BATCH, batchAnswer, idsBody } from "../batch/batch-processes.ts";
 
 const custId = field(text.nullable(), promoterAnswer.schema.shape.cust_id);
 
@@ -231,7 +231,7 @@ function batchOperation<Body extends { ids: number[] }>(action: Action<Body>): V
     summary: action.summary,
     description: `${action.description} ${BATCH}`,
     body: action.body,
-    answer: batchAnswer,
+    answer: batchAnswer.schema,
     refusals: ["not_found", "invalid"],
     handle: async ({ event, account, context }: V2Request) => {
       const body: Body = shapeInput(action.body, await readJson(event));
@@ -241,7 +241,7 @@ function batchOperation<Body extends { ids: number[] }>(action: Action<Body>): V
         ids: body.ids,
         work: (promoterId) => action.work(context, account.id, { ...body, promoter_id: promoterId }),
       });
-      return batchJson(batch);
+      return batchAnswer.json(batch);
     },
   };
 }

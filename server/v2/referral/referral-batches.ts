@@ -7,7 +7,7 @@ import type { Introduced } from "../../http/operation.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { Transaction } from "../../storage/store.ts";
-import { BATCH, batchAnswer, batchJson, batchOperation } from "../batch/batch-processes.ts";
+import { BATCH, batchAnswer, batchOperation } from "../batch/batch-processes.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { moveBody } from "./referrals.ts";
 
@@ -54,7 +54,7 @@ export const moveReferralsOperation: V2Operation = {
   summary: "Move referrals to another promoter",
   description: `Moves leads to another promoter. ${BATCH}`,
   body: moveBody,
-  answer: batchAnswer,
+  answer: batchAnswer.schema,
   refusals: ["not_found", "invalid", "refused"],
   handle: move,
 };
@@ -70,7 +70,7 @@ async function move({ event, account, context }: V2Request) {
   const changes = { promoter_campaign_id, leavesCommissions: !(body.move_associated_commissions ?? false) };
   const work: Work = (tx, _, accountId, id) =>
     updateLead(tx, context, accountId, { selector: byId(id), changes });
-  return batchJson(await run(context, account.id, { name: "move_to_promoter", ids: body.ids, work }));
+  return batchAnswer.json(await run(context, account.id, { name: "move_to_promoter", ids: body.ids, work }));
 }
 
 function run(

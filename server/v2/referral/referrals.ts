@@ -18,7 +18,7 @@ import { statusOf, v2Error, v2FieldError } from "../../http/errors.ts";
 import { readQuery } from "../../http/parameters/form.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { describe, shapeChanges, shapeInput } from "../../input/shape.ts";
-import { batchAnswer, batchJson, idsBody } from "../batch/batch-processes.ts";
+import { batchAnswer, idsBody } from "../batch/batch-processes.ts";
 import { recordError, type V2Operation, type V2Request } from "../operation.ts";
 import { ids, listed } from "../../resource/list.ts";
 import { readPathId, period } from "../../resource/listing.ts";
@@ -204,7 +204,7 @@ export const importEventsOperation: V2Operation = {
   description: "Fetches a customer's earlier sales from your billing provider.",
   pathId,
   params: findParams,
-  answer: batchAnswer,
+  answer: batchAnswer.schema,
   status: 202,
   refusals: ["not_found", "invalid", "refused"],
   shape,
@@ -251,7 +251,7 @@ async function importSales(request: V2Request) {
   const { account, context } = request;
   const lead = await loadLead(context.store, account.id, await selectorOf(request));
   const { events: total, faults: errors } = await importEvents(context, account, lead);
-  return batchJson(
+  return batchAnswer.json(
     await recordBatch(context, account.id, { label: "referral/import_events", total, errors }),
   );
 }
