@@ -1,11 +1,10 @@
-import { sql, type SelectQueryBuilder, type SqlBool } from "kysely";
+import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { isHidden } from "../../../storage/marks.ts";
 import { integer, json, table, text, time, type RowOf, type Table } from "../../../storage/table.ts";
 import { isSameJson } from "../../../storage/digests.ts";
-import { allOf, findPage, isWithin, type Found, type Schema, type Window } from "../../../storage/query.ts";
+import { allOf, type Schema } from "../../../storage/query.ts";
 import type { Store, Transaction, View } from "../../../storage/store.ts";
 import type { Actor } from "../../context.ts";
-import { isoRange, type Span } from "../../span.ts";
 
 /** The server's own jobs. */
 export const PROCESS: Actor = { kind: "process", id: null, name: null };
@@ -204,36 +203,21 @@ export async function writeImport(
   });
 }
 
-/** The entries to find. Undefined fields match all. */
-export interface AuditFilter {
-  actor?: Actor["kind"] | undefined;
-  actorId?: number | undefined;
-  action?: AuditAction | undefined;
-  entity?: AuditedEntity | undefined;
-  entity_id?: string | undefined;
-  at?: Span | undefined;
-}
-
-/** Entries of the log, the newest first. */
-export function listAuditEntries(
-  store: View,
-  accountId: number,
-  { filter, ...window }: Window & { filter: AuditFilter },
-): Promise<Found<AuditEntry>> {
-  const query = auditQuery(store, accountId, filter).orderBy("at", "desc").orderBy("id", "desc");
-  return findPage(store, auditEntries, { query, ...window });
-}
-
 /** The number of entries that a download reads at a time. */
 const CHUNK = 1_000;
 
-/** All entries that match a filter, the oldest first, in chunks. */
+/** All entries that meet the conditions, the oldest first, in chunks. */
 export async function* scanAuditEntries(
   store: View,
   accountId: number,
-  filter: AuditFilter,
+  conditions: readonly RawBuilder<SqlBool>[],
 ): AsyncGenerator<AuditEntry[]> {
-  const all = auditQuery(store, accountId, filter)
+  const ofAccount = store
+    .query<Schema<{ audits: typeof auditEntries }>>()
+    .selectFrom("audits")
+    .where("account_id", "=", accountId);
+  const all = conditions
+    .reduce((query, condition) => query.where(condition), ofAccount)
     .select(allOf(auditEntries))
     .orderBy("at")
     .orderBy("id")
@@ -324,19 +308,4 @@ function subjectsOf({ entity, before, after }: Pick<AuditedChange, "entity" | "b
     promoter_campaign_id: numberOr(promoter_campaign_id, own("promoter_campaign")),
     lead_id: numberOr(lead_id, own("referral")),
   };
-}
-
-type AuditQuery = SelectQueryBuilder<AuditSchema, "audits", object>;
-
-type AuditSchema = Schema<{ audits: typeof auditEntries }>;
-
-function auditQuery(view: View, accountId: number, filter: AuditFilter): AuditQuery {
-  const { actor, actorId, action, entity, entity_id, at } = filter;
-  let query: AuditQuery = view.query<AuditSchema>().selectFrom("audits").where("account_id", "=", accountId);
-  if (actor !== undefined) query = query.where("actor_kind", "=", actor);
-  if (actorId !== undefined) query = query.where("actor_id", "=", actorId);
-  if (action !== undefined) query = query.where("action", "=", action);
-  if (entity !== undefined) query = query.where("entity", "=", entity);
-  if (entity_id !== undefined) query = query.where("entity_id", "=", entity_id);
-  return at === undefined ? query : query.where(isWithin("at", isoRange(at)));
 }
