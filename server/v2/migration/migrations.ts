@@ -1,20 +1,19 @@
 import { z } from "zod";
 import { PROGRAMS } from "../../domain/program/migration/source-id.ts";
 import {
-  findMigrations,
   loadMigration,
   loadMigrationReport,
   MIGRATION_STATUSES,
+  migrations,
   orderMigration,
-  type ProgramMigration,
 } from "../../domain/program/migration/migration.ts";
 import { field, recordId } from "../../http/fields.ts";
-import { setPageHeaders } from "../../http/pages.ts";
-import { readJson } from "../../http/parameters/json.ts";
 import { flag, oneOf } from "../../input/fields.ts";
-import { shapeInput } from "../../input/shape.ts";
-import type { V2Operation, V2Request, V2Row } from "../operation.ts";
-import { pageParams, readListing, readPathId } from "../../resource/listing.ts";
+import { shown } from "../../resource/answer.ts";
+import { listed } from "../../resource/list.ts";
+import { readPathId } from "../../resource/listing.ts";
+import { lists, makes, reads } from "../../resource/operations.ts";
+import type { V2Operation, V2Row } from "../operation.ts";
 import { Failure } from "../../failure.ts";
 
 /** Enough for two keys of a few hundred characters. */
@@ -34,16 +33,16 @@ const createBody = z.object({
   dry_run: field(flag.optional(), "`true` tries everything without writing anything. Default: `false`."),
 });
 
-const migrationAnswer = z
-  .object({
-    id: recordId,
-    program: field(z.enum(PROGRAMS), createBody.shape.program),
-    status: field(
-      z.enum(MIGRATION_STATUSES),
-      "`waiting`: it starts within seconds. `running`: see `progress`. `done`: see the counts. `failed`: see `error`.",
-    ),
-    dry_run: field(z.boolean(), "Whether nothing is written."),
-    progress: field(
+const migrationAnswer = shown(migrations)("Migration", {
+  id: recordId,
+  program: field(z.enum(PROGRAMS), createBody.shape.program),
+  status: field(
+    z.enum(MIGRATION_STATUSES),
+    "`waiting`: it starts within seconds. `running`: see `progress`. `done`: see the counts. `failed`: see `error`.",
+  ),
+  dry_run: [field(z.boolean(), "Whether nothing is written."), ({ is_dry_run }) => is_dry_run],
+  progress: [
+    field(
       z
         .object({
           step: field(z.string(), "`fetched`, `imported` or `compared`.", "imported"),
@@ -53,19 +52,37 @@ const migrationAnswer = z
         .nullable(),
       "The progress, or null if it has not begun or has ended.",
     ),
-    error: field(z.string().nullable(), "Why it failed, or null if it did not.", null),
-    counts: field(
+    ({ progress }) => progress && { step: progress.what, count: progress.count, total: progress.total },
+  ],
+  error: field(z.string().nullable(), "Why it failed, or null if it did not.", null),
+  counts: [
+    field(
       z.record(z.string(), z.record(z.string(), z.int())),
       "How many records of each kind were `added`, `changed`, `known`, `found` here before, `edited` there and here, or `left_out`.",
       { promoter: { added: 12 } },
     ),
-    remarks: field(z.array(z.string()), "What differs from the program: the first thousand differences.", [
+    ({ result }) => result?.counts ?? {},
+  ],
+  remarks: [
+    field(z.array(z.string()), "What differs from the program: the first thousand differences.", [
       "commission cm_1: its customer is unknown",
     ]),
-    remarks_count: field(z.int(), "How many remarks there are.", 2),
-    promoters_compared: field(z.int(), "How many promoters were compared.", 12),
-    promoters_that_differ: field(z.int(), "How many of them have different figures here.", 0),
-    differences: field(
+    ({ result }) => result?.remarks ?? [],
+  ],
+  remarks_count: [
+    field(z.int(), "How many remarks there are.", 2),
+    ({ result }) => result?.remarks_count ?? 0,
+  ],
+  promoters_compared: [
+    field(z.int(), "How many promoters were compared.", 12),
+    ({ result }) => result?.compared_count ?? 0,
+  ],
+  promoters_that_differ: [
+    field(z.int(), "How many of them have different figures here.", 0),
+    ({ result }) => result?.differing_count ?? 0,
+  ],
+  differences: [
+    field(
       z.array(
         z.object({
           email: field(z.string(), "The promoter's e-mail address.", "jane@example.com"),
@@ -79,45 +96,52 @@ const migrationAnswer = z
       ),
       "The first thousand promoters whose figures differ.",
     ),
-    created_at: field(z.iso.datetime(), "When it was requested."),
-    finished_at: field(z.iso.datetime().nullable(), "When it ended, or null if it has not."),
-  })
-  .meta({ id: "Migration" });
+    ({ result }) => result?.differences ?? [],
+  ],
+  created_at: field(z.iso.datetime(), "When it was requested."),
+  finished_at: field(z.iso.datetime().nullable(), "When it ended, or null if it has not."),
+});
 
 /** `POST /api/v2/company/migrations` */
-export const createMigrationOperation: V2Operation = {
+export const createMigrationOperation: V2Operation = makes(migrationAnswer, {
   id: "createMigration",
   summary: "Import everything from another program",
   description:
     "Reads another program with its API key and imports everything with its history, in the background. Each record is imported once, so it can be repeated. Only one migration runs at a time. An extension of Tidemark.",
   example: { program: "rewardful", key: "key_4711", dry_run: true },
   body: createBody,
-  answer: migrationAnswer,
+  status: 200,
   refusals: ["invalid", "refused"],
-  handle: create,
-};
+  run(tx, { account, context }, { program, key = null, from_archive = false, dry_run = false }) {
+    if (key === null && !from_archive) {
+      const fields = { key: ["can't be blank without from_archive"] };
+      throw new Failure("invalid", "Validation failed: key can't be blank without from_archive", fields);
+    }
+    return orderMigration(tx, context, account.id, {
+      program,
+      is_dry_run: dry_run,
+      is_from_archive: from_archive,
+      key: from_archive ? null : key,
+    });
+  },
+});
 
 /** `GET /api/v2/company/migrations` */
-export const listMigrationsOperation: V2Operation = {
+export const listMigrationsOperation: V2Operation = lists(migrationAnswer, {
   id: "listMigrations",
   summary: "List migrations, newest first",
   description: "Lists the migrations from another program, newest first. An extension of Tidemark.",
-  params: pageParams,
-  answer: z.array(migrationAnswer),
-  isPaged: true,
-  handle: list,
-};
+  list: listed(migrations, { isNewestFirst: true })(),
+  refusals: [],
+});
 
 /** `GET /api/v2/company/migrations/{id}` */
-export const getMigrationOperation: V2Operation = {
+export const getMigrationOperation: V2Operation = reads(migrationAnswer, {
   id: "getMigration",
   summary: "Show a migration",
   description: "Shows the progress and results of a migration. An extension of Tidemark.",
-  answer: migrationAnswer,
-  refusals: ["not_found"],
-  handle: async ({ event, account, context }) =>
-    migrationJson(await loadMigration(context.store, account.id, readPathId(event))),
-};
+  load: loadMigration,
+});
 
 /** `GET /api/v2/company/migrations/{id}/report` */
 export const downloadMigrationOperation: V2Operation = {
@@ -143,53 +167,3 @@ export const MIGRATION_OPERATIONS: V2Row[] = [
   ["GET", "/migrations/:id", getMigrationOperation, "owner"],
   ["GET", "/migrations/:id/report", downloadMigrationOperation, "owner"],
 ];
-
-async function create({ event, account, context }: V2Request) {
-  const {
-    program,
-    key = null,
-    from_archive: isFromArchive = false,
-    dry_run: isDryRun = false,
-  } = shapeInput(createBody, await readJson(event));
-  if (key === null && !isFromArchive) {
-    const fields = { key: ["can't be blank without from_archive"] };
-    throw new Failure("invalid", "Validation failed: key can't be blank without from_archive", fields);
-  }
-  const wanted = {
-    program,
-    is_dry_run: isDryRun,
-    is_from_archive: isFromArchive,
-    key: isFromArchive ? null : key,
-  };
-  return migrationJson(await orderMigration(context, account.id, wanted));
-}
-
-async function list(request: V2Request) {
-  const { account, context } = request;
-  const { page, window } = readListing(request, pageParams);
-  const { records, total } = await findMigrations(context.store, account.id, window);
-  setPageHeaders(request, page, total);
-  return records.map(migrationJson);
-}
-
-function migrationJson(migration: ProgramMigration): z.output<typeof migrationAnswer> {
-  const { progress, result } = migration;
-  return {
-    id: migration.id,
-    program: migration.program,
-    status: migration.status,
-    dry_run: migration.is_dry_run,
-    progress: progress && { step: progress.what, count: progress.count, total: progress.total },
-    error: migration.error,
-    counts: result?.counts ?? {},
-    remarks: result?.remarks ?? [],
-    remarks_count: result?.remarks_count ?? 0,
-    promoters_compared: result?.compared_count ?? 0,
-    promoters_that_differ: result?.differing_count ?? 0,
-    differences: (result?.differences ?? []).map(({ email, promoter_id, texts }) => {
-      return { email, promoter_id, texts };
-    }),
-    created_at: migration.created_at,
-    finished_at: migration.finished_at,
-  };
-}

@@ -1,6 +1,5 @@
 import { Failure } from "../../../failure.ts";
 import { withoutPersonal } from "../../../storage/marks.ts";
-import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import type { Reader, Store, Transaction } from "../../../storage/store.ts";
 import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Context } from "../../context.ts";
@@ -70,43 +69,28 @@ export const migrationReports = table("migration-report", migrationReportFields,
  * @throws Failure `refused` while another one of the account is running
  */
 export async function orderMigration(
-  { store, now }: Context,
+  tx: Transaction,
+  { now }: Context,
   accountId: number,
   input: Pick<ProgramMigration, "program" | "is_dry_run" | "key" | "is_from_archive">,
 ): Promise<ProgramMigration> {
-  const id = await store.nextId("migration");
-  return store.transact(async (tx) => {
-    const [open] = await tx.view.page(migrations, "open", accountId, [], { limit: 1 });
-    if (open !== undefined)
-      throw new Failure("refused", "A migration is already running; wait until it has finished.");
-    const migration: ProgramMigration = {
-      account_id: accountId,
-      id,
-      ...input,
-      status: "waiting",
-      progress: null,
-      error: null,
-      result: null,
-      created_at: now.toISOString(),
-      finished_at: null,
-    };
-    await tx.insert(migrations, migration);
-    return migration;
-  });
-}
-
-/** Migrations, newest first. */
-export function findMigrations(
-  store: Store,
-  accountId: number,
-  window: Window,
-): Promise<Found<ProgramMigration>> {
-  const query = store
-    .query<Schema<{ migrations: typeof migrations }>>()
-    .selectFrom("migrations")
-    .where("account_id", "=", accountId)
-    .orderBy("id", "desc");
-  return findPage(store, migrations, { query, ...window });
+  const id = await tx.nextId("migration");
+  const [open] = await tx.view.page(migrations, "open", accountId, [], { limit: 1 });
+  if (open !== undefined)
+    throw new Failure("refused", "A migration is already running; wait until it has finished.");
+  const migration: ProgramMigration = {
+    account_id: accountId,
+    id,
+    ...input,
+    status: "waiting",
+    progress: null,
+    error: null,
+    result: null,
+    created_at: now.toISOString(),
+    finished_at: null,
+  };
+  await tx.insert(migrations, migration);
+  return migration;
 }
 
 /** @throws Failure `not_found` */
