@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { promoterName, type Promoter } from "../domain/people/promoter/promoter.ts";
+import type { Lead } from "../domain/people/lead/lead.ts";
 import type { Campaign } from "../domain/program/campaign/campaign.ts";
 import type { PromoterCampaign } from "../domain/people/promoter-campaign/promoter-campaign.ts";
 import { createdSecond, field, recordId, second, wholeSecond } from "../http/fields.ts";
+import { uid } from "../input/fields.ts";
 
 /** A promoter within other records. */
 export const embeddedPromoter = z
@@ -21,6 +23,13 @@ export const embeddedCampaign = z
     color: field(z.string(), "Colour of the campaign in the dashboard.", "#2563eb"),
   })
   .meta({ id: "CampaignSummary" });
+
+/** A lead within other records. */
+export const embeddedLead = z.object({
+  id: recordId,
+  email: field(z.string().nullable(), "The person's e-mail address.", "jane@example.com"),
+  uid,
+});
 
 /** A promoter campaign within a referral or a commission, or null if it was deleted. */
 export const embeddedPromoterCampaign = z.object({
@@ -62,4 +71,9 @@ export function embeddedPromoterJson(promoter: Promoter): z.output<typeof embedd
 /** A campaign as other records show it. */
 export function embeddedCampaignJson({ id, name, color }: Campaign): z.output<typeof embeddedCampaign> {
   return { id, name, color };
+}
+
+/** A lead as other records show it. */
+export function embeddedLeadJson({ id, email, uid }: Lead): z.output<typeof embeddedLead> {
+  return { id, email, uid };
 }

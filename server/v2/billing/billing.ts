@@ -14,15 +14,15 @@ import { findSightings } from "../../domain/people/sighting.ts";
 import { countWaiting } from "../../domain/ledger/billing/waiting.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { readNestedQuery } from "../../http/parameters/form.ts";
-import { oneOf, text, uid, instant } from "../../input/fields.ts";
+import { oneOf, text, instant } from "../../input/fields.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
 import { sendTestEvent } from "../../billing/test-event.ts";
 import { withoutLog } from "../../domain/access/audit/audited-store.ts";
 import {
-  findReceived,
   followReceived,
+  receivedEvents,
   RECEIVED_KEPT,
   OUTCOMES,
   RECEIVED_OUTCOMES,
@@ -30,9 +30,12 @@ import {
 } from "../../domain/ledger/billing/received.ts";
 import { leads } from "../../domain/people/lead/lead.ts";
 import { showAll } from "../../domain/show.ts";
-import { setPageHeaders } from "../../http/pages.ts";
 import type { View } from "../../storage/store.ts";
-import { pageParams, readListing } from "../../resource/listing.ts";
+import { shown } from "../../resource/answer.ts";
+import { listed } from "../../resource/list.ts";
+import { lists } from "../../resource/operations.ts";
+import { findMany } from "../../storage/query.ts";
+import { embeddedLead, embeddedLeadJson } from "../embedded-json.ts";
 import { syncBilling } from "../../billing/sync.ts";
 import { Failure } from "../../failure.ts";
 
@@ -188,48 +191,48 @@ function endpointOf(
   return `${public_url}/hooks/${provider}/${account.public_id}`;
 }
 
-const received = z
-  .object({
-    id: recordId,
-    provider: field(z.enum(BILLING_PROVIDERS), "Provider that sent the event."),
-    event_id: field(
-      z.string().nullable(),
-      "The provider's id of the event. Null: it could not be read, or the line counts requests of a day that were not the provider's.",
-      "evt_1PqGkX2eZvKYlo2C",
-    ),
-    type: field(
-      z.string().nullable(),
-      "The provider's type of the event, or null if unknown.",
-      "invoice.paid",
-    ),
-    outcome: field(
+/** What has become of events, and their leads. */
+async function whereabouts(view: View, events: ReceivedEvent[]) {
+  const found = await showAll(view, events, followReceived);
+  const ids = found.map(({ lead_id }) => lead_id).filter((id) => id !== null);
+  const known = await findMany(view, leads, events[0]?.account_id ?? 0, ids);
+  return found.map((each) => ({ ...each, lead: known.get(each.lead_id ?? 0) ?? null }));
+}
+
+const receivedAnswer = shown(receivedEvents, whereabouts)("BillingEvent", {
+  id: recordId,
+  provider: field(z.enum(BILLING_PROVIDERS), "Provider that sent the event."),
+  event_id: field(
+    z.string().nullable(),
+    "The provider's id of the event. Null: it could not be read, or the line counts requests of a day that were not the provider's.",
+    "evt_1PqGkX2eZvKYlo2C",
+  ),
+  type: field(z.string().nullable(), "The provider's type of the event, or null if unknown.", "invoice.paid"),
+  outcome: [
+    field(
       z.enum(RECEIVED_OUTCOMES),
       "What has become of it by now. `known`: its payment was recorded before, by another event. `waiting`: its payment or a rate is missing. `ignored`: nothing to record. `other_mode`: it is live and the connection is not, or the other way round, so it counts nothing. `refused`: it could not be recorded, and the provider sends it again.",
     ),
-    reason: field(
-      z.string().nullable(),
-      "Why nothing was recorded, or null.",
-      "This customer was not referred",
-    ),
-    is_test: field(z.boolean(), "Whether a user sent it to try the connection.", false),
-    arrivals: field(z.int(), "How often it arrived.", 1),
-    amount: field(
-      z.int().nullable(),
-      "The money that moved, with tax, in the minor unit of its currency. Null: none did.",
-      11900,
-    ),
-    currency: field(z.string().nullable(), "The currency of the amount (ISO 4217), or null.", "USD"),
-    referral: field(
-      z
-        .object({
-          id: recordId,
-          email: field(z.string().nullable(), "The person's e-mail address.", "jane@example.com"),
-          uid,
-        })
-        .nullable(),
-      "The lead who paid, or null if no lead did.",
-    ),
-    sale: field(
+    (_, { outcome }) => outcome,
+  ],
+  reason: [
+    field(z.string().nullable(), "Why nothing was recorded, or null.", "This customer was not referred"),
+    (_, { reason }) => reason,
+  ],
+  is_test: field(z.boolean(), "Whether a user sent it to try the connection.", false),
+  arrivals: [field(z.int(), "How often it arrived.", 1), ({ count }) => count],
+  amount: field(
+    z.int().nullable(),
+    "The money that moved, with tax, in the minor unit of its currency. Null: none did.",
+    11900,
+  ),
+  currency: field(z.string().nullable(), "The currency of the amount (ISO 4217), or null.", "USD"),
+  referral: [
+    field(embeddedLead.nullable(), "The lead who paid, or null if no lead did."),
+    (_, { lead }) => lead && embeddedLeadJson(lead),
+  ],
+  sale: [
+    field(
       z
         .object({
           id: recordId,
@@ -239,45 +242,30 @@ const received = z
         .nullable(),
       "The sale of its payment, or null if none is recorded.",
     ),
-    happened_at: field(z.iso.datetime().nullable(), "When it happened, or null if unknown."),
-    first_received_at: field(z.iso.datetime(), "When it arrived first."),
-    received_at: field(z.iso.datetime(), "When it arrived last."),
-  })
-  .meta({ id: "BillingEvent" });
+    (_, { sale }) => sale && { id: sale.id, event_id: sale.event_id, sale_amount: sale.amount_cents },
+  ],
+  happened_at: field(z.iso.datetime().nullable(), "When it happened, or null if unknown."),
+  first_received_at: [field(z.iso.datetime(), "When it arrived first."), ({ first_at }) => first_at],
+  received_at: [field(z.iso.datetime(), "When it arrived last."), ({ last_at }) => last_at],
+});
 
-const listParams = pageParams.extend({
-  filters: field(
-    z
-      .object({
-        provider: field(oneOf(BILLING_PROVIDERS), "Only events of this provider."),
-        outcome: field(
-          oneOf(RECEIVED_OUTCOMES),
-          "Only events with this outcome when they arrived: one that waited has been recorded since, perhaps.",
-        ),
-      })
-      .partial()
-      .default({}),
-    "Only records that match.",
-  ),
+const receivedList = listed(receivedEvents, { newestBy: "last_at", isPageFirst: true })({
+  filters: {
+    provider: field(oneOf(BILLING_PROVIDERS), "Only events of this provider."),
+    outcome: field(
+      oneOf(RECEIVED_OUTCOMES),
+      "Only events with this outcome when they arrived: one that waited has been recorded since, perhaps.",
+    ),
+  },
 });
 
 /** `GET /api/v2/company/billing/events` */
-export const listBillingEventsOperation: V2Operation = {
+export const listBillingEventsOperation: V2Operation = lists(receivedAnswer, {
   id: "listBillingEvents",
   summary: "List the last events of billing providers",
   description: `Lists the events that billing providers posted, the latest first, and what became of them. The last ${RECEIVED_KEPT.count.toLocaleString("en")} of ${RECEIVED_KEPT.days} days are kept. Requests with a wrong signature are counted by day. An extension of Tidemark.`,
-  params: listParams,
-  answer: z.array(received),
-  isPaged: true,
-  refusals: ["invalid"],
-  async handle(request) {
-    const { account, context } = request;
-    const { params, page, window } = readListing(request, listParams);
-    const found = await findReceived(context.store, account.id, { ...params.filters, ...window });
-    setPageHeaders(request, page, found.total);
-    return showAll(context.store, found.records, showReceived);
-  },
-};
+  list: receivedList,
+});
 
 const testBody = z.object({
   provider: field(oneOf(BILLING_PROVIDERS), "Provider whose connection is tried."),
@@ -290,37 +278,15 @@ export const testBillingOperation: V2Operation = {
   description:
     "Makes an event of the provider up, signs it with the stored secret, and receives it as the provider's own. Its signature is checked and it is read, but nothing is recorded as money. It is in the list of events, as a test. It does not show whether the secret is the one that the provider has. An extension of Tidemark.",
   body: testBody,
-  answer: received,
+  answer: receivedAnswer.schema,
   refusals: ["not_found", "invalid"],
   async handle({ event, account, context }) {
     const { provider } = shapeInput(testBody, await readJson(event));
     const connection = await loadConnection(context.store, account.id, provider);
     const noted = await sendTestEvent(withoutLog(context), account, connection);
-    return showReceived(context.store, noted);
+    return receivedAnswer.show(context.store, noted);
   },
 };
-
-async function showReceived(view: View, event: ReceivedEvent): Promise<z.output<typeof received>> {
-  const { outcome, reason, lead_id, sale } = await followReceived(view, event);
-  const lead = lead_id === null ? null : await view.get(leads, event.account_id, lead_id);
-  return {
-    id: event.id,
-    provider: event.provider,
-    event_id: event.event_id,
-    type: event.type,
-    outcome,
-    reason,
-    is_test: event.is_test,
-    arrivals: event.count,
-    amount: event.amount,
-    currency: event.currency,
-    referral: lead && { id: lead.id, email: lead.email, uid: lead.uid },
-    sale: sale && { id: sale.id, event_id: sale.event_id, sale_amount: sale.amount_cents },
-    happened_at: event.happened_at,
-    first_received_at: event.first_at,
-    received_at: event.last_at,
-  };
-}
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const DAYS_BACK = 3;

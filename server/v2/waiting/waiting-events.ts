@@ -3,11 +3,11 @@ import { leads } from "../../domain/people/lead/lead.ts";
 import { forgetWaiting, waitingEvents } from "../../domain/ledger/sale/waiting.ts";
 import { Failure } from "../../failure.ts";
 import { field, recordId } from "../../http/fields.ts";
-import { uid } from "../../input/fields.ts";
 import { shown } from "../../resource/answer.ts";
 import { listed } from "../../resource/list.ts";
 import { does, lists } from "../../resource/operations.ts";
 import { belongingTo } from "../../storage/query.ts";
+import { embeddedLead, embeddedLeadJson } from "../embedded-json.ts";
 import type { V2Operation } from "../operation.ts";
 
 const belongings = belongingTo(waitingEvents, { lead: [leads, "lead_id"] });
@@ -55,17 +55,8 @@ const waitingEventAnswer = shown(waitingEvents, belongings)("WaitingEvent", {
     ({ fault }) => fault,
   ],
   referral: [
-    field(
-      z
-        .object({
-          id: recordId,
-          email: field(z.string().nullable(), "The person's e-mail address.", "jane@example.com"),
-          uid,
-        })
-        .nullable(),
-      "The lead, or null if it was deleted.",
-    ),
-    (_, { lead }) => lead && { id: lead.id, email: lead.email, uid: lead.uid },
+    field(embeddedLead.nullable(), "The lead, or null if it was deleted."),
+    (_, { lead }) => lead && embeddedLeadJson(lead),
   ],
   created_at: field(z.iso.datetime(), "When it happened.", "2026-03-04T05:06:07.890Z"),
   received_at: [

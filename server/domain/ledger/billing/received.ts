@@ -1,6 +1,5 @@
 import type { LeasedContext } from "../../context.ts";
 import { digest, numberOf } from "../../../storage/digests.ts";
-import { findPage, type Found, type Schema, type Window } from "../../../storage/query.ts";
 import { keyOf } from "../../../storage/record.ts";
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
 import { flag, integer, table, text, time, type RowOf } from "../../../storage/table.ts";
@@ -107,27 +106,6 @@ export async function noteReceived(
   const received = { ...told, count, last_at: lastAt };
   await tx.put(receivedEvents, received);
   return received;
-}
-
-interface ReceivedFilter {
-  provider?: BillingProvider | undefined;
-  outcome?: ReceivedOutcome | undefined;
-}
-
-/** A page of the events that providers sent, the latest first. */
-export function findReceived(
-  view: View,
-  accountId: number,
-  { provider, outcome, ...window }: ReceivedFilter & Window,
-): Promise<Found<ReceivedEvent>> {
-  let query = view
-    .query<Schema<{ received_events: typeof receivedEvents }>>()
-    .selectFrom("received_events")
-    .where("account_id", "=", accountId);
-  if (provider !== undefined) query = query.where("provider", "=", provider);
-  if (outcome !== undefined) query = query.where("outcome", "=", outcome);
-  const ordered = query.orderBy("last_at", "desc").orderBy("id", "desc");
-  return findPage(view, receivedEvents, { query: ordered, ...window });
 }
 
 /** What has become of an event by now. */
