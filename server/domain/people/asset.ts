@@ -1,15 +1,7 @@
 import { Failure } from "../../failure.ts";
 import { parseUrl } from "../../url.ts";
-import {
-  among,
-  contains,
-  findPage,
-  isWithin,
-  type Found,
-  type Schema,
-  type Window,
-} from "../../storage/query.ts";
-import type { Reader, Store, Transaction, View } from "../../storage/store.ts";
+import { among } from "../../storage/query.ts";
+import type { Reader, Transaction, View } from "../../storage/store.ts";
 import { integer, json, table, text, time, type RowOf } from "../../storage/table.ts";
 import type { UploadedFile } from "../program/account/account.ts";
 import { campaigns, type Campaign } from "../program/campaign/campaign.ts";
@@ -17,7 +9,6 @@ import type { Context } from "../context.ts";
 import { nameKey } from "./origin.ts";
 import { linkTo, type PromoterCampaign } from "./promoter-campaign/promoter-campaign.ts";
 import { dailyQuery, totalsOf } from "./daily.ts";
-import { isoRange, type Span } from "../span.ts";
 
 export const ASSET_TYPES = ["image", "document", "link", "text"] as const;
 
@@ -78,16 +69,15 @@ export type AssetInput = Omit<Asset, "account_id" | "id" | "created_at">;
  * @throws Failure `invalid` if its type lacks a required field, or an id is unknown
  */
 export async function createAsset(
-  { store, now }: Context,
+  tx: Transaction,
+  { now }: Context,
   accountId: number,
   input: AssetInput,
 ): Promise<Asset> {
-  const id = await store.nextId("asset");
+  const id = await tx.nextId("asset");
   const asset: Asset = { account_id: accountId, id, ...input, created_at: now.toISOString() };
-  await store.transact(async (tx) => {
-    await refuseUnfit(tx, asset);
-    await tx.insert(assets, asset);
-  });
+  await refuseUnfit(tx, asset);
+  await tx.insert(assets, asset);
   return asset;
 }
 
@@ -99,46 +89,35 @@ type AssetChanges = { [Field in keyof AssetInput]?: AssetInput[Field] | undefine
  *
  * @throws Failure `not_found`, and `invalid` like `createAsset`
  */
-export function updateAsset(
-  { store }: Context,
+export async function updateAsset(
+  tx: Transaction,
   accountId: number,
   { id, changes }: { id: number; changes: AssetChanges },
 ): Promise<{ before: Asset; after: Asset }> {
-  return store.transact(async (tx) => {
-    const before = await loadAsset(tx, accountId, id);
-    const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-    const after: Asset = { ...before, ...Object.fromEntries(given) };
-    if (changes.file) after.url = null;
-    else if (changes.url) after.file = null;
-    await refuseUnfit(tx, after);
-    await tx.put(assets, after);
-    return { before, after };
-  });
+  const before = await loadAsset(tx, accountId, id);
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const after: Asset = { ...before, ...Object.fromEntries(given) };
+  if (changes.file) after.url = null;
+  else if (changes.url) after.file = null;
+  await refuseUnfit(tx, after);
+  await tx.put(assets, after);
+  return { before, after };
 }
 
-/**
- * Deletes an asset and returns it. Its file still exists.
- *
- * @throws Failure `not_found`
- */
-export function deleteAsset({ store }: Context, accountId: number, id: number): Promise<Asset> {
-  return store.transact(async (tx) => {
-    const asset = await loadAsset(tx, accountId, id);
-    await tx.remove(assets, accountId, id);
-    return asset;
-  });
+/** Deletes an asset. Its file stays. @throws Failure `not_found` */
+export async function deleteAsset(tx: Transaction, accountId: number, id: number): Promise<void> {
+  await loadAsset(tx, accountId, id);
+  await tx.remove(assets, accountId, id);
 }
 
 /** Moves an asset to a category. @throws Failure `not_found` for either */
-export function moveAsset(
-  { store }: Context,
+export async function moveAsset(
+  tx: Transaction,
   accountId: number,
   { id, category_id }: { id: number; category_id: number },
 ): Promise<void> {
-  return store.transact(async (tx) => {
-    await loadCategory(tx, accountId, category_id);
-    await tx.put(assets, { ...(await loadAsset(tx, accountId, id)), category_id });
-  });
+  await loadCategory(tx, accountId, category_id);
+  await tx.put(assets, { ...(await loadAsset(tx, accountId, id)), category_id });
 }
 
 /** @throws Failure `not_found` */
@@ -146,43 +125,6 @@ export async function loadAsset(reader: Reader, accountId: number, id: number): 
   const asset = await reader.get(assets, accountId, id);
   if (asset === null) throw new Failure("not_found", "Asset not found.");
   return asset;
-}
-
-/** The assets to list. Null and empty lists match all. */
-export interface AssetFilter {
-  text: string | null;
-  types: AssetType[];
-  categoryIds: number[];
-  campaign_ids: number[];
-  created: Span | undefined;
-}
-
-type AssetSchema = Schema<{ assets: typeof assets }>;
-
-/** A page of assets, newest first. */
-export function findAssets(
-  store: Store,
-  accountId: number,
-  { text, types, categoryIds, campaign_ids, created, ...window }: AssetFilter & Window,
-): Promise<Found<Asset>> {
-  let query = store
-    .query<AssetSchema>()
-    .selectFrom("assets")
-    .where("account_id", "=", accountId)
-    .orderBy("id", "desc");
-  if (text !== null) query = query.where(contains("folded_name", text.trim()));
-  if (types.length > 0) query = query.where(among("type", types));
-  if (categoryIds.length > 0) query = query.where(among("category_id", categoryIds));
-  if (campaign_ids.length > 0) {
-    query = query.where((where) =>
-      where.or([
-        where("campaign_list", "is", null),
-        ...campaign_ids.map((id) => where("campaign_list", "like", `% ${id} %`)),
-      ]),
-    );
-  }
-  if (created !== undefined) query = query.where(isWithin("created_at", isoRange(created)));
-  return findPage(store, assets, { query, ...window });
 }
 
 /** The channel of an asset's links. Its clicks are counted like those of any channel. */
@@ -242,40 +184,37 @@ export interface CategoryChange {
  * @throws Failure `not_found` for an unknown category, `invalid` if there are too many
  */
 export async function changeCategories(
-  { store, now }: Context,
+  tx: Transaction,
+  { now }: Context,
   accountId: number,
   changes: CategoryChange[],
 ): Promise<AssetCategory[]> {
-  const newIds = await Promise.all(changes.map(({ id }) => id ?? store.nextId("asset-category")));
-  return store.transact(async (tx) => {
-    const updatedAt = now.toISOString();
-    const known = new Map((await listCategories(tx.view, accountId)).map((each) => [each.id, each]));
-    for (const [at, { id, name, position, isRemoved }] of changes.entries()) {
-      const before = id === null ? null : await loadCategory(tx, accountId, id);
-      if (isRemoved) {
-        if (before === null) continue;
-        await removeCategory(tx, before);
-        known.delete(before.id);
-        continue;
-      }
-      const createdAt = before?.created_at ?? updatedAt;
-      const after = {
-        account_id: accountId,
-        id: newIds[at]!,
-        name,
-        position,
-        created_at: createdAt,
-        updated_at: updatedAt,
-      };
-      await tx.put(assetCategories, after);
-      known.set(after.id, after);
+  const updatedAt = now.toISOString();
+  const known = new Map((await listCategories(tx.view, accountId)).map((each) => [each.id, each]));
+  for (const { id, name, position, isRemoved } of changes) {
+    const before = id === null ? null : await loadCategory(tx, accountId, id);
+    if (isRemoved) {
+      if (before === null) continue;
+      await removeCategory(tx, before);
+      known.delete(before.id);
+      continue;
     }
-    if (known.size > MOST_CATEGORIES) {
-      const fault = `is too long (maximum is ${MOST_CATEGORIES} categories)`;
-      throw new Failure("invalid", `Validation failed: ${fault}`, { asset_categories: [fault] });
-    }
-    return [...known.values()].toSorted((a, b) => a.position - b.position || a.id - b.id);
-  });
+    const after = {
+      account_id: accountId,
+      id: id ?? (await tx.nextId("asset-category")),
+      name,
+      position,
+      created_at: before?.created_at ?? updatedAt,
+      updated_at: updatedAt,
+    };
+    await tx.put(assetCategories, after);
+    known.set(after.id, after);
+  }
+  if (known.size > MOST_CATEGORIES) {
+    const fault = `is too long (maximum is ${MOST_CATEGORIES} categories)`;
+    throw new Failure("invalid", `Validation failed: ${fault}`, { asset_categories: [fault] });
+  }
+  return [...known.values()].toSorted((a, b) => a.position - b.position || a.id - b.id);
 }
 
 /** @throws Failure `not_found` */

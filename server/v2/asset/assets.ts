@@ -1,10 +1,10 @@
 import { z } from "zod";
 import {
   ASSET_TYPES,
+  assets,
   changeCategories,
   createAsset,
   deleteAsset,
-  findAssets,
   listCategories,
   loadAsset,
   loadAssetClicks,
@@ -14,9 +14,8 @@ import {
   type AssetInput,
 } from "../../domain/people/asset.ts";
 import { runBatch } from "../../domain/batch.ts";
-import { listCampaigns } from "../../domain/program/campaign/campaign.ts";
+import { isForCampaigns } from "../../domain/program/campaign/campaign.ts";
 import { field } from "../../http/fields.ts";
-import { setPageHeaders } from "../../http/pages.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { readUpload } from "../../http/parameters/upload.ts";
 import {
@@ -35,27 +34,31 @@ import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import { MAX_UPLOAD_BYTES } from "../../outgoing/uploads.ts";
 import { BATCH, batchAnswer, batchOperation, idsBody } from "../batch/batch-processes.ts";
 import { recordError, type V2Operation, type V2Request, type V2Row } from "../operation.ts";
-import { pageParams, readListing, readPathId, period } from "../../resource/listing.ts";
-import { assetAnswer, assetJson, categoryAnswer, categoryJson, type AssetParts } from "./asset-json.ts";
+import { listed } from "../../resource/list.ts";
+import { readPathId, period } from "../../resource/listing.ts";
+import { contains } from "../../storage/query.ts";
+import type { View } from "../../storage/store.ts";
+import { assetAnswer, assetParts, categoryAnswer } from "./asset-json.ts";
 
 const NAME_LENGTH = 255;
 const MOST_CHANGES = 100;
 
-const filters = z
-  .object(
-    {
-      asset_type: field(listOf(oneOf(ASSET_TYPES)), "Only assets of this type."),
-      category_id: field(listOf(id), "Only assets of this category.", [3]),
-      campaign_id: field(listOf(id), "Only assets that promoters of this campaign see.", [1]),
-      created_at: field(period, "Only assets that were made in this time."),
-    },
-    "is invalid",
-  )
-  .partial();
-
-const listParams = pageParams.extend({
-  q: field(text.optional(), "Text to search for in names.", "spring"),
-  filters: field(filters.optional(), "Only records that match."),
+const assetList = listed(assets, { isNewestFirst: true, isPageFirst: true })({
+  params: {
+    q: [
+      field(text.optional(), "Text to search for in names.", "spring"),
+      (wanted) => contains("assets.folded_name", wanted.trim()),
+    ],
+  },
+  filters: {
+    asset_type: [field(listOf(oneOf(ASSET_TYPES)), "Only assets of this type."), "type"],
+    category_id: field(listOf(id), "Only assets of this category.", [3]),
+    campaign_id: [
+      field(listOf(id), "Only assets that promoters of this campaign see.", [1]),
+      (wanted) => isForCampaigns("assets.campaign_list", wanted),
+    ],
+    created_at: field(period, "Only assets that were made in this time."),
+  },
 });
 
 const campaignIds = z.preprocess(
@@ -63,7 +66,10 @@ const campaignIds = z.preprocess(
   z.array(id, "is invalid").transform((given) => [...new Set(given)]),
 );
 
-const { shape: shown } = assetAnswer;
+const {
+  schema,
+  schema: { shape: shown },
+} = assetAnswer;
 const file = field(
   z.string().optional(),
   "The file: a part of a multipart form, or its bytes in base64 in JSON. An image (PNG, JPEG, GIF, WebP), a PDF or a ZIP file of at most 20 MiB.",
@@ -103,8 +109,8 @@ const categoriesBody = z.object({
         z.object(
           {
             id: field(id.optional(), "Id of the category. Leave it out to add one.", 3),
-            name: field(word(NAME_LENGTH).min(1, "can't be blank"), categoryAnswer.shape.name),
-            position: field(wholeNumber(0, 9_999), categoryAnswer.shape.position),
+            name: field(word(NAME_LENGTH).min(1, "can't be blank"), categoryAnswer.schema.shape.name),
+            position: field(wholeNumber(0, 9_999), categoryAnswer.schema.shape.position),
             _destroy: field(flag.optional(), "Whether to remove it. Its assets stay, without a category."),
           },
           "is invalid",
@@ -123,8 +129,9 @@ const listCategoriesOperation: V2Operation = {
   id: "listAssetCategories",
   summary: "List asset categories",
   description: "Lists the headings that assets are listed under, in order.",
-  answer: z.array(categoryAnswer),
-  handle: async ({ account, context }) => (await listCategories(context.store, account.id)).map(categoryJson),
+  answer: z.array(categoryAnswer.schema),
+  handle: async ({ account, context: { store } }) =>
+    categoryAnswer.showAll(store, await listCategories(store, account.id)),
 };
 
 const changeCategoriesOperation: V2Operation = {
@@ -133,7 +140,7 @@ const changeCategoriesOperation: V2Operation = {
   description: "Changes the headings that assets are listed under. Those that you leave out stay.",
   example: { asset_categories: [{ name: "Banners", position: 1 }] },
   body: categoriesBody,
-  answer: z.array(categoryAnswer),
+  answer: z.array(categoryAnswer.schema),
   refusals: ["not_found", "invalid"],
   async handle({ event, account, context }) {
     const { asset_categories: given } = shapeInput(categoriesBody, await readJson(event));
@@ -143,7 +150,9 @@ const changeCategoriesOperation: V2Operation = {
       position,
       isRemoved,
     }));
-    return (await changeCategories(context, account.id, changes)).map(categoryJson);
+    return context.store.transact(async (tx) =>
+      categoryAnswer.showAll(tx.view, await changeCategories(tx, context, account.id, changes)),
+    );
   },
 };
 
@@ -151,30 +160,11 @@ const listAssetsOperation: V2Operation = {
   id: "listAssets",
   summary: "List assets, newest first",
   description: "Lists what promoters can use: banners, documents, links and texts.",
-  params: listParams,
-  answer: z.array(assetAnswer),
+  params: assetList.params,
+  answer: z.array(schema),
   isPaged: true,
   refusals: ["invalid"],
-  async handle(request) {
-    const { account, context } = request;
-    const { params, page, window } = readListing(request, listParams);
-    const {
-      asset_type: types,
-      category_id: categoryIds,
-      campaign_id: ids,
-      created_at: created,
-    } = params.filters ?? {};
-    const found = await findAssets(context.store, account.id, {
-      text: params.q ?? null,
-      types: types ?? [],
-      categoryIds: categoryIds ?? [],
-      campaign_ids: ids ?? [],
-      created,
-      ...window,
-    });
-    setPageHeaders(request, page, found.total);
-    return showAssets(request, found.records);
-  },
+  handle: async (request) => showAssets(request, request.context.store, await assetList.read(request)),
 };
 
 const createAssetOperation: V2Operation = {
@@ -184,7 +174,7 @@ const createAssetOperation: V2Operation = {
     "Makes an asset for promoters. Send the file as a part of a multipart form, or in base64. Its format is found in its bytes.",
   example: { name: "Spring", asset_type: "text", content: "Try Acme: {{ref_link}}" },
   body: createBody,
-  answer: assetAnswer,
+  answer: schema,
   refusals: ["invalid", "too_large"],
   shape,
   async handle(request) {
@@ -202,8 +192,11 @@ const createAssetOperation: V2Operation = {
       content: body.content ?? null,
       landing_page_url: body.landing_page_url ?? null,
     };
-    const asset = await orRemove(request, kept, () => createAsset(context, account.id, input));
-    return showAsset(request, asset);
+    return orRemove(request, kept, () =>
+      context.store.transact(async (tx) =>
+        showAsset(request, tx.view, await createAsset(tx, context, account.id, input)),
+      ),
+    );
   },
 };
 
@@ -211,10 +204,12 @@ const getAssetOperation: V2Operation = {
   id: "getAsset",
   summary: "Get an asset",
   description: "Finds one asset.",
-  answer: assetAnswer,
+  answer: schema,
   refusals: ["not_found"],
-  handle: async (request) =>
-    showAsset(request, await loadAsset(request.context.store, request.account.id, readPathId(request.event))),
+  async handle(request) {
+    const { event, account, context } = request;
+    return showAsset(request, context.store, await loadAsset(context.store, account.id, readPathId(event)));
+  },
 };
 
 const updateAssetOperation: V2Operation = {
@@ -223,7 +218,7 @@ const updateAssetOperation: V2Operation = {
   description: "Changes an asset. What you leave out stays. A new file has a new address.",
   example: { name: "Spring banner" },
   body: updateBody,
-  answer: assetAnswer,
+  answer: schema,
   refusals: ["not_found", "invalid", "too_large"],
   shape,
   async handle(request) {
@@ -242,11 +237,14 @@ const updateAssetOperation: V2Operation = {
       content: body.content,
       landing_page_url: body.landing_page_url,
     };
-    const { before, after } = await orRemove(request, kept, () =>
-      updateAsset(context, account.id, { id: wanted, changes }),
+    const { before, after, answer } = await orRemove(request, kept, () =>
+      context.store.transact(async (tx) => {
+        const updated = await updateAsset(tx, account.id, { id: wanted, changes });
+        return { ...updated, answer: await showAsset(request, tx.view, updated.after) };
+      }),
     );
     if (before.file !== null && before.file.name !== after.file?.name) await uploads.remove(before.file.name);
-    return showAsset(request, after);
+    return answer;
   },
 };
 
@@ -260,7 +258,8 @@ const moveAssetsOperation: V2Operation = {
   async handle({ event, account, context }) {
     const { ids, category_id } = shapeInput(moveBody, await readJson(event));
     const label = "asset/update_category";
-    const work = (each: number) => moveAsset(context, account.id, { id: each, category_id });
+    const work = (each: number) =>
+      context.store.transact((tx) => moveAsset(tx, account.id, { id: each, category_id }));
     return batchAnswer.json(await runBatch(context, account.id, { label, ids, work }));
   },
 };
@@ -272,7 +271,7 @@ const deleteAssetsOperation = batchOperation(
       // The file first, because what fails can then be repeated.
       const { file } = await loadAsset(context.store, account.id, each);
       if (file !== null) await uploads.remove(file.name);
-      await deleteAsset(context, account.id, each);
+      await context.store.transact((tx) => deleteAsset(tx, account.id, each));
     };
     return runBatch(context, account.id, { label: "asset/destroy", ids, work });
   },
@@ -305,27 +304,18 @@ async function orRemove<T>(
   }
 }
 
-async function showAsset(request: V2Request, asset: Asset): Promise<z.output<typeof assetAnswer>> {
-  const [shownAsset] = await showAssets(request, [asset]);
-  return shownAsset!;
+async function showAsset(
+  request: V2Request,
+  view: View,
+  asset: Asset,
+): Promise<z.output<typeof schema> | undefined> {
+  return (await showAssets(request, view, [asset]))[0];
 }
 
-async function showAssets(
-  { account, context: { store }, public_url }: V2Request,
-  found: Asset[],
-): Promise<z.output<typeof assetAnswer>[]> {
-  const [campaigns, categories, clicks] = await Promise.all([
-    listCampaigns(store, account.id),
-    listCategories(store, account.id),
-    loadAssetClicks(store, account.id, found),
+async function showAssets({ account, public_url }: V2Request, view: View, found: Asset[]) {
+  const [parts, clicks] = await Promise.all([
+    assetParts(view, account.id),
+    loadAssetClicks(view, account.id, found),
   ]);
-  const parts: AssetParts = {
-    public_url,
-    campaigns: new Map(campaigns.map((campaign) => [campaign.id, campaign])),
-    categories: new Map(categories.map((category) => [category.id, category])),
-  };
-  return found.map((asset) => {
-    const { created_at, ...rest } = assetJson(asset, parts);
-    return { ...rest, clicks_count: clicks.get(asset.id) ?? 0, created_at };
-  });
+  return found.map((asset) => assetAnswer.json(asset, { ...parts, clicks, public_url }));
 }

@@ -1,6 +1,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
+import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { Failure, type FieldErrors } from "../../../failure.ts";
-import type { Reader, Store, Transaction } from "../../../storage/store.ts";
+import { anyOf } from "../../../storage/query.ts";
+import type { Reader, Store, Transaction, View } from "../../../storage/store.ts";
 import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Account } from "../account/account.ts";
 import type { Context } from "../../context.ts";
@@ -195,8 +197,17 @@ export function newCampaign(now: Date, input: NewCampaign & Pick<Campaign, "acco
 }
 
 /** Every campaign of an account, oldest first. */
-export function listCampaigns(store: Store, accountId: number): Promise<Campaign[]> {
-  return store.list(campaigns, "id", accountId, []);
+export function listCampaigns(view: View, accountId: number): Promise<Campaign[]> {
+  return view.list(campaigns, "id", accountId, []);
+}
+
+/** Whether a column with a list of campaigns, such as ` 1 7 `, has any of these. Null: it is for all campaigns. */
+export function isForCampaigns(column: string, ids: readonly number[]): RawBuilder<SqlBool> {
+  const list = sql.ref(column);
+  return anyOf([
+    sql<SqlBool>`${list} is null`,
+    ...ids.map((id) => sql<SqlBool>`${list} like ${`% ${id} %`}`),
+  ]);
 }
 
 /** The kinds of e-mails that an account's campaigns send. */

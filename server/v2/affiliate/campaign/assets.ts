@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { assetLink, findAssets, listCategories, type Asset } from "../../../domain/people/asset.ts";
-import { listCampaigns } from "../../../domain/program/campaign/campaign.ts";
+import { assetLink, assets, listCategories, type Asset } from "../../../domain/people/asset.ts";
+import { isForCampaigns } from "../../../domain/program/campaign/campaign.ts";
 import { listPromoterCampaigns } from "../../../domain/people/promoter-campaign/search.ts";
 import { field } from "../../../http/fields.ts";
-import { setPageHeaders } from "../../../http/pages.ts";
-import { assetAnswer, assetJson, categoryAnswer, categoryJson } from "../../asset/asset-json.ts";
-import { pageParams, readListing } from "../../../resource/listing.ts";
+import { assetAnswer, assetParts, categoryAnswer } from "../../asset/asset-json.ts";
+import { listed } from "../../../resource/list.ts";
+import { anyOf } from "../../../storage/query.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 
-const answer = assetAnswer
+const answer = assetAnswer.schema
   .omit({ category: true, clicks_count: true })
   .extend({
     category: field(
@@ -32,13 +32,15 @@ const answer = assetAnswer
   })
   .meta({ id: "PortalAsset" });
 
+const assetList = listed(assets, { isNewestFirst: true })();
+
 /** `GET /api/v2/affiliate/assets` */
 export const listOwnAssetsOperation: AffiliateOperation = {
   id: "listPortalAssets",
   summary: "List banners, documents, links and texts for the promoter",
   description:
     "Lists what the promoter can use in the campaigns that have accepted them, each with their own link. Texts have the link in them.",
-  params: pageParams,
+  params: assetList.params,
   answer: z.array(answer),
   isPaged: true,
   handle: list,
@@ -49,25 +51,17 @@ export const listOwnCategoriesOperation: AffiliateOperation = {
   id: "listPortalAssetCategories",
   summary: "List asset categories",
   description: "Lists the headings that assets are listed under, in order.",
-  answer: z.array(categoryAnswer),
-  handle: async ({ account, context }) => (await listCategories(context.store, account.id)).map(categoryJson),
+  answer: z.array(categoryAnswer.schema),
+  handle: async ({ account, context: { store } }) =>
+    categoryAnswer.showAll(store, await listCategories(store, account.id)),
 };
 
 async function list(request: AffiliateRequest): Promise<z.output<typeof answer>[]> {
   const { account, promoter, public_url, context } = request;
   const { store } = context;
-  const { page, window } = readListing(request, pageParams);
   const joined = await listPromoterCampaigns(store, account.id, promoter.id);
   const accepted = joined.filter(({ state }) => state === "accepted");
-  const [campaigns, categories] = await Promise.all([
-    listCampaigns(store, account.id),
-    listCategories(store, account.id),
-  ]);
-  const parts = {
-    public_url,
-    campaigns: new Map(campaigns.map((campaign) => [campaign.id, campaign])),
-    categories: new Map(categories.map((category) => [category.id, category])),
-  };
+  const parts = { ...(await assetParts(store, account.id)), public_url, clicks: new Map<number, number>() };
   const linksOf = (asset: Asset) =>
     accepted.flatMap((each) => {
       const campaign = parts.campaigns.get(each.campaign_id);
@@ -76,20 +70,13 @@ async function list(request: AffiliateRequest): Promise<z.output<typeof answer>[
         ? []
         : [{ promoter_campaign_id: each.id, url: assetLink(asset, each, campaign) }];
     });
-  const found =
-    accepted.length === 0
-      ? { records: [], total: 0 }
-      : await findAssets(store, account.id, {
-          text: null,
-          types: [],
-          categoryIds: [],
-          campaign_ids: accepted.map(({ campaign_id }) => campaign_id),
-          created: undefined,
-          ...window,
-        });
-  setPageHeaders(request, page, found.total);
-  return found.records.map((asset) => {
-    const { category, content, created_at, ...rest } = assetJson(asset, parts);
+  const isSeen = isForCampaigns(
+    "assets.campaign_list",
+    accepted.map(({ campaign_id }) => campaign_id),
+  );
+  const found = await assetList.read(request, [accepted.length === 0 ? anyOf([]) : isSeen]);
+  return found.map((asset) => {
+    const { category, content, created_at, clicks_count: _, ...rest } = assetAnswer.json(asset, parts);
     const links = linksOf(asset);
     // Promoters may not see campaigns that they have not joined.
     const isKnown = (id: number) => accepted.some(({ campaign_id }) => campaign_id === id);
