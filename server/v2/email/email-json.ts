@@ -1,14 +1,18 @@
 import { z } from "zod";
-import type { Campaign } from "../../domain/program/campaign/campaign.ts";
+import { listCampaigns } from "../../domain/program/campaign/campaign.ts";
 import {
   COUNTED_METRICS,
   DELAY_UNITS,
   EMAIL_TRIGGERS,
   FREQUENCIES,
+  companyEmails,
   type CompanyEmail,
+  type TriggerSettings,
 } from "../../domain/program/company-email/company-email.ts";
 import { LANGUAGES } from "../../languages/languages.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
+import { shown } from "../../resource/answer.ts";
+import type { View } from "../../storage/store.ts";
 import { embeddedCampaign, embeddedCampaignJson } from "../embedded-json.ts";
 
 const translation = z
@@ -60,67 +64,51 @@ const trigger = z.object({
   settings: field(settings, "Details of the trigger. Those that it does not use are null."),
 });
 
-export const emailAnswer = z
-  .object({
-    id: recordId,
-    name: field(z.string(), "What the team calls it.", "Welcome, day 3"),
-    subject: field(z.string(), "The subject, with placeholders.", "Your link, {{first_name}}"),
-    content: field(
-      z.string(),
-      "The content, with placeholders: text, or HTML. What could run in HTML is removed.",
-      "Hello {{first_name}},\n\nyour link is {{ref_link}}",
-    ),
-    translations: field(
+/** All campaigns of the account, for each e-mail. */
+async function campaignsOf(view: View, emails: CompanyEmail[]) {
+  const all = await listCampaigns(view, emails[0]?.account_id ?? 0);
+  const campaigns = new Map(all.map((campaign) => [campaign.id, campaign]));
+  return emails.map(() => ({ campaigns }));
+}
+
+export const emailAnswer = shown(companyEmails, campaignsOf)("Email", {
+  id: recordId,
+  name: field(z.string(), "What the team calls it.", "Welcome, day 3"),
+  subject: field(z.string(), "The subject, with placeholders.", "Your link, {{first_name}}"),
+  content: field(
+    z.string(),
+    "The content, with placeholders: text, or HTML. What could run in HTML is removed.",
+    "Hello {{first_name}},\n\nyour link is {{ref_link}}",
+  ),
+  translations: [
+    field(
       z.array(translation),
       "The texts in other languages. Promoters who read one of them get it, and all others the main text. An extension of Tidemark.",
     ),
-    allowed_campaign_ids: field(
-      z.array(z.int()),
-      "Ids of the campaigns whose promoters get it. Empty means all campaigns.",
-      [1],
-    ),
-    trigger: field(trigger, "What it is sent for."),
-    sent_count: field(z.int(), "How often it was delivered.", 12),
-    allowed_campaigns: field(z.array(embeddedCampaign), "The campaigns of `allowed_campaign_ids`."),
-    created_at: createdAt,
-    updated_at: field(z.iso.datetime(), "When the record was last changed."),
-  })
-  .meta({ id: "Email" });
+    ({ translations }) => translations ?? [],
+  ],
+  allowed_campaign_ids: [
+    field(z.array(z.int()), "Ids of the campaigns whose promoters get it. Empty means all campaigns.", [1]),
+    ({ campaign_ids }) => campaign_ids,
+  ],
+  trigger: [
+    field(trigger, "What it is sent for."),
+    ({ is_enabled, trigger_on, settings: set }) => ({
+      enabled: is_enabled,
+      trigger_on,
+      settings: settingsJson(set),
+    }),
+  ],
+  sent_count: field(z.int(), "How often it was delivered.", 12),
+  allowed_campaigns: [
+    field(z.array(embeddedCampaign), "The campaigns of `allowed_campaign_ids`."),
+    ({ campaign_ids }, { campaigns }) =>
+      campaign_ids.flatMap((id) => campaigns.get(id) ?? []).map(embeddedCampaignJson),
+  ],
+  created_at: createdAt,
+  updated_at: field(z.iso.datetime(), "When the record was last changed."),
+});
 
-export function emailJson(
-  email: CompanyEmail,
-  campaigns: ReadonlyMap<number, Campaign>,
-): z.output<typeof emailAnswer> {
-  const { settings: given } = email;
-  return {
-    id: email.id,
-    name: email.name,
-    subject: email.subject,
-    content: email.content,
-    translations: (email.translations ?? []).map(({ language, subject, content }) => ({
-      language,
-      subject,
-      content,
-    })),
-    allowed_campaign_ids: email.campaign_ids,
-    trigger: {
-      enabled: email.is_enabled,
-      trigger_on: email.trigger_on,
-      settings: {
-        delay_interval: given.delay_interval,
-        delay_value: given.delay_value,
-        count: given.count,
-        metric: given.metric,
-        period_in_days: given.period_days,
-        frequency: given.frequency,
-        day: given.day,
-        hour: given.hour,
-        minute: given.minute,
-      },
-    },
-    sent_count: email.sent_count,
-    allowed_campaigns: email.campaign_ids.flatMap((id) => campaigns.get(id) ?? []).map(embeddedCampaignJson),
-    created_at: email.created_at,
-    updated_at: email.updated_at,
-  };
+function settingsJson({ period_days: period_in_days, ...others }: TriggerSettings) {
+  return { ...others, period_in_days };
 }

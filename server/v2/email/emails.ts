@@ -1,46 +1,36 @@
 import { z } from "zod";
 import { startBroadcast } from "../../domain/people/mailing/broadcast.ts";
-import { listCampaigns } from "../../domain/program/campaign/campaign.ts";
+import { isForCampaigns } from "../../domain/program/campaign/campaign.ts";
 import {
   copyCompanyEmail,
   createCompanyEmail,
   deleteCompanyEmail,
-  findCompanyEmails,
   updateCompanyEmail,
   type CompanyEmailInput,
 } from "../../domain/program/company-email/changes.ts";
 import {
+  companyEmails,
   COUNTED_METRICS,
   DELAY_UNITS,
   EMAIL_TRIGGERS,
   FREQUENCIES,
   loadCompanyEmail,
-  type CompanyEmail,
   type EmailTranslation,
   type EmailTrigger,
 } from "../../domain/program/company-email/company-email.ts";
 import { field } from "../../http/fields.ts";
-import { setPageHeaders } from "../../http/pages.ts";
 import { readJson } from "../../http/parameters/json.ts";
-import {
-  direction,
-  flag,
-  id,
-  listOf,
-  longText,
-  oneOf,
-  splitList,
-  text,
-  wholeNumber,
-  word,
-} from "../../input/fields.ts";
+import { flag, id, listOf, longText, oneOf, splitList, text, wholeNumber, word } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import { LANGUAGES } from "../../languages/languages.ts";
 import { keptContent } from "../../outgoing/email-text.ts";
 import { batchAnswer } from "../batch/batch-processes.ts";
 import { recordError, type V2Operation, type V2Request, type V2Row } from "../operation.ts";
-import { pageParams, readListing, sortsOf, readPathId, amounts } from "../../resource/listing.ts";
-import { emailAnswer, emailJson } from "./email-json.ts";
+import { listed } from "../../resource/list.ts";
+import { readPathId, amounts } from "../../resource/listing.ts";
+import { does, lists, reads } from "../../resource/operations.ts";
+import { among, anyOf, contains, isFlag } from "../../storage/query.ts";
+import { emailAnswer } from "./email-json.ts";
 import { SENDING_OPERATIONS } from "./sending.ts";
 
 const NAME_LENGTH = 255;
@@ -70,40 +60,44 @@ const FILTERED = {
 } as const satisfies Record<string, readonly EmailTrigger[]>;
 const FILTER_WORDS = Object.keys(FILTERED) as (keyof typeof FILTERED)[];
 
-const filters = z
-  .object(
-    {
-      trigger_enabled: field(oneOf(["yes", "no"]), "Only e-mails whose trigger is on, or off."),
-      trigger_on: field(
+const emailList = listed(companyEmails, { newestBy: "id", isPageFirst: true })({
+  params: {
+    q: [field(text.optional(), "Text to search for in names and subjects.", "welcome"), mentions],
+  },
+  filters: {
+    trigger_enabled: [
+      field(oneOf(["yes", "no"]), "Only e-mails whose trigger is on, or off."),
+      (wanted) => isFlag("company_emails.is_enabled", wanted === "yes"),
+    ],
+    trigger_on: [
+      field(
         oneOf(FILTER_WORDS),
         "Only e-mails with this trigger. `not_set`: broadcasts. `lead_subscribed` is `lead_signup`, and `promotion_reached_target` is `count_reached`.",
       ),
-      sent_count: field(amounts, "Only e-mails that were delivered this often."),
-      campaign_id: field(listOf(id), "Only e-mails that promoters of this campaign get.", [1]),
-    },
-    "is invalid",
-  )
-  .partial();
-
-const listParams = pageParams.extend({
-  q: field(text.optional(), "Text to search for in names and subjects.", "welcome"),
-  filters: field(filters.optional(), "Only records that match."),
-  sorting: field(
-    z
-      .object(
-        {
-          sent_count: field(direction, "By how often they were delivered."),
-          subject: field(direction, "By subject."),
-        },
-        "is invalid",
-      )
-      .partial()
-      .optional(),
-    "Order of the list. The newest e-mail comes first otherwise.",
-  ),
+      (wanted) => among("company_emails.trigger_on", FILTERED[wanted]),
+    ],
+    sent_count: field(amounts, "Only e-mails that were delivered this often."),
+    campaign_id: [
+      field(listOf(id), "Only e-mails that promoters of this campaign get.", [1]),
+      (wanted) => isForCampaigns("company_emails.campaign_list", wanted),
+    ],
+  },
+  sorting: {
+    sent_count: "By how often they were delivered.",
+    subject: ["By subject.", "folded_subject"],
+  },
 });
 
-const { shape: shown } = emailAnswer;
+function mentions(wanted: string) {
+  const words = wanted.trim();
+  return anyOf(["name", "subject"].map((each) => contains(`company_emails.folded_${each}`, words)));
+}
+
+const {
+  schema,
+  schema: { shape: shown },
+  show,
+} = emailAnswer;
 const { shape: shownTrigger } = shown.trigger;
 const { shape: shownSettings } = shownTrigger.settings;
 const settings = z.object(
@@ -187,34 +181,12 @@ const shape = recordError({
   minute: "trigger[settings][minute]",
 });
 
-const listOperation: V2Operation = {
+const listOperation: V2Operation = lists(emailAnswer, {
   id: "listEmails",
   summary: "List the company's e-mails",
   description: "Lists the e-mails to promoters that the company has written.",
-  params: listParams,
-  answer: z.array(emailAnswer),
-  isPaged: true,
-  refusals: ["invalid"],
-  async handle(request) {
-    const { account, context } = request;
-    const { params, query, page, window } = readListing(request, listParams);
-    const wanted = params.filters ?? {};
-    const found = await findCompanyEmails(context.store, account.id, {
-      text: params.q ?? null,
-      is_enabled: wanted.trigger_enabled === undefined ? null : wanted.trigger_enabled === "yes",
-      triggers: wanted.trigger_on === undefined ? null : [...FILTERED[wanted.trigger_on]],
-      campaign_ids: wanted.campaign_id ?? [],
-      sent_count: wanted.sent_count,
-      sorts: sortsOf(params.sorting ?? {}, query, {
-        sent_count: "sent_count" as const,
-        subject: "subject" as const,
-      }),
-      ...window,
-    });
-    setPageHeaders(request, page, found.total);
-    return showEmails(request, found.records);
-  },
-};
+  list: emailList,
+});
 
 const createOperation: V2Operation = {
   id: "createEmail",
@@ -223,28 +195,24 @@ const createOperation: V2Operation = {
     "Writes an e-mail to promoters. If its trigger has a built-in e-mail and it has no delay, it takes the place of that one in its campaigns.",
   example,
   body: emailBody,
-  answer: emailAnswer,
+  answer: schema,
   refusals: ["invalid", "refused"],
   shape,
-  handle: async (request) =>
-    showEmail(
-      request,
-      await createCompanyEmail(request.context, request.account.id, await readEmail(request)),
-    ),
+  async handle(request) {
+    const { account, context } = request;
+    const input = await readEmail(request);
+    return context.store.transact(async (tx) =>
+      show(tx.view, await createCompanyEmail(tx, context, account.id, input)),
+    );
+  },
 };
 
-const getOperation: V2Operation = {
+const getOperation: V2Operation = reads(emailAnswer, {
   id: "getEmail",
   summary: "Get an e-mail",
   description: "Finds one e-mail of the company.",
-  answer: emailAnswer,
-  refusals: ["not_found"],
-  handle: async (request) =>
-    showEmail(
-      request,
-      await loadCompanyEmail(request.context.store, request.account.id, readPathId(request.event)),
-    ),
-};
+  load: loadCompanyEmail,
+});
 
 const updateOperation: V2Operation = {
   id: "updateEmail",
@@ -252,50 +220,41 @@ const updateOperation: V2Operation = {
   description: "Changes an e-mail. E-mails that wait to be sent have the new text.",
   example,
   body: emailBody,
-  answer: emailAnswer,
+  answer: schema,
   refusals: ["not_found", "invalid"],
   shape,
   async handle(request) {
-    const change = { id: readPathId(request.event), input: await readEmail(request) };
-    return showEmail(request, await updateCompanyEmail(request.context, request.account.id, change));
+    const { event, account, context } = request;
+    const change = { id: readPathId(event), input: await readEmail(request) };
+    return context.store.transact(async (tx) =>
+      show(tx.view, await updateCompanyEmail(tx, context, account.id, change)),
+    );
   },
 };
 
-const deleteOperation: V2Operation = {
+const deleteOperation: V2Operation = does(emailAnswer, {
   id: "deleteEmail",
   summary: "Delete an e-mail",
   description: "Deletes an e-mail. The built-in e-mail of its trigger is sent again.",
-  answer: emailAnswer,
-  refusals: ["not_found"],
-  async handle(request) {
-    const { event, account, context } = request;
-    return showEmail(request, await deleteCompanyEmail(context, account.id, readPathId(event)));
-  },
-};
+  run: (tx, { account }, id) => deleteCompanyEmail(tx, account.id, id),
+});
 
-const copyOperation: V2Operation = {
+const copyOperation: V2Operation = does(emailAnswer, {
   id: "copyEmail",
   summary: "Copy an e-mail",
   description: "Copies an e-mail. The copy is off, so that it sends nothing until you have changed it.",
-  answer: emailAnswer,
   refusals: ["not_found", "refused"],
-  async handle(request) {
-    const { event, account, context } = request;
-    return showEmail(request, await copyCompanyEmail(context, account.id, readPathId(event)));
-  },
-};
+  run: (tx, { account, context }, id) => copyCompanyEmail(tx, context, account.id, id),
+});
 
-const sendNowOperation: V2Operation = {
+const sendNowOperation: V2Operation = does(batchAnswer, {
   id: "sendEmailNow",
   summary: "Send a broadcast to its promoters",
   description:
     "Sends a broadcast to all accepted promoters of its campaigns who want e-mails. Each gets it once, even if you send it again. The answer is a batch, which is completed when all were sent.",
-  answer: batchAnswer.schema,
   refusals: ["not_found", "refused"],
-  async handle({ event, account, context }) {
-    return batchAnswer.json(await startBroadcast(context, account.id, readPathId(event)));
-  },
-};
+  run: (tx, { account, context }, id) => startBroadcast(tx, context, account.id, id),
+});
 
 /** The paths are below `/api/v2/company`. */
 export const EMAIL_OPERATIONS: V2Row[] = [
@@ -343,15 +302,4 @@ function keptTranslations(given: z.output<typeof translation>[]): Promise<EmailT
       content: content?.trim() ? await keptContent(content) : null,
     })),
   );
-}
-
-async function showEmail(request: V2Request, email: CompanyEmail): Promise<z.output<typeof emailAnswer>> {
-  const [shownEmail] = await showEmails(request, [email]);
-  return shownEmail!;
-}
-
-async function showEmails({ account, context: { store } }: V2Request, found: CompanyEmail[]) {
-  const campaigns = await listCampaigns(store, account.id);
-  const byId = new Map(campaigns.map((campaign) => [campaign.id, campaign]));
-  return found.map((email) => emailJson(email, byId));
 }

@@ -33,6 +33,7 @@ import {
   type WrittenEmail,
 } from "../../outgoing/email-text.ts";
 import { exampleValues, previewLanguage } from "../campaign/email-preview.ts";
+import type { Reader } from "../../storage/store.ts";
 import { mailTestAnswer, sendToSelf } from "../mail/mail.ts";
 import type { V2Operation, V2Request, V2Row } from "../operation.ts";
 import { readPathId } from "../../resource/listing.ts";
@@ -71,7 +72,7 @@ const sendTestOperation: V2Operation = {
   },
 };
 
-const { shape: shown } = emailAnswer;
+const { shape: shown } = emailAnswer.schema;
 const previewBody = z.object({
   subject: field(word(255).min(1, "can't be blank"), shown.subject),
   content: field(longText.min(1, "can't be blank"), shown.content),
@@ -167,7 +168,7 @@ const showLayoutOperation: V2Operation = {
   summary: "Get the frame of e-mails",
   description: "Shows the HTML around the content of the e-mails that the company has written.",
   answer: layoutAnswer,
-  handle: showLayout,
+  handle: ({ account, context: { store } }) => showLayout(store, account.id),
 };
 
 const layoutBody = z.object({
@@ -187,13 +188,15 @@ const changeLayoutOperation: V2Operation = {
   body: layoutBody,
   answer: layoutAnswer,
   refusals: ["invalid"],
-  async handle(request) {
-    const { event, account, context } = request;
+  async handle({ event, account, context }) {
     const values = await readJson(event);
     // An empty text is a value here: it removes the company's own frame.
     const html = values["html"] === "" ? "" : shapeInput(layoutBody, values).html;
-    await setLayout(context, account.id, html.trim() === "" ? null : await sanitised(html));
-    return showLayout(request);
+    const layout = html.trim() === "" ? null : await sanitised(html);
+    return context.store.transact(async (tx) => {
+      await setLayout(tx, account.id, layout);
+      return showLayout(tx.view, account.id);
+    });
   },
 };
 
@@ -229,8 +232,8 @@ export const SENDING_OPERATIONS: V2Row[] = [
   ["POST", "/emails/:id/send_test", sendTestOperation],
 ];
 
-async function showLayout({ account, context: { store } }: V2Request) {
-  const own = await findLayout(store, account.id);
+async function showLayout(reader: Reader, accountId: number) {
+  const own = await findLayout(reader, accountId);
   return { html: own ?? USUAL_LAYOUT, is_custom: own !== null };
 }
 

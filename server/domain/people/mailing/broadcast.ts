@@ -42,18 +42,17 @@ export interface MailingRun extends LeasedContext {
  * @throws Failure `not_found`, `refused` for an e-mail with another trigger, or one that is being sent
  */
 export async function startBroadcast(
-  { store, now }: Context,
+  tx: Transaction,
+  { now }: Context,
   accountId: number,
   emailId: number,
 ): Promise<BatchProcess> {
-  const id = await store.nextId("batch-process");
-  return store.transact(async (tx) => {
-    const email = await loadCompanyEmail(tx, accountId, emailId);
-    if (email.trigger_on !== "broadcast") {
-      throw new Failure("refused", "Only an e-mail with the trigger broadcast can be sent now.");
-    }
-    return startRun(tx, { email, id, now });
-  });
+  const id = await tx.nextId("batch-process");
+  const email = await loadCompanyEmail(tx, accountId, emailId);
+  if (email.trigger_on !== "broadcast") {
+    throw new Failure("refused", "Only an e-mail with the trigger broadcast can be sent now.");
+  }
+  return startRun(tx, { email, id, now });
 }
 
 async function startRun(

@@ -1,20 +1,7 @@
 import { Failure, type FieldErrors } from "../../../failure.ts";
-import {
-  among,
-  anyOf,
-  contains,
-  findPage,
-  isWithin,
-  type Found,
-  type Schema,
-  type Sort,
-  type Window,
-} from "../../../storage/query.ts";
-import { sql, type SqlBool } from "kysely";
-import type { Store, Transaction } from "../../../storage/store.ts";
+import type { Transaction } from "../../../storage/store.ts";
 import type { Context } from "../../context.ts";
 import { updateWantedEvents } from "../../events/webhook/webhook.ts";
-import type { Span } from "../../span.ts";
 import { campaigns, emailsOf } from "../campaign/campaign.ts";
 import {
   companyEmails,
@@ -45,59 +32,57 @@ export type CompanyEmailInput = Pick<
  * `refused` if there are too many
  */
 export async function createCompanyEmail(
-  { store, now }: Context,
+  tx: Transaction,
+  { now }: Context,
   accountId: number,
   input: CompanyEmailInput,
 ): Promise<CompanyEmail> {
-  const id = await store.nextId("company-email");
-  return store.transact((tx) => insertEmail(tx, newEmail({ account_id: accountId, id, input, now })));
+  const id = await tx.nextId("company-email");
+  return insertEmail(tx, newEmail({ account_id: accountId, id, input, now }));
 }
 
 /** Changes an e-mail. @throws Failure `not_found`, and `invalid` like `createCompanyEmail` */
-export function updateCompanyEmail(
-  { store, now }: Context,
+export async function updateCompanyEmail(
+  tx: Transaction,
+  { now }: Context,
   accountId: number,
   { id, input }: { id: number; input: CompanyEmailInput },
 ): Promise<CompanyEmail> {
-  return store.transact(async (tx) => {
-    const before = await loadCompanyEmail(tx, accountId, id);
-    const changed = { ...before, ...input, settings: fittingSettings(input), updated_at: now.toISOString() };
-    await putEmail(tx, changed);
-    return changed;
-  });
+  const before = await loadCompanyEmail(tx, accountId, id);
+  const changed = { ...before, ...input, settings: fittingSettings(input), updated_at: now.toISOString() };
+  await putEmail(tx, changed);
+  return changed;
 }
 
 /** Copies an e-mail. The copy is switched off. @throws Failure `not_found`, `refused` */
 export async function copyCompanyEmail(
-  { store, now }: Context,
+  tx: Transaction,
+  context: Context,
   accountId: number,
-  copiedId: number,
+  id: number,
 ): Promise<CompanyEmail> {
-  const id = await store.nextId("company-email");
-  return store.transact(async (tx) => {
-    const { name, ...input } = await loadCompanyEmail(tx, accountId, copiedId);
-    const copy = { ...input, name: `${name} (copy)`.slice(0, 255), is_enabled: false };
-    return insertEmail(tx, newEmail({ account_id: accountId, id, input: copy, now }));
-  });
+  const { name, ...input } = await loadCompanyEmail(tx, accountId, id);
+  const copy = { ...input, name: `${name} (copy)`.slice(0, 255), is_enabled: false };
+  return createCompanyEmail(tx, context, accountId, copy);
 }
 
 /** Deletes an e-mail. What waits to be sent later is not sent. @throws Failure `not_found` */
-export function deleteCompanyEmail({ store }: Context, accountId: number, id: number): Promise<CompanyEmail> {
-  return store.transact(async (tx) => {
-    const email = await loadCompanyEmail(tx, accountId, id);
-    await tx.remove(companyEmails, accountId, id);
-    await updateWantedEvents(tx, accountId, emailsOf);
-    return email;
-  });
+export async function deleteCompanyEmail(
+  tx: Transaction,
+  accountId: number,
+  id: number,
+): Promise<CompanyEmail> {
+  const email = await loadCompanyEmail(tx, accountId, id);
+  await tx.remove(companyEmails, accountId, id);
+  await updateWantedEvents(tx, accountId, emailsOf);
+  return email;
 }
 
 /** Sets the layout of the company's e-mails. Null: back to the usual one. @throws Failure `invalid` */
-export function setLayout({ store }: Context, accountId: number, html: string | null): Promise<void> {
-  return store.transact(async (tx) => {
-    if (html === null) return tx.remove(emailLayouts, accountId, 1);
-    refuseFaultyLayout(html);
-    await tx.put(emailLayouts, { account_id: accountId, html });
-  });
+export async function setLayout(tx: Transaction, accountId: number, html: string | null): Promise<void> {
+  if (html === null) return tx.remove(emailLayouts, accountId, 1);
+  refuseFaultyLayout(html);
+  await tx.put(emailLayouts, { account_id: accountId, html });
 }
 
 /** Refuses a layout without a place for the content, or with a placeholder that there is not. @throws Failure `invalid` */
@@ -110,58 +95,6 @@ export function refuseFaultyLayout(html: string): void {
   if (places.length > 1) throw invalid({ html: ["may have {{content}} only once"] });
   const fault = unknownIn(html, [...PLACEHOLDERS.broadcast, "content"]);
   if (fault !== null) throw invalid({ html: [fault] });
-}
-
-/** The e-mails to list. Absent fields and empty lists match all. */
-export interface CompanyEmailFilter {
-  text: string | null;
-  is_enabled: boolean | null;
-  triggers: EmailTrigger[] | null;
-  campaign_ids: number[];
-  sent_count: Span | undefined;
-}
-
-type CompanyEmailSchema = Schema<{ company_emails: typeof companyEmails }>;
-
-/** A page of e-mails, sorted as asked, otherwise newest first. */
-export function findCompanyEmails(
-  store: Store,
-  accountId: number,
-  {
-    text,
-    is_enabled,
-    triggers,
-    campaign_ids,
-    sent_count,
-    sorts,
-    ...window
-  }: CompanyEmailFilter & { sorts: Sort<"sent_count" | "subject">[] } & Window,
-): Promise<Found<CompanyEmail>> {
-  let query = store
-    .query<CompanyEmailSchema>()
-    .selectFrom("company_emails")
-    .where("account_id", "=", accountId);
-  if (text !== null) {
-    const words = text.trim();
-    query = query.where(anyOf([contains("folded_name", words), contains("folded_subject", words)]));
-  }
-  if (is_enabled !== null) query = query.where("is_enabled", "=", is_enabled ? 1 : 0);
-  if (triggers !== null) {
-    query =
-      triggers.length === 0 ? query.where(sql<SqlBool>`1 = 0`) : query.where(among("trigger_on", triggers));
-  }
-  if (campaign_ids.length > 0) {
-    query = query.where((where) =>
-      where.or([
-        where("campaign_list", "is", null),
-        ...campaign_ids.map((id) => where("campaign_list", "like", `% ${id} %`)),
-      ]),
-    );
-  }
-  if (sent_count !== undefined) query = query.where(isWithin("sent_count", sent_count));
-  for (const { by, isDescending } of sorts)
-    query = query.orderBy(by === "subject" ? "folded_subject" : by, isDescending ? "desc" : "asc");
-  return findPage(store, companyEmails, { query: query.orderBy("id", "desc"), ...window });
 }
 
 function newEmail({
