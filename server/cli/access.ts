@@ -76,7 +76,7 @@ export function userCommands(program: Command): void {
     .action((email: string) =>
       withStore(async (context) => {
         const { owner_id, id } = await loadByEmail(context.store, email);
-        print(userRow(await removeUser(context, owner_id, id)));
+        print(userRow(await context.store.transact((tx) => removeUser(tx, owner_id, id))));
       }),
     );
   user
@@ -91,7 +91,9 @@ export function userCommands(program: Command): void {
         if (owner === undefined) throw new Failure("not_found", "The user's account was not found");
         const removesSecondFactor = options.withoutSecondFactor;
         const isMailed = await hasMail(store);
-        const made = await resetUser(context, owner, { id, removesSecondFactor, isMailed });
+        const made = await store.transact((tx) =>
+          resetUser(tx, context, owner, { id, removesSecondFactor, isMailed }),
+        );
         print({
           ...userRow(made.user),
           link: linkAddress(await publicUrlOf(store), made.token),
@@ -110,7 +112,8 @@ function invite(email: string, options: { role: Role; account?: string }): Promi
     const { store } = context;
     const account = await accountOf(store, options.account);
     const isMailed = await hasMail(store);
-    const made = await inviteUser(context, account, { email: emailOf(email), role: options.role, isMailed });
+    const invitation = { email: emailOf(email), role: options.role, isMailed };
+    const made = await store.transact((tx) => inviteUser(tx, context, account, invitation));
     print({
       ...userRow(made.user),
       link: linkAddress(await publicUrlOf(store), made.token),

@@ -14,7 +14,7 @@ export async function addUser(app: TestApp, role: Role, over: Partial<User> = {}
   const context = newContext(app.services);
   // Of its own, so that the values of the app's requests do not depend on it.
   const { hash: passwordHash } = await keepPassword({ chance: countedChance() }, PASSWORD);
-  const id = await newUserId(context);
+  const id = await newUserId(context.store);
   const { email = `${role}@acme.example`, name = null, owner_id = app.account_id } = over;
   return app.services.store.transact((tx) =>
     putUser(tx, context.now, { id, owner_id, email, name, role, password_hash: passwordHash, ...over }),

@@ -77,7 +77,7 @@ export async function createFirstAccount(
   const { store } = context;
   if (await findFirstAccount(store)) return null;
   const ids = await newAccountIds(store);
-  const userId = await newUserId(context);
+  const userId = await newUserId(context.store);
   const passwordHash = input.owner && (await keepPassword(context, input.owner.password)).hash;
   return store.transact(async (tx) => {
     if (await tx.get(firstStarts, SYSTEM, 1)) return null;

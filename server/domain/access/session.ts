@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { digest, numberOf } from "../../storage/digests.ts";
 import { withoutFrozen } from "../../storage/freeze.ts";
-import type { Reader, Store, Transaction } from "../../storage/store.ts";
+import type { Reader, Transaction, View } from "../../storage/store.ts";
 import { flag, json, table, text, time, type RowOf } from "../../storage/table.ts";
 import type { Account } from "../program/account/account.ts";
 import { SYSTEM, type Chance, type Context, type LeasedContext } from "../context.ts";
@@ -138,8 +138,8 @@ export async function noteUse(
 }
 
 /** A holder's open sessions, the last used first. */
-export async function listSessions(store: Store, holder: Holder, now: Date): Promise<Session[]> {
-  const all = await sessionsOf(store, holder);
+export async function listSessions(view: View, holder: Holder, now: Date): Promise<Session[]> {
+  const all = await sessionsOf(view, holder);
   return all
     .filter((session) => !hasEnded(session, now))
     .sort((a, b) => b.seen_at.localeCompare(a.seen_at) || b.created_at.localeCompare(a.created_at));
@@ -151,8 +151,8 @@ export function sessionId({ hash }: Pick<Session, "hash">): number {
 }
 
 /** Ends a session. It may have ended before. */
-export async function endSession(store: Store, { hash }: Pick<Session, "hash">): Promise<void> {
-  await store.transact((tx) => tx.remove(sessions, SYSTEM, hash));
+export async function endSession(tx: Transaction, { hash }: Pick<Session, "hash">): Promise<void> {
+  await tx.remove(sessions, SYSTEM, hash);
 }
 
 /** Ends all sessions of a holder as part of a larger change, or all but one. */
@@ -228,7 +228,7 @@ function hasEnded({ seen_at, ends_at }: Session, now: Date): boolean {
 const MAX_LISTED = 1_000;
 
 function sessionsOf(
-  view: Pick<Store, "page"> & Reader,
+  view: Pick<View, "page"> & Reader,
   { kind, account_id, id }: Holder,
 ): Promise<Session[]> {
   return view.page(sessions, "holder", SYSTEM, [kind, account_id, id], { limit: MAX_LISTED });

@@ -1,30 +1,29 @@
 import { z } from "zod";
 import {
   apiKeyId,
-  createApiKey,
+  apiKeys,
   listApiKeys,
+  putApiKey,
   revokeApiKeyById,
-  type ApiKey,
 } from "../../domain/program/account/api-key.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { word } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { V2Operation } from "../operation.ts";
-import { readPathId } from "../../resource/listing.ts";
+import { shown } from "../../resource/answer.ts";
+import { does } from "../../resource/operations.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
 
 const createBody = z.object({ name: field(word(100), "What the key is for.", "Shop") });
 
-const apiKeyAnswer = z
-  .object({
-    id: recordId,
-    name: field(z.string(), "What the key is for.", "Shop"),
-    created_at: createdAt,
-    revoked_at: field(z.iso.datetime().nullable(), "When the key was revoked, or null if it works."),
-  })
-  .meta({ id: "ApiKey" });
+const apiKeyAnswer = shown(apiKeys)("ApiKey", {
+  id: [recordId, apiKeyId],
+  name: field(z.string(), "What the key is for.", "Shop"),
+  created_at: createdAt,
+  revoked_at: field(z.iso.datetime().nullable(), "When the key was revoked, or null if it works."),
+});
 
-const newApiKeyAnswer = apiKeyAnswer
+const newApiKeyAnswer = apiKeyAnswer.schema
   .extend({
     key: field(z.string(), "The key. It is shown only once.", "tdm_q3kPz0Yc8Vw1Rb6Xn5Tj2Ms9Lf4Hd7Ga"),
   })
@@ -35,10 +34,11 @@ export const listApiKeysOperation: V2Operation = {
   id: "listApiKeys",
   summary: "List API keys, oldest first",
   description: "Lists the account's API keys, valid and revoked.",
-  answer: z.array(apiKeyAnswer),
+  answer: z.array(apiKeyAnswer.schema),
   handle: async ({ account, context }) => {
     const keys = await listApiKeys(context.store, account.id);
-    return keys.toSorted((a, b) => a.created_at.localeCompare(b.created_at)).map(apiKeyJson);
+    const sorted = keys.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
+    return apiKeyAnswer.showAll(context.store, sorted);
   },
 };
 
@@ -53,27 +53,18 @@ export const createApiKeyOperation: V2Operation = {
   refusals: ["invalid"],
   handle: async ({ event, account, context }) => {
     const { name } = shapeInput(createBody, await readJson(event));
-    const { apiKey, key } = await createApiKey(context, account.id, name);
-    return { ...apiKeyJson(apiKey), key };
+    const { apiKey, key } = await context.store.transact((tx) =>
+      putApiKey(tx, context, { owner_id: account.id, name }),
+    );
+    return { ...apiKeyAnswer.json(apiKey), key };
   },
 };
 
-/** `DELETE /api/v2/company/api_keys/{id}`. Answers with the revoked key. */
-export const revokeApiKeyOperation: V2Operation = {
+/** `DELETE /api/v2/company/api_keys/{id}` */
+export const revokeApiKeyOperation: V2Operation = does(apiKeyAnswer, {
   id: "revokeApiKey",
   summary: "Revoke an API key",
   description: "Revokes an API key. Requests with it are refused from then on.",
-  answer: apiKeyAnswer,
   refusals: ["not_found", "refused"],
-  handle: async ({ event, account, context }) =>
-    apiKeyJson(await revokeApiKeyById(context, account.id, readPathId(event))),
-};
-
-function apiKeyJson(apiKey: ApiKey): z.output<typeof apiKeyAnswer> {
-  return {
-    id: apiKeyId(apiKey),
-    name: apiKey.name,
-    created_at: apiKey.created_at,
-    revoked_at: apiKey.revoked_at,
-  };
-}
+  run: (tx, { account, context }, id) => revokeApiKeyById(tx, context, account.id, id),
+});

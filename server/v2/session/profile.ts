@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listSessions, sessionId } from "../../domain/access/session.ts";
+import { listSessions, sessionId, sessions, type Session } from "../../domain/access/session.ts";
 import {
   changeName,
   changePassword,
@@ -12,6 +12,7 @@ import { readJson } from "../../http/parameters/json.ts";
 import { SESSION_COOKIES, sessionCookies } from "../../http/credentials.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
+import { shown } from "../../resource/answer.ts";
 import { readPathId } from "../../resource/listing.ts";
 import { userName } from "../user/users.ts";
 import { deviceOf, newPassword, password, signedIn, factorCode } from "./session.ts";
@@ -33,7 +34,8 @@ export const updateOwnNameOperation: V2Operation = {
   refusals: ["invalid"],
   handle: async ({ event, account, caller, context }) => {
     const { name } = shapeChanges(nameBody, await readJson(event));
-    return sessionJson(await changeName(context, signedIn(caller).user, name), account);
+    const { user } = signedIn(caller);
+    return sessionJson(await context.store.transact((tx) => changeName(tx, user, name)), account);
   },
 };
 
@@ -65,36 +67,31 @@ export const changePasswordOperation: V2Operation = {
   },
 };
 
-const ownSessionAnswer = z
-  .object({
-    id: field(z.int(), "Id of the session.", 204),
-    device: field(
-      z.string().nullable(),
-      "The browser's `User-Agent`, or null if it sent none.",
-      "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0",
-    ),
-    created_at: createdAt,
-    seen_at: field(z.iso.datetime(), "When the session was last used, to the hour."),
-    is_current: field(z.boolean(), "Whether this request belongs to the session."),
-  })
-  .meta({ id: "OwnSession" });
+const ownSessionAnswer = shown<Session, { current: Session }>(sessions)("OwnSession", {
+  id: [field(z.int(), "Id of the session.", 204), sessionId],
+  device: field(
+    z.string().nullable(),
+    "The browser's `User-Agent`, or null if it sent none.",
+    "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0",
+  ),
+  created_at: createdAt,
+  seen_at: field(z.iso.datetime(), "When the session was last used, to the hour."),
+  is_current: [
+    field(z.boolean(), "Whether this request belongs to the session."),
+    ({ hash }, { current }) => hash === current.hash,
+  ],
+});
 
 /** `GET /api/v2/company/session/sessions` */
 export const listOwnSessionsOperation: V2Operation = {
   id: "listOwnSessions",
   summary: "List your own sessions, the last used first",
   description: "Lists the sessions of the signed-in user that have not ended.",
-  answer: z.array(ownSessionAnswer),
+  answer: z.array(ownSessionAnswer.schema),
   handle: async ({ caller, context }) => {
     const { user, session: current } = signedIn(caller);
     const own = await listSessions(context.store, holderOf(user), context.now);
-    return own.map((session) => ({
-      id: sessionId(session),
-      device: session.device,
-      created_at: session.created_at,
-      seen_at: session.seen_at,
-      is_current: session.hash === current.hash,
-    }));
+    return own.map((session) => ownSessionAnswer.json(session, { current }));
   },
 };
 
@@ -107,7 +104,8 @@ export const endOwnSessionOperation: V2Operation = {
   status: 204,
   refusals: ["not_found"],
   handle: async ({ event, caller, context }) => {
-    await endOwnSession(context, signedIn(caller).user, readPathId(event));
+    const { user } = signedIn(caller);
+    await context.store.transact((tx) => endOwnSession(tx, context, user, readPathId(event)));
     return null;
   },
 };
@@ -140,7 +138,8 @@ export const beginSecondFactorOperation: V2Operation = {
   handle: async (request) => {
     await checkPassword(request);
     const { account, caller, context } = request;
-    return beginSecondFactor(context, account, signedIn(caller).user);
+    const { user } = signedIn(caller);
+    return context.store.transact((tx) => beginSecondFactor(tx, context, account, user));
   },
 };
 
@@ -164,8 +163,10 @@ export const confirmSecondFactorOperation: V2Operation = {
     const body = shapeInput(codeBody, await readJson(event));
     const { user, session } = signedIn(caller);
     await limit(user.email);
-    const { recoveryCodes } = await confirmSecondFactor(context, { user, session, code: body.code });
-    return { recovery_codes: recoveryCodes };
+    const given = { user, session, code: body.code };
+    return {
+      recovery_codes: await context.store.transact((tx) => confirmSecondFactor(tx, context, given)),
+    };
   },
 };
 
@@ -180,7 +181,8 @@ export const removeSecondFactorOperation: V2Operation = {
   handle: async (request) => {
     await checkPassword(request);
     const { account, caller, context } = request;
-    return sessionJson(await removeSecondFactor(context, account, signedIn(caller).user), account);
+    const { user } = signedIn(caller);
+    return sessionJson(await context.store.transact((tx) => removeSecondFactor(tx, account, user)), account);
   },
 };
 

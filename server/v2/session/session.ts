@@ -81,7 +81,7 @@ export const signOutOperation: V2Operation = {
   answer: z.null(),
   status: 204,
   handle: async ({ caller, context, public_url, cookies }) => {
-    await endSession(context.store, signedIn(caller).session);
+    await context.store.transact((tx) => endSession(tx, signedIn(caller).session));
     cookies.push(...endedSessionCookies(COOKIE, public_url));
     return null;
   },

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { linkAddress } from "../../domain/access/user/sign-in.ts";
-import { ROLES, type User } from "../../domain/access/user/user.ts";
+import { ROLES, users } from "../../domain/access/user/user.ts";
 import {
   inviteUser,
   listUsers,
@@ -12,37 +12,46 @@ import {
 } from "../../domain/access/user/users.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { email, flag, oneOf, word } from "../../input/fields.ts";
-import { shapeChanges, shapeInput } from "../../input/shape.ts";
+import { shapeInput } from "../../input/shape.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
+import { shown } from "../../resource/answer.ts";
 import { readPathId } from "../../resource/listing.ts";
+import { changes, does } from "../../resource/operations.ts";
 import { field, createdAt, recordId } from "../../http/fields.ts";
 
-/** A user of the account. */
-const userAnswer = z
-  .object({
-    id: recordId,
-    email: field(
-      z.string(),
-      "The user's e-mail address. It is unique in the whole server.",
-      "alex@acme.example",
-    ),
-    name: field(z.string(), "The user's name, or the e-mail address if they gave none.", "Alex Kim"),
-    role: field(
-      z.enum(ROLES),
-      "`viewer`: reads. `manager`: also changes. `owner`: also pays and manages users, keys and the account.",
-    ),
-    has_password: field(z.boolean(), "Whether the promoter has chosen a password."),
-    has_second_factor: field(z.boolean(), "Whether the user signs in with a code as well."),
-    created_at: createdAt,
-    last_sign_in_at: field(
-      z.iso.datetime().nullable(),
-      "When the user last signed in, or null if they never have.",
-    ),
-  })
-  .meta({ id: "User" });
+/** A user as owners see them. */
+const userAnswer = shown(users)("User", {
+  id: recordId,
+  email: field(
+    z.string(),
+    "The user's e-mail address. It is unique in the whole server.",
+    "alex@acme.example",
+  ),
+  name: [
+    field(z.string(), "The user's name, or the e-mail address if they gave none.", "Alex Kim"),
+    ({ name, email }) => name ?? email,
+  ],
+  role: field(
+    z.enum(ROLES),
+    "`viewer`: reads. `manager`: also changes. `owner`: also pays and manages users, keys and the account.",
+  ),
+  has_password: [
+    field(z.boolean(), "Whether the promoter has chosen a password."),
+    ({ password_hash }) => password_hash !== null,
+  ],
+  has_second_factor: [
+    field(z.boolean(), "Whether the user signs in with a code as well."),
+    ({ second_factor }) => second_factor !== null,
+  ],
+  created_at: createdAt,
+  last_sign_in_at: field(
+    z.iso.datetime().nullable(),
+    "When the user last signed in, or null if they never have.",
+  ),
+});
 
 /** A user with a link that sets the password. */
-const userWithLinkAnswer = userAnswer
+const userWithLinkAnswer = userAnswer.schema
   .extend({
     link: field(
       z.string().nullable(),
@@ -53,21 +62,7 @@ const userWithLinkAnswer = userAnswer
   })
   .meta({ id: "UserWithLink" });
 
-/** A user as owners see them. */
-function userJson(user: User): z.output<typeof userAnswer> {
-  return {
-    id: user.id,
-    email: user.email,
-    name: user.name ?? user.email,
-    role: user.role,
-    has_password: user.password_hash !== null,
-    has_second_factor: user.second_factor !== null,
-    created_at: user.created_at,
-    last_sign_in_at: user.last_sign_in_at,
-  };
-}
-
-const role = field(oneOf(ROLES), userAnswer.shape.role);
+const role = field(oneOf(ROLES), userAnswer.schema.shape.role);
 export const userName = word(200);
 const inviteBody = z.object({
   email: field(email, "The new user's e-mail address.", "alex@acme.example"),
@@ -90,8 +85,9 @@ export const listUsersOperation: V2Operation = {
   id: "listUsers",
   summary: "List users, oldest first",
   description: "Lists the people who sign in to the dashboard.",
-  answer: z.array(userAnswer),
-  handle: async ({ account, context }) => (await listUsers(context.store, account.id)).map(userJson),
+  answer: z.array(userAnswer.schema),
+  handle: async ({ account, context: { store } }) =>
+    userAnswer.showAll(store, await listUsers(store, account.id)),
 };
 
 /** `POST /api/v2/company/users` */
@@ -108,35 +104,30 @@ export const inviteUserOperation: V2Operation = {
     const { context, account, mail, limitInvitation } = request;
     const isMailed = mail !== null;
     if (isMailed) await limitInvitation(account.id, input.email);
-    return linkJson(request, await inviteUser(context, account, { ...input, isMailed }));
+    const given = { ...input, isMailed };
+    return linkJson(request, await context.store.transact((tx) => inviteUser(tx, context, account, given)));
   },
 };
 
 /** `PUT` and `PATCH /api/v2/company/users/{id}` */
-export const updateUserOperation: V2Operation = {
+export const updateUserOperation: V2Operation = changes(userAnswer, {
   id: "updateUser",
   summary: "Change a user's role or name",
   description:
     "Changes a user's role or name. The role applies from their next request. The last owner stays an owner.",
   body: updateBody,
-  answer: userAnswer,
   refusals: ["invalid", "not_found", "refused"],
-  handle: async ({ event, account, context }) => {
-    const changes = shapeChanges(updateBody, await readJson(event));
-    return userJson(await updateUser(context, account.id, { id: readPathId(event), ...changes }));
-  },
-};
+  run: (tx, { account }, { id, changes: given }) => updateUser(tx, account.id, { id, ...given }),
+});
 
-/** `DELETE /api/v2/company/users/{id}`. Answers with the removed user. */
-export const removeUserOperation: V2Operation = {
+/** `DELETE /api/v2/company/users/{id}` */
+export const removeUserOperation: V2Operation = does(userAnswer, {
   id: "removeUser",
   summary: "Remove a user",
   description: "Removes a user and ends their sessions and links. The last owner can't be removed.",
-  answer: userAnswer,
   refusals: ["not_found", "refused"],
-  handle: async ({ event, account, context }) =>
-    userJson(await removeUser(context, account.id, readPathId(event))),
-};
+  run: (tx, { account }, id) => removeUser(tx, account.id, id),
+});
 
 const resetBody = z.object({
   remove_second_factor: field(
@@ -161,12 +152,12 @@ export const resetUserOperation: V2Operation = {
     const id = readPathId(event);
     if (isMailed) await limitInvitation(account.id, (await loadUser(context.store, account.id, id)).email);
     const given = { id, removesSecondFactor: body.remove_second_factor, isMailed };
-    return linkJson(request, await resetUser(context, account, given));
+    return linkJson(request, await context.store.transact((tx) => resetUser(tx, context, account, given)));
   },
 };
 
 /** The link is shown only if it was not sent by e-mail. */
 function linkJson({ public_url, mail }: V2Request, { user, token }: UserWithLink) {
   const link = mail === null ? linkAddress(public_url, token) : null;
-  return { ...userJson(user), link, is_mailed: mail !== null };
+  return { ...userAnswer.json(user), link, is_mailed: mail !== null };
 }

@@ -67,7 +67,7 @@ describe("a session", () => {
   it("stays ended when a request that it began is still under way", async () => {
     const { session, token } = await open(USER);
     later(DAY_MS);
-    await endSession(app.services.store, session);
+    await app.services.store.transact((tx) => endSession(tx, session));
     await noteUse(context(), session);
     expect(await findSession(context(), "user", token)).toBeNull();
   });

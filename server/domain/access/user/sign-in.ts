@@ -205,7 +205,7 @@ export async function followUserLink(context: Context, input: LinkInput): Promis
   // Hashing is slow on purpose, so an invalid link must not cause it.
   const { user: known } = await loadUserLink(context.store, input.token, now);
   const { hash } = await keepPassword(context, input.password);
-  const id = known?.id ?? (await newUserId(context));
+  const id = known?.id ?? (await newUserId(context.store));
   const actor: Actor = { kind: "user", id, name: known?.email ?? input.email ?? null };
   const store = auditedStore(context.store, { actor, clock: () => now });
   return store.transact(async (tx) => {

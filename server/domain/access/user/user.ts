@@ -107,8 +107,8 @@ export function includesRole(role: Role, needed: Role): boolean {
 }
 
 /** A new id for a user. */
-export function newUserId({ store }: Pick<Context, "store">): Promise<number> {
-  return store.nextId("user");
+export function newUserId(ids: Pick<Transaction, "nextId">): Promise<number> {
+  return ids.nextId("user");
 }
 
 /** How many owners of an account can sign in. */
@@ -135,20 +135,18 @@ interface BegunSecondFactor {
  * @throws Failure `refused` if there is a second factor already
  */
 export async function beginSecondFactor(
-  { store, chance }: Context,
+  tx: Transaction,
+  { chance }: Context,
   account: Account,
   { id }: User,
 ): Promise<BegunSecondFactor> {
+  const current = await findUser(tx, id);
+  if (current === null) throw new Failure("unauthorized", "The session has ended. Sign in again.");
+  if (current.second_factor)
+    throw new Failure("refused", "There is a second factor already: remove it first");
   const secret = newSecret(chance);
-  const user = await store.transact(async (tx) => {
-    const current = await findUser(tx, id);
-    if (current === null) throw new Failure("unauthorized", "The session has ended. Sign in again.");
-    if (current.second_factor)
-      throw new Failure("refused", "There is a second factor already: remove it first");
-    await tx.put(users, { ...current, begun_secret: secret });
-    return current;
-  });
-  return { secret, address: totpOf(secret, account.name, user.email).toString() };
+  await tx.put(users, { ...current, begun_secret: secret });
+  return { secret, address: totpOf(secret, account.name, current.email).toString() };
 }
 
 const RECOVERY_CODES = 10;
@@ -160,23 +158,21 @@ const RECOVERY_DIGITS = 12;
  *
  * @throws Failure `refused` if none was begun, `invalid` for a wrong code
  */
-export function confirmSecondFactor(
-  { store, chance, now }: Context,
+export async function confirmSecondFactor(
+  tx: Transaction,
+  { chance, now }: Context,
   { user: { id }, session, code }: { user: User; session: Session; code: string },
-): Promise<{ user: User; recoveryCodes: string[] }> {
-  return store.transact(async (tx) => {
-    const user = await findUser(tx, id);
-    const secret = user?.begun_secret ?? null;
-    if (user === null || secret === null) throw new Failure("refused", "No second factor is being set up");
-    const step = stepOf(secret, code, now);
-    if (step === null) throw new Failure("invalid", "code is wrong", { code: ["is wrong"] });
-    const recoveryCodes = Array.from({ length: RECOVERY_CODES }, () => chance.digits(RECOVERY_DIGITS));
-    const secondFactor = { secret, last_step: step, recovery_hashes: recoveryCodes.map(digest) };
-    const after = { ...user, begun_secret: null, second_factor: secondFactor };
-    await tx.put(users, after);
-    await endSessions(tx, session.holder, { except: session.hash });
-    return { user: after, recoveryCodes };
-  });
+): Promise<string[]> {
+  const user = await findUser(tx, id);
+  const secret = user?.begun_secret ?? null;
+  if (user === null || secret === null) throw new Failure("refused", "No second factor is being set up");
+  const step = stepOf(secret, code, now);
+  if (step === null) throw new Failure("invalid", "code is wrong", { code: ["is wrong"] });
+  const recoveryCodes = Array.from({ length: RECOVERY_CODES }, () => chance.digits(RECOVERY_DIGITS));
+  const secondFactor = { secret, last_step: step, recovery_hashes: recoveryCodes.map(digest) };
+  await tx.put(users, { ...user, begun_secret: null, second_factor: secondFactor });
+  await endSessions(tx, session.holder, { except: session.hash });
+  return recoveryCodes;
 }
 
 /** Removes a user's second factor. */

@@ -1,5 +1,5 @@
 import { Failure } from "../../../failure.ts";
-import type { Store, Transaction } from "../../../storage/store.ts";
+import type { Reader, Transaction, View } from "../../../storage/store.ts";
 import { accounts, type Account } from "../../program/account/account.ts";
 import { SYSTEM, type Context } from "../../context.ts";
 import { isPasswordAnyway, keepPassword } from "../password.ts";
@@ -15,7 +15,6 @@ import {
   putUser,
   users,
   withoutSecondFactor,
-  type NewUser,
   type Role,
   type User,
 } from "./user.ts";
@@ -30,12 +29,12 @@ export interface UserWithLink {
 const MAX_USERS = 1_000;
 
 /** The users of an account, oldest first. */
-export function listUsers(store: Store, accountId: number): Promise<User[]> {
-  return store.page(users, "owner", SYSTEM, [accountId], { limit: MAX_USERS });
+export function listUsers(view: View, accountId: number): Promise<User[]> {
+  return view.page(users, "owner", SYSTEM, [accountId], { limit: MAX_USERS });
 }
 
 /** A user of an account. @throws Failure `not_found` */
-export async function loadUser(reader: Pick<Store, "get">, accountId: number, id: number): Promise<User> {
+export async function loadUser(reader: Reader, accountId: number, id: number): Promise<User> {
   const user = await reader.get(users, SYSTEM, id);
   if (user?.owner_id !== accountId) throw new Failure("not_found", "User not found.");
   return user;
@@ -52,20 +51,17 @@ interface Invitation {
 
 /** Makes a user without a password, and the link that sets it. @throws Failure `taken` */
 export async function inviteUser(
+  tx: Transaction,
   context: Context,
   account: Account,
   { email, name = null, role, isMailed }: Invitation,
 ): Promise<UserWithLink> {
-  const id = await newUserId(context);
-  const deliveryId = isMailed ? await context.store.nextId("delivery") : null;
-  const ownerId = account.id;
-  const input: NewUser = { id, owner_id: ownerId, email, name, role, password_hash: null };
-  return context.store.transact(async (tx) => {
-    const user = await putUser(tx, context.now, input);
-    const token = await putUserLink(tx, context, { kind: "invitation", owner_id: ownerId, user_id: id });
-    if (deliveryId !== null) await enqueueUserEmail(tx, context, { id: deliveryId, account, user });
-    return { user, token };
-  });
+  const { id: owner_id } = account;
+  const id = await newUserId(tx);
+  const user = await putUser(tx, context.now, { id, owner_id, email, name, role, password_hash: null });
+  const token = await putUserLink(tx, context, { kind: "invitation", owner_id, user_id: id });
+  if (isMailed) await enqueueUserEmail(tx, context, { account, user });
+  return { user, token };
 }
 
 /**
@@ -80,23 +76,20 @@ export async function mailReset(
   const found = await findUserByEmail(store, email);
   const account = found && (await store.get(accounts, SYSTEM, found.owner_id));
   if (found === null || account === null || !(await mayMail())) return;
-  const id = await store.nextId("delivery");
-  await store.transact((tx) => enqueueUserEmail(tx, { now }, { id, account, user: found }));
+  await store.transact((tx) => enqueueUserEmail(tx, { now }, { account, user: found }));
 }
 
 /** Changes a user's role or name. @throws Failure `not_found`, or `refused` for the last owner */
-export function updateUser(
-  { store }: Context,
+export async function updateUser(
+  tx: Transaction,
   accountId: number,
   { id, role, name }: { id: number; role?: Role | undefined; name?: string | null | undefined },
 ): Promise<User> {
-  return store.transact(async (tx) => {
-    const before = await loadUser(tx, accountId, id);
-    const after = { ...before, role: role ?? before.role, name: name === undefined ? before.name : name };
-    if (!canOwn(after)) await refuseLastOwner(tx, before);
-    await tx.put(users, after);
-    return after;
-  });
+  const before = await loadUser(tx, accountId, id);
+  const after = { ...before, role: role ?? before.role, name: name === undefined ? before.name : name };
+  if (!canOwn(after)) await refuseLastOwner(tx, before);
+  await tx.put(users, after);
+  return after;
 }
 
 /**
@@ -104,15 +97,13 @@ export function updateUser(
  *
  * @throws Failure `not_found`, or `refused` for the last owner
  */
-export function removeUser({ store }: Context, accountId: number, id: number): Promise<User> {
-  return store.transact(async (tx) => {
-    const user = await loadUser(tx, accountId, id);
-    await refuseLastOwner(tx, user);
-    await tx.remove(users, SYSTEM, id);
-    await endSessions(tx, holderOf(user));
-    await removeLinks(tx, id);
-    return user;
-  });
+export async function removeUser(tx: Transaction, accountId: number, id: number): Promise<User> {
+  const user = await loadUser(tx, accountId, id);
+  await refuseLastOwner(tx, user);
+  await tx.remove(users, SYSTEM, id);
+  await endSessions(tx, holderOf(user));
+  await removeLinks(tx, id);
+  return user;
 }
 
 /** The user who gets a new password. */
@@ -130,24 +121,23 @@ interface Reset {
  * @throws Failure `not_found`
  */
 export async function resetUser(
+  tx: Transaction,
   context: Context,
   account: Account,
   { id, removesSecondFactor = false, isMailed }: Reset,
 ): Promise<UserWithLink> {
-  const accountId = account.id;
-  const deliveryId = isMailed ? await context.store.nextId("delivery") : null;
-  return context.store.transact(async (tx) => {
-    const before = await loadUser(tx, accountId, id);
-    const user = removesSecondFactor ? withoutSecondFactor(before) : before;
-    if (removesSecondFactor) await tx.put(users, user);
-    if (deliveryId !== null) await enqueueUserEmail(tx, context, { id: deliveryId, account, user });
-    const kind = user.password_hash === null ? "invitation" : "reset";
-    return { user, token: await putUserLink(tx, context, { kind, owner_id: accountId, user_id: id }) };
-  });
+  const before = await loadUser(tx, account.id, id);
+  const user = removesSecondFactor ? withoutSecondFactor(before) : before;
+  if (removesSecondFactor) await tx.put(users, user);
+  if (isMailed) await enqueueUserEmail(tx, context, { account, user });
+  const kind = user.password_hash === null ? "invitation" : "reset";
+  return { user, token: await putUserLink(tx, context, { kind, owner_id: account.id, user_id: id }) };
 }
 
 /**
- * Changes the password of a user who knows it. All other sessions end, and this one gets a new token.
+ * Changes the password of a user who knows it. All other sessions end, and this one gets a new token. The transaction
+ * begins after the hashing, which is slow.
+ *
  * @throws Failure `invalid` for a wrong password
  */
 export async function changePassword(
@@ -185,47 +175,49 @@ export async function requirePassword(
  *
  * @throws Failure `refused` if the account requires one
  */
-export function removeSecondFactor({ store }: Context, account: Account, { id }: User): Promise<User> {
+export async function removeSecondFactor(tx: Transaction, account: Account, { id }: User): Promise<User> {
   if (account.requires_second_factor === true) {
     throw new Failure("refused", "The account requires a second factor of every user");
   }
-  return store.transact(async (tx) => {
-    const user = await findUser(tx, id);
-    if (user === null) throw new Failure("unauthorized", "The session has ended. Sign in again.");
-    const after = withoutSecondFactor(user);
-    await tx.put(users, after);
-    return after;
-  });
+  return change(tx, id, withoutSecondFactor);
 }
 
 /** Changes a user's name. With null, the e-mail address is shown instead. */
-export function changeName({ store }: Context, { id }: User, name: string | null): Promise<User> {
-  return store.transact(async (tx) => {
-    const user = await findUser(tx, id);
-    if (user === null) throw new Failure("unauthorized", "The session has ended. Sign in again.");
-    const after = { ...user, name };
-    await tx.put(users, after);
-    return after;
-  });
+export function changeName(tx: Transaction, { id }: User, name: string | null): Promise<User> {
+  return change(tx, id, (user) => ({ ...user, name }));
+}
+
+async function change(tx: Transaction, id: number, changed: (user: User) => User): Promise<User> {
+  const user = await findUser(tx, id);
+  if (user === null) throw new Failure("unauthorized", "The session has ended. Sign in again.");
+  const after = changed(user);
+  await tx.put(users, after);
+  return after;
 }
 
 /** Ends one of a user's sessions. @throws Failure `not_found` */
-export async function endOwnSession({ store, now }: Context, user: User, id: number): Promise<void> {
-  const own = await listSessions(store, holderOf(user), now);
+export async function endOwnSession(
+  tx: Transaction,
+  { now }: Context,
+  user: User,
+  id: number,
+): Promise<void> {
+  const own = await listSessions(tx.view, holderOf(user), now);
   const session = own.find((each) => sessionId(each) === id);
   if (session === undefined) throw new Failure("not_found", "Session not found.");
-  await endSession(store, session);
+  await endSession(tx, session);
 }
 
 /**
  * Writes an e-mail with a link that sets a user's password. The link is made when the e-mail is sent, so that
- * stores, backups and exports never contain it. `id` is an id of the kind `delivery`.
+ * stores, backups and exports never contain it.
  */
 async function enqueueUserEmail(
   tx: Transaction,
   { now }: Pick<Context, "now">,
-  { id, account, user }: { id: number; account: Account; user: User },
+  { account, user }: { account: Account; user: User },
 ): Promise<void> {
+  const id = await tx.nextId("delivery");
   const email = {
     kind: user.password_hash === null ? "user_invitation" : "user_reset",
     promoter_id: null,

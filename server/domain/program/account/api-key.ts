@@ -1,6 +1,6 @@
 import { Failure } from "../../../failure.ts";
 import { digest, numberOf } from "../../../storage/digests.ts";
-import type { Store, Transaction } from "../../../storage/store.ts";
+import type { Store, Transaction, View } from "../../../storage/store.ts";
 import { integer, table, text, time, type RowOf } from "../../../storage/table.ts";
 import { type Context, SYSTEM } from "../../context.ts";
 
@@ -71,8 +71,8 @@ export async function findApiKey(store: Store, hash: string): Promise<ApiKey | n
 }
 
 /** The keys of an account, valid and revoked. */
-export function listApiKeys(store: Store, ownerId: number): Promise<ApiKey[]> {
-  return store.list(apiKeys, "owner", SYSTEM, [ownerId]);
+export function listApiKeys(view: View, ownerId: number): Promise<ApiKey[]> {
+  return view.list(apiKeys, "owner", SYSTEM, [ownerId]);
 }
 
 /**
@@ -81,38 +81,42 @@ export function listApiKeys(store: Store, ownerId: number): Promise<ApiKey[]> {
  * @throws Failure `missing` for an empty `start`, `not_found` unless exactly one key matches, `invalid` if
  * the key is already revoked
  */
-export async function revokeApiKey(context: Context, ownerId: number, start: string): Promise<void> {
+export async function revokeApiKey({ store, now }: Context, ownerId: number, start: string): Promise<void> {
   // An empty start, for example from an unset shell variable, would match an account's only key.
   if (start === "") throw new Failure("missing", "The beginning of the key's hash must not be blank");
-  const found = (await listApiKeys(context.store, ownerId)).filter((key) => key.hash.startsWith(start));
-  const [apiKey] = found;
-  if (apiKey === undefined || found.length > 1) {
-    throw new Failure("not_found", `${found.length} keys of this account begin with ${start}`);
-  }
-  await revoke(context, apiKey, ({ revoked_at }) => {
-    throw new Failure("invalid", `The key ${start} was already revoked, at ${revoked_at}`);
+  await store.transact(async (tx) => {
+    const all = await listApiKeys(tx.view, ownerId);
+    const found = all.filter((key) => key.hash.startsWith(start));
+    const [apiKey] = found;
+    if (apiKey === undefined || found.length > 1) {
+      throw new Failure("not_found", `${found.length} keys of this account begin with ${start}`);
+    }
+    const current = (await tx.get(apiKeys, SYSTEM, apiKey.hash)) ?? apiKey;
+    if (current.revoked_at !== null) {
+      throw new Failure("invalid", `The key ${start} was already revoked, at ${current.revoked_at}`);
+    }
+    await putRevoked(tx, current, now);
   });
 }
 
 /** Revokes the key with this number. @throws Failure `not_found`, `refused` if it is already revoked */
-export async function revokeApiKeyById(context: Context, ownerId: number, id: number): Promise<ApiKey> {
-  const apiKey = (await listApiKeys(context.store, ownerId)).find((each) => apiKeyId(each) === id);
+export async function revokeApiKeyById(
+  tx: Transaction,
+  { now }: Context,
+  ownerId: number,
+  id: number,
+): Promise<ApiKey> {
+  const apiKey = (await listApiKeys(tx.view, ownerId)).find((each) => apiKeyId(each) === id);
   if (apiKey === undefined) throw new Failure("not_found", "API key not found.");
-  return revoke(context, apiKey, ({ revoked_at }) => {
-    throw new Failure("refused", `The key was already revoked, at ${revoked_at}`);
-  });
+  const current = (await tx.get(apiKeys, SYSTEM, apiKey.hash)) ?? apiKey;
+  if (current.revoked_at !== null) {
+    throw new Failure("refused", `The key was already revoked, at ${current.revoked_at}`);
+  }
+  return putRevoked(tx, current, now);
 }
 
-function revoke(
-  { store, now }: Context,
-  apiKey: ApiKey,
-  refuse: (revoked: ApiKey) => never,
-): Promise<ApiKey> {
-  return store.transact(async (tx) => {
-    const current = (await tx.get(apiKeys, SYSTEM, apiKey.hash)) ?? apiKey;
-    if (current.revoked_at !== null) refuse(current);
-    const revoked = { ...current, revoked_at: now.toISOString() };
-    await tx.put(apiKeys, revoked);
-    return revoked;
-  });
+async function putRevoked(tx: Transaction, apiKey: ApiKey, now: Date): Promise<ApiKey> {
+  const revoked = { ...apiKey, revoked_at: now.toISOString() };
+  await tx.put(apiKeys, revoked);
+  return revoked;
 }

@@ -101,7 +101,7 @@ async function signIn(request: OpenRequest) {
 }
 
 async function signOut({ context, session, cookies, public_url }: AffiliateRequest) {
-  await endSession(context.store, session);
+  await context.store.transact((tx) => endSession(tx, session));
   cookies.push(...endedSessionCookies(SESSION_COOKIES.promoter, public_url));
   return null;
 }
