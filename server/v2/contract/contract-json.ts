@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { CurrentContract } from "../../domain/people/contract/contract.ts";
+import { contracts, contractVersions, type Contract } from "../../domain/people/contract/contract.ts";
 import { filledContent } from "../../domain/people/contract/content.ts";
-import { DOCUMENT_STATUSES } from "../../domain/people/contract/document-list.ts";
+import { countDocuments, DOCUMENT_STATUSES } from "../../domain/people/contract/document-list.ts";
 import {
   loadDocument,
   type ContractDocument,
@@ -10,7 +10,9 @@ import {
 import { promoterName } from "../../domain/people/promoter/promoter.ts";
 import { Failure } from "../../failure.ts";
 import { createdAt, field, recordId } from "../../http/fields.ts";
-import type { Store } from "../../storage/store.ts";
+import { shown } from "../../resource/answer.ts";
+import { findMany } from "../../storage/query.ts";
+import type { Store, View } from "../../storage/store.ts";
 import { embeddedPromoter, embeddedPromoterJson } from "../embedded-json.ts";
 import { contractPdf } from "./contract-pdf.ts";
 
@@ -35,21 +37,41 @@ const checkboxLabel = field(
   "I agree to the partner agreement",
 );
 
-export const contractAnswer = z
-  .object({
-    id: recordId,
-    name: field(z.string(), "Name of the contract.", "Partner agreement"),
-    checkbox_label: checkboxLabel,
-    content_hosted: versionShape.content_hosted,
-    content: field(
+/** The versions of contracts that are signed now, and how many have signed. */
+async function contractParts(view: View, records: Contract[]) {
+  const accountId = records[0]?.account_id ?? 0;
+  const ids = records.map(({ version_id }) => version_id);
+  const [versions, counts] = await Promise.all([
+    findMany(view, contractVersions, accountId, ids),
+    countDocuments(view, accountId),
+  ]);
+  return records.map(({ id, version_id }) => ({
+    version: versions.get(version_id)!,
+    ...(counts.get(id) ?? { signed: 0, pending: 0 }),
+  }));
+}
+
+export const contractAnswer = shown(contracts, contractParts)("Contract", {
+  id: recordId,
+  name: field(z.string(), "Name of the contract.", "Partner agreement"),
+  checkbox_label: [checkboxLabel, (_, { version }) => version.checkbox_label],
+  content_hosted: [versionShape.content_hosted, (_, { version }) => version.is_hosted],
+  content: [
+    field(
       z.string().nullable(),
       "The text as HTML without anything that runs or loads, or null. `{{company_name}}`, `{{promoter_name}}` and `{{promoter_email}}` stand for the names.",
       "<p>Between {{company_name}} and {{promoter_name}} …</p>",
     ),
-    external_link: versionShape.external_link,
-    campaign_ids: field(z.array(z.int()), "Ids of the campaigns whose promoters sign it.", [1]),
-    default: field(z.boolean(), "Whether promoters of all campaigns that no contract names sign it.", true),
-    contract_version: field(
+    (_, { version }) => version.content,
+  ],
+  external_link: [versionShape.external_link, (_, { version }) => version.external_link],
+  campaign_ids: field(z.array(z.int()), "Ids of the campaigns whose promoters sign it.", [1]),
+  default: [
+    field(z.boolean(), "Whether promoters of all campaigns that no contract names sign it.", true),
+    ({ is_default }) => is_default,
+  ],
+  contract_version: [
+    field(
       z.object({
         id: recordId,
         added_at: versionShape.added_at,
@@ -57,12 +79,13 @@ export const contractAnswer = z
       }),
       "The version that is signed now.",
     ),
-    signed_count: field(z.int(), "How many promoters have signed it.", 12),
-    pending_count: field(z.int(), "How many promoters are to sign it.", 3),
-    created_at: createdAt,
-    updated_at: field(z.iso.datetime(), "When the record was last changed."),
-  })
-  .meta({ id: "Contract" });
+    (_, { version: { id, added_at, changes_made } }) => ({ id, added_at, changes_made }),
+  ],
+  signed_count: [field(z.int(), "How many promoters have signed it.", 12), (_, { signed }) => signed],
+  pending_count: [field(z.int(), "How many promoters are to sign it.", 3), (_, { pending }) => pending],
+  created_at: createdAt,
+  updated_at: field(z.iso.datetime(), "When the record was last changed."),
+});
 
 export const documentAnswer = z
   .object({
@@ -120,28 +143,6 @@ export const contentAnswer = z
     ),
   })
   .meta({ id: "ContractContent" });
-
-/** A contract in V2's form. */
-export function contractJson(
-  { contract, version }: CurrentContract,
-  { signed, pending }: { signed: number; pending: number },
-): z.output<typeof contractAnswer> {
-  return {
-    id: contract.id,
-    name: contract.name,
-    checkbox_label: version.checkbox_label,
-    content_hosted: version.is_hosted,
-    content: version.content,
-    external_link: version.external_link,
-    campaign_ids: contract.campaign_ids,
-    default: contract.is_default,
-    contract_version: { id: version.id, added_at: version.added_at, changes_made: version.changes_made },
-    signed_count: signed,
-    pending_count: pending,
-    created_at: contract.created_at,
-    updated_at: contract.updated_at,
-  };
-}
 
 /** A document in V2's form. */
 export function documentJson({

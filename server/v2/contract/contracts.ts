@@ -1,32 +1,33 @@
 import { z } from "zod";
 import {
+  contracts,
   createContract,
   deleteContract,
-  listCurrentContracts,
+  IS_IN_USE,
   loadContract,
   updateContract,
-  type CurrentContract,
 } from "../../domain/people/contract/contract.ts";
 import {
-  countDocuments,
   DOCUMENT_SORTS,
   DOCUMENT_STATUSES,
   findDocuments,
 } from "../../domain/people/contract/document-list.ts";
+import { safeContent } from "../../domain/people/contract/content.ts";
 import { loadDocument } from "../../domain/people/contract/document.ts";
 import { field } from "../../http/fields.ts";
 import { setPageHeaders } from "../../http/pages.ts";
 import { readJson } from "../../http/parameters/json.ts";
 import { direction, flag, id, oneOf, splitList, text, webAddress, word } from "../../input/fields.ts";
 import { shapeChanges, shapeInput } from "../../input/shape.ts";
-import { recordError, type V2Operation, type V2Request, type V2Row } from "../operation.ts";
+import { recordError, type V2Operation, type V2Row } from "../operation.ts";
+import { listed } from "../../resource/list.ts";
+import { does, lists, reads } from "../../resource/operations.ts";
 import { pageParams, readListing, sortsOf, readPathId } from "../../resource/listing.ts";
 import {
   CONTENT_TYPES,
   contentAnswer,
   contentJson,
   contractAnswer,
-  contractJson,
   documentAnswer,
   documentJson,
 } from "./contract-json.ts";
@@ -36,7 +37,11 @@ const CONTENT_LENGTH = 100_000;
 /** Room for a text of that length in any script. */
 const MAX_BYTES = 512 * 1024;
 
-const { shape: shown } = contractAnswer;
+const {
+  schema,
+  schema: { shape: shown },
+  show,
+} = contractAnswer;
 const content = z
   .string("is invalid")
   .max(CONTENT_LENGTH, `is too long (maximum is ${CONTENT_LENGTH} characters)`);
@@ -74,21 +79,13 @@ const updateBody = z
 
 const shape = recordError();
 
-const listContractsOperation: V2Operation = {
+const listContractsOperation: V2Operation = lists(contractAnswer, {
   id: "listContracts",
   summary: "List contracts, oldest first",
   description: "Lists the contracts that promoters sign, each with its current text.",
-  params: pageParams,
-  answer: z.array(contractAnswer),
-  isPaged: true,
-  async handle(request) {
-    const { account, context } = request;
-    const { page, window } = readListing(request, pageParams);
-    const all = await listCurrentContracts(context.store, account.id);
-    setPageHeaders(request, page, all.length);
-    return show(request, all.slice(window.offset, window.offset + window.limit));
-  },
-};
+  list: listed(contracts, { only: IS_IN_USE })(),
+  refusals: [],
+});
 
 const createContractOperation: V2Operation = {
   id: "createContract",
@@ -103,37 +100,32 @@ const createContractOperation: V2Operation = {
     campaign_ids: [1],
   },
   body: createBody,
-  answer: contractAnswer,
+  answer: schema,
   refusals: ["invalid", "too_large", "refused"],
   shape,
-  async handle(request) {
-    const { event, account, context } = request;
+  async handle({ event, account, context }) {
     const body = shapeInput(createBody, await readJson(event, MAX_BYTES));
-    const made = await createContract(context, account.id, {
+    const input = {
       name: body.name,
       checkbox_label: body.checkbox_label,
       is_hosted: body.content_hosted,
-      content: body.content ?? null,
+      content: (await safe(body.content)) ?? null,
       external_link: body.external_link ?? null,
       campaign_ids: body.campaign_ids ?? [],
       is_default: body.default ?? false,
-    });
-    return showOne(request, made);
+    };
+    return context.store.transact(async (tx) =>
+      show(tx.view, await createContract(tx, context, account.id, input)),
+    );
   },
 };
 
-const getContractOperation: V2Operation = {
+const getContractOperation: V2Operation = reads(contractAnswer, {
   id: "getContract",
   summary: "Get a contract",
   description: "Finds one contract, with its current text.",
-  answer: contractAnswer,
-  refusals: ["not_found"],
-  handle: async (request) =>
-    showOne(
-      request,
-      await loadContract(request.context.store, request.account.id, readPathId(request.event)),
-    ),
-};
+  load: loadContract,
+});
 
 const updateContractOperation: V2Operation = {
   id: "updateContract",
@@ -142,36 +134,34 @@ const updateContractOperation: V2Operation = {
     "Changes a contract. What you leave out stays. Another text, link or label makes a new version; promoters who have signed keep the version that they signed, unless `ask_again` is true.",
   example: { default: true },
   body: updateBody,
-  answer: contractAnswer,
+  answer: schema,
   refusals: ["not_found", "invalid", "too_large"],
   shape,
-  async handle(request) {
-    const { event, account, context } = request;
+  async handle({ event, account, context }) {
     const wanted = readPathId(event);
     const body = shapeChanges(updateBody, await readJson(event, MAX_BYTES));
     const changes = {
       name: body.name,
       checkbox_label: body.checkbox_label,
       is_hosted: body.content_hosted,
-      content: body.content,
+      content: await safe(body.content),
       external_link: body.external_link,
       campaign_ids: body.campaign_ids,
       is_default: body.default,
     };
     const given = { id: wanted, changes, asksAgain: body.ask_again ?? false };
-    return showOne(request, await updateContract(context, account.id, given));
+    return context.store.transact(async (tx) =>
+      show(tx.view, await updateContract(tx, context, account.id, given)),
+    );
   },
 };
 
-const deleteContractOperation: V2Operation = {
+const deleteContractOperation: V2Operation = does(contractAnswer, {
   id: "deleteContract",
   summary: "Delete a contract",
   description: "Deletes a contract. No one can sign it any more. Signed documents stay.",
-  answer: contractAnswer,
-  refusals: ["not_found"],
-  handle: async (request) =>
-    showOne(request, await deleteContract(request.context, request.account.id, readPathId(request.event))),
-};
+  run: (tx, { account, context }, id) => deleteContract(tx, context, account.id, id),
+});
 
 const filters = z
   .object(
@@ -262,12 +252,7 @@ export const CONTRACT_OPERATIONS: V2Row[] = [
   ["DELETE", "/contracts/:id", deleteContractOperation],
 ];
 
-async function show({ account, context }: V2Request, found: CurrentContract[]) {
-  const counts = await countDocuments(context.store, account.id);
-  return found.map((each) => contractJson(each, counts.get(each.contract.id) ?? { signed: 0, pending: 0 }));
-}
-
-async function showOne(request: V2Request, found: CurrentContract) {
-  const [one] = await show(request, [found]);
-  return one!;
+/** Texts are cleaned before the transaction, because long ones take a while. */
+async function safe<T extends null | undefined>(text: string | T): Promise<string | T> {
+  return typeof text === "string" ? safeContent(text) : text;
 }

@@ -8,7 +8,7 @@ import { field, recordId } from "../../http/fields.ts";
 import { id, listOf } from "../../input/fields.ts";
 import { contractAnswer } from "./contract-json.ts";
 
-const { shape: shown } = contractAnswer;
+const { shape: shown } = contractAnswer.schema;
 
 /** The contracts that people sign when they join a campaign. */
 export const joinContract = field(

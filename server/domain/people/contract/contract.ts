@@ -1,11 +1,11 @@
-import { sql } from "kysely";
+import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { Failure, type FieldErrors } from "../../../failure.ts";
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
 import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import { SYSTEM, type Context } from "../../context.ts";
 import { accounts } from "../../program/account/account.ts";
 import { campaigns } from "../../program/campaign/campaign.ts";
-import { isBlankContent, safeContent } from "./content.ts";
+import { isBlankContent } from "./content.ts";
 
 const contractFields = {
   id: integer(),
@@ -83,42 +83,40 @@ const MOST = 100;
  * @see docs/spec/v2.md "Contracts"
  */
 export async function createContract(
-  { store, now }: Context,
+  tx: Transaction,
+  { now }: Context,
   accountId: number,
   input: ContractInput,
-): Promise<CurrentContract> {
-  const id = await store.nextId("contract");
-  const versionId = await store.nextId("contract-version");
+): Promise<Contract> {
+  const id = await tx.nextId("contract");
+  const versionId = await tx.nextId("contract-version");
   const at = now.toISOString();
-  const text = await cleanText(input);
-  return store.transact(async (tx) => {
-    await refuseUnfit(tx, accountId, { ...input, ...text });
-    if ((await listContracts(tx.view, accountId)).length >= MOST)
-      throw new Failure("refused", `There may be at most ${MOST} contracts`);
-    const { name, campaign_ids, is_default } = input;
-    const dates = { created_at: at, updated_at: at, archived_at: null };
-    const contract: Contract = {
-      account_id: accountId,
-      id,
-      name,
-      campaign_ids,
-      is_default,
-      version_id: versionId,
-      ...dates,
-    };
-    const version = {
-      account_id: accountId,
-      id: versionId,
-      contract_id: id,
-      added_at: at,
-      changes_made: null,
-      ...text,
-    };
-    if (is_default) await demoteOthers(tx, contract);
-    await tx.insert(contracts, contract);
-    await tx.insert(contractVersions, version);
-    return { contract, version };
+  await refuseUnfit(tx, accountId, input);
+  if ((await listContracts(tx.view, accountId)).length >= MOST)
+    throw new Failure("refused", `There may be at most ${MOST} contracts`);
+  const { name, campaign_ids, is_default, ...text } = input;
+  const contract: Contract = {
+    account_id: accountId,
+    id,
+    name,
+    campaign_ids,
+    is_default,
+    version_id: versionId,
+    created_at: at,
+    updated_at: at,
+    archived_at: null,
+  };
+  if (is_default) await demoteOthers(tx, contract);
+  await tx.insert(contracts, contract);
+  await tx.insert(contractVersions, {
+    account_id: accountId,
+    id: versionId,
+    contract_id: id,
+    added_at: at,
+    changes_made: null,
+    ...text,
   });
+  return contract;
 }
 
 /** Changes to a contract. Undefined fields stay unchanged. */
@@ -131,48 +129,47 @@ export type ContractChanges = { [Field in keyof ContractInput]?: ContractInput[F
  * @throws Failure `not_found`, and `invalid` like `createContract`
  */
 export async function updateContract(
-  { store, now }: Context,
+  tx: Transaction,
+  { now }: Context,
   accountId: number,
   { id, changes, asksAgain = false }: { id: number; changes: ContractChanges; asksAgain?: boolean },
-): Promise<CurrentContract> {
-  const newVersionId = await store.nextId("contract-version");
+): Promise<Contract> {
   const at = now.toISOString();
-  return store.transact(async (tx) => {
-    const { contract: before, version } = await loadContract(tx, accountId, id);
-    const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
-    const { checkbox_label, is_hosted, content, external_link } = { ...version, ...given } as ContractText;
-    const text = await cleanText({ checkbox_label, is_hosted, content, external_link });
-    const {
-      name = before.name,
-      campaign_ids = before.campaign_ids,
-      is_default = before.is_default,
-    } = given as ContractChanges;
-    await refuseUnfit(tx, accountId, { name, campaign_ids, is_default, ...text });
-    const changesMade = changedFields(version, text);
-    const after: Contract = { ...before, name, campaign_ids, is_default, updated_at: at };
-    if (after.is_default && !before.is_default) await demoteOthers(tx, after);
-    if (changesMade === null) {
-      await tx.put(contracts, after);
-      return { contract: after, version };
-    }
-    const next = {
-      account_id: accountId,
-      id: newVersionId,
-      contract_id: id,
-      added_at: at,
-      changes_made: changesMade,
-      ...text,
-    };
-    await tx.insert(contractVersions, next);
-    const asksSince = asksAgain ? await afterSignatures(tx.view, before, at) : before.asks_since;
-    const renewed = {
-      ...after,
-      version_id: newVersionId,
-      ...(asksSince !== undefined && { asks_since: asksSince }),
-    };
-    await tx.put(contracts, renewed);
-    return { contract: renewed, version: next };
+  const before = await loadContract(tx, accountId, id);
+  const version = await loadVersion(tx, accountId, before.version_id);
+  const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
+  const { checkbox_label, is_hosted, content, external_link } = { ...version, ...given } as ContractText;
+  const text = { checkbox_label, is_hosted, content, external_link };
+  const {
+    name = before.name,
+    campaign_ids = before.campaign_ids,
+    is_default = before.is_default,
+  } = given as ContractChanges;
+  await refuseUnfit(tx, accountId, { name, campaign_ids, is_default, ...text });
+  const changesMade = changedFields(version, text);
+  const after: Contract = { ...before, name, campaign_ids, is_default, updated_at: at };
+  if (after.is_default && !before.is_default) await demoteOthers(tx, after);
+  if (changesMade === null) {
+    await tx.put(contracts, after);
+    return after;
+  }
+  const versionId = await tx.nextId("contract-version");
+  await tx.insert(contractVersions, {
+    account_id: accountId,
+    id: versionId,
+    contract_id: id,
+    added_at: at,
+    changes_made: changesMade,
+    ...text,
   });
+  const asksSince = asksAgain ? await afterSignatures(tx.view, before, at) : before.asks_since;
+  const renewed = {
+    ...after,
+    version_id: versionId,
+    ...(asksSince !== undefined && { asks_since: asksSince }),
+  };
+  await tx.put(contracts, renewed);
+  return renewed;
 }
 
 /**
@@ -196,24 +193,26 @@ async function afterSignatures(view: View, { account_id, id }: Contract, at: str
  *
  * @throws Failure `not_found`
  */
-export function deleteContract(
-  { store, now }: Context,
+export async function deleteContract(
+  tx: Transaction,
+  { now }: Context,
   accountId: number,
   id: number,
-): Promise<CurrentContract> {
-  return store.transact(async (tx) => {
-    const { contract, version } = await loadContract(tx, accountId, id);
-    const archived = { ...contract, is_default: false, archived_at: now.toISOString() };
-    await tx.put(contracts, archived);
-    return { contract: archived, version };
-  });
+): Promise<Contract> {
+  const contract = await loadContract(tx, accountId, id);
+  const archived = { ...contract, is_default: false, archived_at: now.toISOString() };
+  await tx.put(contracts, archived);
+  return archived;
 }
 
+/** Whether a contract was not deleted. */
+export const IS_IN_USE: RawBuilder<SqlBool> = sql`contracts.archived_at is null`;
+
 /** A contract in use. @throws Failure `not_found` */
-export async function loadContract(reader: Reader, accountId: number, id: number): Promise<CurrentContract> {
+export async function loadContract(reader: Reader, accountId: number, id: number): Promise<Contract> {
   const contract = await reader.get(contracts, accountId, id);
   if (contract === null || contract.archived_at !== null) throw noContract();
-  return { contract, version: await loadVersion(reader, accountId, contract.version_id) };
+  return contract;
 }
 
 /** @throws Failure `not_found` */
@@ -260,16 +259,6 @@ async function demoteOthers(tx: Transaction, { account_id, id }: Contract): Prom
   for (const other of await listContracts(tx.view, account_id)) {
     if (other.is_default && other.id !== id) await tx.put(contracts, { ...other, is_default: false });
   }
-}
-
-async function cleanText({
-  checkbox_label,
-  is_hosted,
-  content,
-  external_link,
-}: ContractText): Promise<ContractText> {
-  const safe = content === null ? null : await safeContent(content);
-  return { checkbox_label, is_hosted, content: safe, external_link };
 }
 
 const TEXT_FIELDS = [

@@ -128,18 +128,17 @@ interface Signing {
  *
  * @throws Failure `not_found`, or `invalid` if the contract has changed since it was read
  */
-export function signDocument(
+export async function signDocument(
+  tx: Transaction,
   context: Context,
   promoter: Promoter,
   { id, address, version_id }: Signing & { id: number },
 ): Promise<DocumentParts> {
-  return context.store.transact(async (tx) => {
-    const present = await loadPromoter(tx, promoter.account_id, promoter.id);
-    const found = await loadOwnDocument(tx.view, present, id);
-    if (found.document !== null) return found;
-    if (version_id !== null && version_id !== found.version.id) throw changedSince(found.contract);
-    return { ...found, document: await sign(tx, context, { ...found, address }) };
-  });
+  const present = await loadPromoter(tx, promoter.account_id, promoter.id);
+  const found = await loadOwnDocument(tx.view, present, id);
+  if (found.document !== null) return found;
+  if (version_id !== null && version_id !== found.version.id) throw changedSince(found.contract);
+  return { ...found, document: await sign(tx, context, { ...found, address }) };
 }
 
 /**

@@ -64,18 +64,21 @@ interface Acceptance {
 }
 
 /**
- * Accepts all that a promoter is asked to, in one commit.
+ * Accepts all that a promoter is asked to.
  *
  * @throws Failure `invalid` naming what is missing or has changed since it was read
  */
-export function acceptAgreements(context: Context, promoter: Promoter, given: Acceptance): Promise<void> {
-  return context.store.transact(async (tx) => {
-    const present = await loadPromoter(tx, promoter.account_id, promoter.id);
-    const { terms, documents } = await listAgreements(tx.view, present);
-    refuseMissing({ terms, documents }, given);
-    await signContracts(tx, context, { promoter: present, wanted: documents, address: given.address });
-    for (const each of terms) await acceptTerms(tx, context, each);
-  });
+export async function acceptAgreements(
+  tx: Transaction,
+  context: Context,
+  promoter: Promoter,
+  given: Acceptance,
+): Promise<void> {
+  const present = await loadPromoter(tx, promoter.account_id, promoter.id);
+  const { terms, documents } = await listAgreements(tx.view, present);
+  refuseMissing({ terms, documents }, given);
+  await signContracts(tx, context, { promoter: present, wanted: documents, address: given.address });
+  for (const each of terms) await acceptTerms(tx, context, each);
 }
 
 /** Keeps which terms a promoter has accepted, and when. */

@@ -8,6 +8,7 @@ import { id, listOf, text } from "../../../input/fields.ts";
 import { shapeInput } from "../../../input/shape.ts";
 import { currentContractJson, joinContract } from "../../contract/join-contracts.ts";
 import { embeddedCampaign, embeddedCampaignJson } from "../../embedded-json.ts";
+import type { View } from "../../../storage/store.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 
 const version = field(
@@ -68,7 +69,7 @@ export const listAgreementsOperation: AffiliateOperation = {
   description:
     "Lists what promoters accept when they apply, for those who were invited or added, and whatever has changed since. An extension of Tidemark.",
   answer: agreementsAnswer,
-  handle: agreementsJson,
+  handle: (request) => agreementsJson(request.context.store, request),
 };
 
 /** `POST /api/v2/affiliate/agreements` */
@@ -92,19 +93,19 @@ export const acceptAgreementsOperation: AffiliateOperation = {
       version: each.version,
     }));
     const contractVersionIds = given.signed_contract_version_ids ?? [];
-    await acceptAgreements(context, promoter, { terms, contractVersionIds, address });
-    const after = await context.store.get(promoters, promoter.account_id, promoter.id);
-    return agreementsJson({ ...request, promoter: after ?? promoter });
+    return context.store.transact(async (tx) => {
+      await acceptAgreements(tx, context, promoter, { terms, contractVersionIds, address });
+      const after = await tx.get(promoters, promoter.account_id, promoter.id);
+      return agreementsJson(tx.view, { ...request, promoter: after ?? promoter });
+    });
   },
 };
 
-async function agreementsJson({
-  context,
-  account,
-  promoter,
-  language,
-}: AffiliateRequest): Promise<z.output<typeof agreementsAnswer>> {
-  const { terms, documents, mayWait } = await listAgreements(context.store, promoter);
+async function agreementsJson(
+  view: View,
+  { account, promoter, language }: AffiliateRequest,
+): Promise<z.output<typeof agreementsAnswer>> {
+  const { terms, documents, mayWait } = await listAgreements(view, promoter);
   return {
     may_wait: mayWait,
     terms: terms.map(({ campaign, version: current }) => ({

@@ -91,12 +91,12 @@ export const signOwnDocumentOperation: AffiliateOperation = {
     const body = shapeInput(signBody, await readJson(event));
     // The token of a browser's cookie, sent as a bearer token, is not the company's word.
     const given = session.is_of_product && readBearer(event) !== null ? body.ip : undefined;
-    const signed = await signDocument(context, promoter, {
+    const signing = {
       id: readPathId(event),
       address: given ?? address,
       version_id: body.contract_version_id ?? null,
-    });
-    return documentJson(signed);
+    };
+    return documentJson(await context.store.transact((tx) => signDocument(tx, context, promoter, signing)));
   },
 };
 
