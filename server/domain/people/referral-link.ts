@@ -56,30 +56,28 @@ const MOST_LINKS = 100;
  * promoter or after too many links, `invalid` for a page of another site
  */
 export async function createOwnLink(
-  context: Context,
+  tx: Transaction,
+  { now }: Context,
   { account_id, promoter_id, promoter_campaign_id, ...input }: OwnLinkInput & OwnerOfLink,
 ): Promise<OwnLink> {
-  const id = await context.store.nextId("own-link");
-  return context.store.transact(async (tx) => {
-    await loadPromoterInUse(tx, account_id, promoter_id);
-    const owner = await loadOwnPromoterCampaign(tx, { account_id, promoter_id, id: promoter_campaign_id });
-    await refuseOtherSite(tx, owner, input.url);
-    // Otherwise two concurrent requests could both create the last one.
-    await tx.lock(promoterCampaigns, account_id, owner.id);
-    const count = await tx.view.count(ownLinks, "promoter_campaign", account_id, [owner.id]);
-    if (count >= MOST_LINKS) throw new Failure("refused", `You have ${MOST_LINKS} links; remove one first.`);
-    const createdAt = context.now.toISOString();
-    const link = {
-      account_id,
-      id,
-      promoter_campaign_id: owner.id,
-      promoter_id,
-      ...input,
-      created_at: createdAt,
-    };
-    await tx.put(ownLinks, link);
-    return link;
-  });
+  const id = await tx.nextId("own-link");
+  await loadPromoterInUse(tx, account_id, promoter_id);
+  const owner = await loadOwnPromoterCampaign(tx, { account_id, promoter_id, id: promoter_campaign_id });
+  await refuseOtherSite(tx, owner, input.url);
+  // Otherwise two concurrent requests could both create the last one.
+  await tx.lock(promoterCampaigns, account_id, owner.id);
+  const count = await tx.view.count(ownLinks, "promoter_campaign", account_id, [owner.id]);
+  if (count >= MOST_LINKS) throw new Failure("refused", `You have ${MOST_LINKS} links; remove one first.`);
+  const link = {
+    account_id,
+    id,
+    promoter_campaign_id: owner.id,
+    promoter_id,
+    ...input,
+    created_at: now.toISOString(),
+  };
+  await tx.put(ownLinks, link);
+  return link;
 }
 
 /**
@@ -87,24 +85,22 @@ export async function createOwnLink(
  *
  * @throws Failure like `createOwnLink`
  */
-export function updateOwnLink(
-  { store }: Context,
+export async function updateOwnLink(
+  tx: Transaction,
   wanted: OwnRecord,
   changes: { [Field in keyof OwnLinkInput]?: OwnLinkInput[Field] | undefined },
 ): Promise<OwnLink> {
-  return store.transact(async (tx) => {
-    const before = await loadOwnLink(tx, wanted);
-    const after: OwnLink = {
-      ...before,
-      name: changes.name ?? before.name,
-      url: changes.url === undefined ? before.url : changes.url,
-      sub_id: changes.sub_id === undefined ? before.sub_id : changes.sub_id,
-    };
-    const owner = await loadPromoterCampaign(tx, before.account_id, before.promoter_campaign_id);
-    await refuseOtherSite(tx, owner, after.url);
-    await tx.put(ownLinks, after);
-    return after;
-  });
+  const before = await loadOwnLink(tx, wanted);
+  const after: OwnLink = {
+    ...before,
+    name: changes.name ?? before.name,
+    url: changes.url === undefined ? before.url : changes.url,
+    sub_id: changes.sub_id === undefined ? before.sub_id : changes.sub_id,
+  };
+  const owner = await loadPromoterCampaign(tx, before.account_id, before.promoter_campaign_id);
+  await refuseOtherSite(tx, owner, after.url);
+  await tx.put(ownLinks, after);
+  return after;
 }
 
 /**
@@ -112,11 +108,9 @@ export function updateOwnLink(
  *
  * @throws Failure `not_found`
  */
-export async function removeOwnLink({ store }: Context, wanted: OwnRecord): Promise<void> {
-  await store.transact(async (tx) => {
-    const { account_id, id } = await loadOwnLink(tx, wanted);
-    await tx.remove(ownLinks, account_id, id);
-  });
+export async function removeOwnLink(tx: Transaction, wanted: OwnRecord): Promise<void> {
+  const { account_id, id } = await loadOwnLink(tx, wanted);
+  await tx.remove(ownLinks, account_id, id);
 }
 
 /** Removes the links of a promoter campaign as part of a larger change. */

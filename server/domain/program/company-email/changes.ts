@@ -11,7 +11,6 @@ import {
   NO_SETTINGS,
   PLACEHOLDERS,
   type CompanyEmail,
-  type EmailTrigger,
   type TriggerSettings,
 } from "./company-email.ts";
 

@@ -8,12 +8,14 @@ import {
   removeOwnLink,
   updateOwnLink,
 } from "../../../domain/people/referral-link.ts";
+import type { Promoter } from "../../../domain/people/promoter/promoter.ts";
 import { readJson } from "../../../http/parameters/json.ts";
 import { setPageHeaders } from "../../../http/pages.ts";
 import { id, webAddress, word, subId } from "../../../input/fields.ts";
 import { shapeChanges, shapeInput } from "../../../input/shape.ts";
 import { pageParams, readListing, readPathId } from "../../../resource/listing.ts";
 import { referralLinkAnswer, referralLinkJson } from "../../promoter-campaign/promoter-campaigns.ts";
+import type { View } from "../../../storage/store.ts";
 import type { AffiliateOperation, AffiliateRequest } from "../operation.ts";
 import { field, recordId } from "../../../http/fields.ts";
 
@@ -76,7 +78,8 @@ export const listOwnLinksOperation: AffiliateOperation = {
   isPaged: true,
   async handle(request) {
     const { params, page, window } = readListing(request, listParams);
-    const links = await readLinks(request, params.promoter_campaign_id);
+    const { context, promoter } = request;
+    const links = await readLinks(context.store, promoter, params.promoter_campaign_id);
     setPageHeaders(request, page, links.length);
     return links.slice(window.offset, window.offset + window.limit);
   },
@@ -92,18 +95,19 @@ export const createOwnLinkOperation: AffiliateOperation = {
   answer,
   status: 201,
   refusals: ["not_found", "invalid", "refused"],
-  async handle(request) {
-    const { event, promoter, context } = request;
+  async handle({ event, promoter, context }) {
     const body = shapeInput(createBody, await readJson(event));
-    const link = await createOwnLink(context, {
+    const wanted = {
       account_id: promoter.account_id,
       promoter_id: promoter.id,
       promoter_campaign_id: body.promoter_campaign_id,
       name: body.name,
       url: body.url ?? null,
       sub_id: body.sub_id ?? null,
-    });
-    return shownLink(request, link);
+    };
+    return context.store.transact(async (tx) =>
+      shownLink(tx.view, promoter, await createOwnLink(tx, context, wanted)),
+    );
   },
 };
 
@@ -115,7 +119,8 @@ export const showOwnLinkOperation: AffiliateOperation = {
   answer,
   refusals: ["not_found"],
   async handle(request) {
-    return shownLink(request, await loadOwnLink(request.context.store, wantedLink(request)));
+    const { context, promoter } = request;
+    return shownLink(context.store, promoter, await loadOwnLink(context.store, wantedLink(request)));
   },
 };
 
@@ -129,9 +134,11 @@ export const updateOwnLinkOperation: AffiliateOperation = {
   answer,
   refusals: ["not_found", "invalid"],
   async handle(request) {
-    const body = shapeChanges(updateBody, await readJson(request.event));
-    const changes = { name: body.name, url: body.url, sub_id: body.sub_id };
-    return shownLink(request, await updateOwnLink(request.context, wantedLink(request), changes));
+    const { event, context, promoter } = request;
+    const changes = shapeChanges(updateBody, await readJson(event));
+    return context.store.transact(async (tx) =>
+      shownLink(tx.view, promoter, await updateOwnLink(tx, wantedLink(request), changes)),
+    );
   },
 };
 
@@ -144,7 +151,7 @@ export const removeOwnLinkOperation: AffiliateOperation = {
   status: 204,
   refusals: ["not_found"],
   async handle(request) {
-    await removeOwnLink(request.context, wantedLink(request));
+    await request.context.store.transact((tx) => removeOwnLink(tx, wantedLink(request)));
     return null;
   },
 };
@@ -154,15 +161,16 @@ function wantedLink({ event, promoter }: AffiliateRequest) {
 }
 
 async function readLinks(
-  { promoter, context: { store } }: AffiliateRequest,
+  view: View,
+  promoter: Promoter,
   promoterCampaignId: number | undefined,
 ): Promise<z.output<typeof answer>[]> {
-  const joined = await listPromoterCampaigns(store, promoter.account_id, promoter.id);
+  const joined = await listPromoterCampaigns(view, promoter.account_id, promoter.id);
   const found: z.output<typeof answer>[] = [];
   for (const each of joined) {
     if (promoterCampaignId !== undefined && each.id !== promoterCampaignId) continue;
-    const { promoterCampaign, campaign } = await withCampaign(store, each);
-    const links = await listReferralLinks(store, promoterCampaign, campaign);
+    const { promoterCampaign, campaign } = await withCampaign(view, each);
+    const links = await listReferralLinks(view, promoterCampaign, campaign);
     const shown = links.map((link) => ({
       ...referralLinkJson(link, campaign),
       promoter_campaign_id: promoterCampaign.id,
@@ -173,9 +181,10 @@ async function readLinks(
 }
 
 async function shownLink(
-  request: AffiliateRequest,
+  view: View,
+  promoter: Promoter,
   link: { id: number; promoter_campaign_id: number },
 ): Promise<z.output<typeof answer> | undefined> {
-  const links = await readLinks(request, link.promoter_campaign_id);
+  const links = await readLinks(view, promoter, link.promoter_campaign_id);
   return links.find(({ id, source, is_default }) => id === link.id && source === "promoter" && !is_default);
 }
