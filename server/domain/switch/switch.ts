@@ -63,13 +63,9 @@ export async function findSwitch(reader: Reader, accountId: number): Promise<Swi
 }
 
 /** Stores the ticked steps. */
-export function tickSteps({ store }: Context, accountId: number, steps: SwitchStep[]): Promise<Switch> {
+export async function tickSteps(tx: Transaction, accountId: number, steps: SwitchStep[]): Promise<void> {
   const ticked = SWITCH_STEPS.filter((step) => steps.includes(step));
-  return store.transact(async (tx) => {
-    const after = { ...(await findSwitch(tx, accountId)), ticked };
-    await tx.put(switches, after);
-    return after;
-  });
+  await tx.put(switches, { ...(await findSwitch(tx, accountId)), ticked });
 }
 
 /** The steps that the server can detect. It can't detect that the old script is gone. */

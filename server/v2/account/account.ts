@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { isMailSender, updateAccount, type AccountChanges } from "../../domain/program/account/settings.ts";
 import {
+  accounts,
   commissionBase,
   PAYOUT_CYCLES,
   SIGNUP_SOURCES,
@@ -19,6 +20,7 @@ import { recordError, type V2Operation } from "../operation.ts";
 import { LANGUAGES } from "../../languages/languages.ts";
 import { parseUrl } from "../../url.ts";
 import { createdAt, field } from "../../http/fields.ts";
+import { shown } from "../../resource/answer.ts";
 
 const cents = wholeAmount.refine((value) => value >= 0, "must not be negative");
 const timeZone = field(
@@ -133,29 +135,47 @@ const updateBody = z
   })
   .partial();
 
-const accountAnswer = z
-  .object({
-    id: field(
+const accountAnswer = shown(accounts)("Account", {
+  id: [
+    field(
       z.string(),
       "The public id of the account: the `Account-ID` of keys, and the script's `cid`.",
       "acme",
     ),
-    name: field(z.string(), updateBody.shape.name),
-    default_campaign_id: field(z.int(), "The campaign that promoters join unless another one is named.", 1),
-    currency: field(z.string(), "ISO 4217 code of amounts.", "USD"),
-    time_zone: field(
+    ({ public_id }) => public_id,
+  ],
+  name: field(z.string(), updateBody.shape.name),
+  default_campaign_id: field(z.int(), "The campaign that promoters join unless another one is named.", 1),
+  currency: field(z.string(), "ISO 4217 code of amounts.", "USD"),
+  time_zone: [
+    field(
       z.string(),
       "IANA name of the time zone of payout periods, holds and due dates. The dashboard shows days in it.",
       "Europe/Berlin",
     ),
-    honours_privacy_control: field(z.boolean(), updateBody.shape.honours_privacy_control),
-    signup_source: field(z.enum(SIGNUP_SOURCES), updateBody.shape.signup_source),
-    counts_social_clicks_as_ads: field(z.boolean(), updateBody.shape.counts_social_clicks_as_ads),
-    requires_second_factor: field(z.boolean(), updateBody.shape.requires_second_factor),
-    mail_sender: field(z.string().nullable(), updateBody.shape.mail_sender),
-    promoter_language: field(z.enum(LANGUAGES), updateBody.shape.promoter_language),
-    max_auto_approve: field(z.int().nullable(), updateBody.shape.max_auto_approve),
-    commission_base: field(
+    timeZoneOf,
+  ],
+  honours_privacy_control: field(z.boolean(), updateBody.shape.honours_privacy_control),
+  signup_source: [field(z.enum(SIGNUP_SOURCES), updateBody.shape.signup_source), signupSource],
+  counts_social_clicks_as_ads: [
+    field(z.boolean(), updateBody.shape.counts_social_clicks_as_ads),
+    ({ counts_social_clicks_as_ads: counts }) => counts ?? false,
+  ],
+  requires_second_factor: [
+    field(z.boolean(), updateBody.shape.requires_second_factor),
+    ({ requires_second_factor: requires }) => requires ?? false,
+  ],
+  mail_sender: field(z.string().nullable(), updateBody.shape.mail_sender),
+  promoter_language: [
+    field(z.enum(LANGUAGES), updateBody.shape.promoter_language),
+    ({ promoter_language: language }) => language ?? "en",
+  ],
+  max_auto_approve: [
+    field(z.int().nullable(), updateBody.shape.max_auto_approve),
+    ({ max_auto_approve_cents }) => max_auto_approve_cents,
+  ],
+  commission_base: [
+    field(
       z.object({
         less_tax: field(z.boolean(), "Whether tax is left out."),
         less_shipping: field(z.boolean(), "Whether shipping, without its tax, is left out."),
@@ -163,14 +183,20 @@ const accountAnswer = z
       }),
       "What is left out of the amounts of sales that Stripe and Paddle report. It applies to later payments.",
     ),
-    payout_cycle: field(z.enum(PAYOUT_CYCLES), "The period of a payout."),
-    net_payout_days: field(z.int(), updateBody.shape.net_payout_days),
-    min_payment: field(z.int(), updateBody.shape.min_payment),
-    min_paying_customers: field(z.int(), updateBody.shape.min_paying_customers),
-    requires_payout_method: field(z.boolean(), updateBody.shape.requires_payout_method),
-    requires_invoice_details: field(z.boolean(), updateBody.shape.requires_invoice_details),
-    portal_origins: field(z.array(z.string()), updateBody.shape.portal_origins),
-    tracker: field(
+    baseJson,
+  ],
+  payout_cycle: field(z.enum(PAYOUT_CYCLES), "The period of a payout."),
+  net_payout_days: field(z.int(), updateBody.shape.net_payout_days),
+  min_payment: [field(z.int(), updateBody.shape.min_payment), ({ min_payment_cents }) => min_payment_cents],
+  min_paying_customers: field(z.int(), updateBody.shape.min_paying_customers),
+  requires_payout_method: field(z.boolean(), updateBody.shape.requires_payout_method),
+  requires_invoice_details: field(z.boolean(), updateBody.shape.requires_invoice_details),
+  portal_origins: [
+    field(z.array(z.string()), updateBody.shape.portal_origins),
+    ({ portal_origins: origins }) => origins ?? [],
+  ],
+  tracker: [
+    field(
       z.object({
         global: field(z.string(), "The global function.", "svc"),
         data_global: field(
@@ -191,17 +217,27 @@ const accountAnswer = z
       }),
       "The names by which pages use the browser script.",
     ),
-    created_at: createdAt,
-  })
-  .meta({ id: "Account" });
+    trackerNames,
+  ],
+  created_at: createdAt,
+});
+
+function baseJson(account: Account) {
+  const { is_less_tax, is_less_shipping, fee_ten_thousandths } = commissionBase(account);
+  return {
+    less_tax: is_less_tax,
+    less_shipping: is_less_shipping,
+    fee_percentage: fee_ten_thousandths / 10_000,
+  };
+}
 
 /** `GET /api/v2/company/account` */
 export const showAccountOperation: V2Operation = {
   id: "getAccount",
   summary: "Show the account's settings",
   description: "Shows the account's settings.",
-  answer: accountAnswer,
-  handle: ({ account }) => Promise.resolve(accountJson(account)),
+  answer: accountAnswer.schema,
+  handle: ({ account }) => Promise.resolve(accountAnswer.json(account)),
 };
 
 /** `PUT` and `PATCH /api/v2/company/account` */
@@ -211,12 +247,15 @@ export const updateAccountOperation: V2Operation = {
   description: "Changes the account's settings, all or none. What you leave out stays.",
   example: { name: "Acme", time_zone: "Europe/Berlin" },
   body: updateBody,
-  answer: accountAnswer,
+  answer: accountAnswer.schema,
   refusals: ["invalid", "taken", "refused"],
   shape: recordError({ "data-global": "data_global" }),
   handle: async ({ event, account, context }) => {
     const body = shapeChanges(updateBody, await readJson(event));
-    return accountJson(await updateAccount(context, account.id, changesOf(body)));
+    const changes = changesOf(body);
+    return accountAnswer.json(
+      await context.store.transact((tx) => updateAccount(tx, context, account.id, changes)),
+    );
   },
 };
 
@@ -247,46 +286,7 @@ function changesOf(body: z.output<typeof updateBody>): AccountChanges {
       is_less_shipping: base.less_shipping,
       fee_ten_thousandths: base.fee_percentage,
     },
-    tracker: tracker && {
-      global: tracker.global,
-      data_global: tracker.data_global,
-      cookie: tracker.cookie,
-      script: tracker.script,
-      reads_fragment: tracker.reads_fragment,
-    },
-  };
-}
-
-function accountJson(account: Account): z.output<typeof accountAnswer> {
-  const { global, data_global, cookie, script, reads_fragment } = trackerNames(account);
-  const { is_less_tax, is_less_shipping, fee_ten_thousandths } = commissionBase(account);
-  return {
-    id: account.public_id,
-    name: account.name,
-    default_campaign_id: account.default_campaign_id,
-    currency: account.currency,
-    time_zone: timeZoneOf(account),
-    honours_privacy_control: account.honours_privacy_control,
-    signup_source: signupSource(account),
-    counts_social_clicks_as_ads: account.counts_social_clicks_as_ads ?? false,
-    requires_second_factor: account.requires_second_factor ?? false,
-    mail_sender: account.mail_sender,
-    promoter_language: account.promoter_language ?? "en",
-    max_auto_approve: account.max_auto_approve_cents,
-    commission_base: {
-      less_tax: is_less_tax,
-      less_shipping: is_less_shipping,
-      fee_percentage: fee_ten_thousandths / 10_000,
-    },
-    payout_cycle: account.payout_cycle,
-    net_payout_days: account.net_payout_days,
-    min_payment: account.min_payment_cents,
-    min_paying_customers: account.min_paying_customers,
-    requires_payout_method: account.requires_payout_method,
-    requires_invoice_details: account.requires_invoice_details,
-    portal_origins: account.portal_origins ?? [],
-    tracker: { global, data_global, cookie, script, reads_fragment },
-    created_at: account.created_at,
+    tracker,
   };
 }
 

@@ -1,9 +1,5 @@
 import { z } from "zod";
-import {
-  bankAccountOf,
-  changeBankAccount,
-  type BankAccountChanges,
-} from "../../domain/program/account/settings.ts";
+import { bankAccountOf, changeBankAccount } from "../../domain/program/account/settings.ts";
 import type { Account } from "../../domain/program/account/account.ts";
 import { field } from "../../http/fields.ts";
 import { readJson } from "../../http/parameters/json.ts";
@@ -87,26 +83,9 @@ export const changeBankAccountOperation: V2Operation = {
   refusals: ["invalid"],
   async handle({ event, account, context }) {
     const body = shapeChanges(bankBody, await readJson(event));
-    return bankJson(await changeBankAccount(context, account.id, changesOf(body)));
+    return bankJson(await context.store.transact((tx) => changeBankAccount(tx, account.id, body)));
   },
 };
-
-function changesOf(body: z.output<typeof bankBody>): BankAccountChanges {
-  const { name, iban, bic, street, city, country } = body;
-  return {
-    name,
-    iban,
-    bic,
-    street,
-    postal_code: body.postal_code,
-    city,
-    country,
-    routing_number: body.routing_number,
-    bank_name: body.bank_name,
-    company_id: body.company_id,
-    character_set: body.character_set,
-  };
-}
 
 function bankJson(account: Account): z.output<typeof bankAnswer> {
   const bank = bankAccountOf(account);

@@ -129,13 +129,9 @@ const changeBrandOperation: V2Operation = {
   answer: brandAnswer,
   refusals: ["invalid"],
   async handle(request) {
-    const body = shapeChanges(brandBody, await readJson(request.event));
-    const { after } = await changeBrand(request.context, request.account.id, {
-      name: body.name,
-      color: body.color,
-      sender_name: body.sender_name,
-      reply_to: body.reply_to,
-    });
+    const { event, account, context } = request;
+    const body = shapeChanges(brandBody, await readJson(event));
+    const { after } = await context.store.transact((tx) => changeBrand(tx, account.id, body));
     return brandJson(request, after);
   },
 };
@@ -185,7 +181,7 @@ function changeImage(image: Image): V2Operation {
       if (bytes === null)
         throw new Failure("invalid", "Validation failed: file can't be blank", { file: ["can't be blank"] });
       const kept = await uploads.keep(bytes, image);
-      const changing = changeBrand(context, account.id, { [image]: kept });
+      const changing = context.store.transact((tx) => changeBrand(tx, account.id, { [image]: kept }));
       const { before, after } = await changing.catch(async (error: unknown) => {
         await uploads.remove(kept.name);
         throw error;
@@ -204,7 +200,10 @@ function deleteImage(image: Image): V2Operation {
     description: `Deletes ${words} with its file.`,
     answer: brandAnswer,
     async handle(request) {
-      const { before, after } = await changeBrand(request.context, request.account.id, { [image]: null });
+      const { account, context } = request;
+      const { before, after } = await context.store.transact((tx) =>
+        changeBrand(tx, account.id, { [image]: null }),
+      );
       await removeImage(request, before, image);
       return brandJson(request, after);
     },

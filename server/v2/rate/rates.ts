@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { SYSTEM } from "../../domain/context.ts";
 import { isCurrency } from "../../domain/money.ts";
-import { isRate, ratesFor, storeRates, type DayRates } from "../../domain/ledger/rate.ts";
+import { dayRates, isRate, ratesFor, storeRates, type DayRates } from "../../domain/ledger/rate.ts";
 import { withoutLog } from "../../domain/access/audit/audited-store.ts";
 import { recordWaiting } from "../../billing/waiting-run.ts";
 import { numberText, readJson } from "../../http/parameters/json.ts";
 import { readNestedQuery } from "../../http/parameters/form.ts";
 import { shapeInput } from "../../input/shape.ts";
+import { shown } from "../../resource/answer.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { field } from "../../http/fields.ts";
 
@@ -45,18 +46,19 @@ const createBody = z.object({
   }),
 });
 
-const ratesAnswer = z
-  .object({
-    date: field(z.iso.date(), createBody.shape.date),
-    base: field(z.string(), "Currency that the rates are relative to.", "EUR"),
-    rates: field(z.record(z.string(), z.string()), createBody.shape.rates),
-    source: field(
+const ratesAnswer = shown(dayRates)("Rates", {
+  date: [field(z.iso.date(), createBody.shape.date), ({ day }) => day],
+  base: field(z.string(), "Currency that the rates are relative to.", "EUR"),
+  rates: field(z.record(z.string(), z.string()), createBody.shape.rates),
+  source: [
+    field(
       z.enum(["account", "server"]),
       "`account`: stored by this account. `server`: imported by the operator for all accounts.",
     ),
-    updated_at: field(z.iso.datetime(), "When the record was last changed."),
-  })
-  .meta({ id: "Rates" });
+    ({ account_id }) => (account_id === SYSTEM ? "server" : "account"),
+  ],
+  updated_at: field(z.iso.datetime(), "When the record was last changed."),
+});
 
 const listParams = z.object({
   date: field(day.optional(), "Day of the sale, in UTC. Default: today.", "2026-03-04"),
@@ -70,7 +72,7 @@ export const storeRatesOperation: V2Operation = {
     "Stores rates of a day for this account. Rates of other currencies stay. Sales that were recorded before keep their amounts, and those that waited for these rates are recorded. An extension of Tidemark.",
   example: { date: "2026-03-04", base: "EUR", rates: { USD: "1.0842", GBP: "0.8391" } },
   body: createBody,
-  answer: ratesAnswer,
+  answer: ratesAnswer.schema,
   refusals: ["invalid"],
   handle: store,
 };
@@ -82,7 +84,7 @@ export const listRatesOperation: V2Operation = {
   description:
     "Lists the rates that a sale of this day may use: those of the day and of seven days before, the latest first. The first that have both currencies convert the sale. An extension of Tidemark.",
   params: listParams,
-  answer: z.array(ratesAnswer),
+  answer: z.array(ratesAnswer.schema),
   refusals: ["invalid"],
   handle: list,
 };
@@ -94,23 +96,13 @@ async function store({ event, account, context }: V2Request) {
   // Some waiting sales are recorded immediately for callers who check. A job records the rest.
   const { store: plain, now, chance } = withoutLog(context);
   for await (const _ of recordWaiting({ store: plain, clock: () => now, chance }, account)) break;
-  return ratesJson(stored);
+  return ratesAnswer.json(stored);
 }
 
 async function list({ event, account, context }: V2Request) {
   const { date } = shapeInput(listParams, readNestedQuery(event));
   const at = date === undefined ? context.now : new Date(date);
-  const shown: z.output<typeof ratesAnswer>[] = [];
-  for await (const each of ratesFor(context.store, account.id, at)) shown.push(ratesJson(each));
-  return shown;
-}
-
-function ratesJson(given: DayRates): z.output<typeof ratesAnswer> {
-  return {
-    date: given.day,
-    base: given.base,
-    rates: given.rates,
-    source: given.account_id === SYSTEM ? "server" : "account",
-    updated_at: given.updated_at,
-  };
+  const found: DayRates[] = [];
+  for await (const each of ratesFor(context.store, account.id, at)) found.push(each);
+  return ratesAnswer.showAll(context.store, found);
 }

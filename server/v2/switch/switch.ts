@@ -62,8 +62,9 @@ const tickOperation: V2Operation = {
   answer: switchAnswer,
   refusals: ["invalid"],
   async handle(request) {
-    const { ticked } = shapeInput(tickBody, { ticked: [], ...(await readJson(request.event)) });
-    await tickSteps(request.context, request.account.id, ticked as never);
+    const { event, account, context } = request;
+    const { ticked } = shapeInput(tickBody, { ticked: [], ...(await readJson(event)) });
+    await context.store.transact((tx) => tickSteps(tx, account.id, ticked));
     return show(request);
   },
 };

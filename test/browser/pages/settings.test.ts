@@ -266,10 +266,8 @@ it("the audit log is narrowed to days", async () => {
   expect(await page.getByRole("button", { name: /^Changed/ }).count()).toBe(3);
 
   // There, each of these noons of UTC is an hour of the next day.
-  await updateAccount(newContext(services), account_id, {
-    time_zone: { name: "Pacific/Auckland", hasDays },
-    payout: {},
-  });
+  const zone = { time_zone: { name: "Pacific/Auckland", hasDays }, payout: {} };
+  await services.store.transact((tx) => updateAccount(tx, newContext(services), account_id, zone));
   await page.reload();
   await page.getByRole("button", { name: "Changed: product 1", exact: true }).waitFor();
   expect(await page.getByRole("button", { name: /^Changed/ }).count()).toBe(2);

@@ -1,5 +1,6 @@
 import { Failure } from "../../../failure.ts";
-import { SYSTEM, type Context } from "../../context.ts";
+import type { Transaction } from "../../../storage/store.ts";
+import { SYSTEM } from "../../context.ts";
 import { accounts, changeAccount, type Account, type Brand, type UploadedFile } from "./account.ts";
 
 const NOT_SET: Brand = {
@@ -67,18 +68,16 @@ export function emailBrand(account: Pick<Account, "name" | "brand">, publicUrl: 
 export type BrandChanges = { [K in keyof Brand]?: Brand[K] | undefined };
 
 /** Changes a brand, and returns the account before and after. @throws Failure `not_found` */
-export function changeBrand(
-  { store }: Pick<Context, "store">,
+export async function changeBrand(
+  tx: Transaction,
   accountId: number,
   changes: BrandChanges,
 ): Promise<{ before: Account; after: Account }> {
-  return store.transact(async (tx) => {
-    const before = await tx.get(accounts, SYSTEM, accountId);
-    if (before === null) throw new Failure("not_found", "Account not found.");
-    const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-    const brand: Brand = { ...brandOf(before), ...Object.fromEntries(given) };
-    return { before, after: await changeAccount(tx, accountId, { brand }) };
-  });
+  const before = await tx.get(accounts, SYSTEM, accountId);
+  if (before === null) throw new Failure("not_found", "Account not found.");
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const brand: Brand = { ...brandOf(before), ...Object.fromEntries(given) };
+  return { before, after: await changeAccount(tx, accountId, { brand }) };
 }
 
 /** A brand's colours for pages and e-mails. Each text on its background has a contrast of at least 4.5. */

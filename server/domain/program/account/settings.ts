@@ -65,24 +65,23 @@ type TrackerChanges = { [K in keyof TrackerNames]?: TrackerNames[K] | undefined 
  * @throws Failure `not_found`, `invalid`, `taken` if another account has the script's name, `refused` for the
  * currency
  */
-export function updateAccount(
-  { store, now }: Context,
+export async function updateAccount(
+  tx: Transaction,
+  { now }: Context,
   accountId: number,
   { payout, tracker, currency, base, time_zone, ...given }: AccountChanges,
 ): Promise<Account> {
   const settings = checkedPayoutSettings(payout);
-  return store.transact(async (tx) => {
-    const before = await tx.get(accounts, SYSTEM, accountId);
-    if (before === null) throw new Failure("not_found", "Account not found.");
-    const plain = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-    return changeAccount(tx, accountId, {
-      ...(plain as Partial<Account>),
-      ...settings,
-      ...(currency !== undefined && { currency: await checkedCurrency(tx, before, currency) }),
-      ...(base !== undefined && { commission_base: changedBase(before, base) }),
-      ...(time_zone !== undefined && (await changedZone(tx, before, { ...time_zone, now }))),
-      ...(tracker !== undefined && { tracker: checkedTracker(before, tracker) }),
-    });
+  const before = await tx.get(accounts, SYSTEM, accountId);
+  if (before === null) throw new Failure("not_found", "Account not found.");
+  const plain = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return changeAccount(tx, accountId, {
+    ...(plain as Partial<Account>),
+    ...settings,
+    ...(currency !== undefined && { currency: await checkedCurrency(tx, before, currency) }),
+    ...(base !== undefined && { commission_base: changedBase(before, base) }),
+    ...(time_zone !== undefined && (await changedZone(tx, before, { ...time_zone, now }))),
+    ...(tracker !== undefined && { tracker: checkedTracker(before, tracker) }),
   });
 }
 
@@ -334,21 +333,19 @@ export type BankAccountChanges = { [K in keyof BankAccount]?: BankAccount[K] | u
  *
  * @throws Failure `not_found`, `invalid` for a number with wrong check digits
  */
-export function changeBankAccount(
-  { store }: Pick<Context, "store">,
+export async function changeBankAccount(
+  tx: Transaction,
   accountId: number,
   changes: BankAccountChanges,
 ): Promise<Account> {
-  return store.transact(async (tx) => {
-    const before = await tx.get(accounts, SYSTEM, accountId);
-    if (before === null) throw new Failure("not_found", "Account not found.");
-    const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-    const bankAccount: BankAccount = { ...bankAccountOf(before), ...Object.fromEntries(given) };
-    const faults = bankFaultsOf(bankAccount);
-    const words = Object.entries(faults).map(([name, fault]) => `${name} ${fault.join()}`);
-    if (words.length > 0) throw new Failure("invalid", `Validation failed: ${words.join(", ")}`, faults);
-    return changeAccount(tx, accountId, { bank_account: compacted(bankAccount) });
-  });
+  const before = await tx.get(accounts, SYSTEM, accountId);
+  if (before === null) throw new Failure("not_found", "Account not found.");
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  const bankAccount: BankAccount = { ...bankAccountOf(before), ...Object.fromEntries(given) };
+  const faults = bankFaultsOf(bankAccount);
+  const words = Object.entries(faults).map(([name, fault]) => `${name} ${fault.join()}`);
+  if (words.length > 0) throw new Failure("invalid", `Validation failed: ${words.join(", ")}`, faults);
+  return changeAccount(tx, accountId, { bank_account: compacted(bankAccount) });
 }
 
 function bankFaultsOf({ iban, bic, country, routing_number, company_id }: BankAccount): FieldErrors {
