@@ -57,7 +57,7 @@ export function billingCommands(program: Command): void {
     .action((accountId: string, name: BillingProvider) =>
       withStore(async (context) => {
         const { id } = await loadAccount(context.store, accountId);
-        await disconnectBilling(context, id, name);
+        await context.store.transact((tx) => disconnectBilling(tx, id, name));
         print({ disconnected: name });
       }),
     );
@@ -83,7 +83,7 @@ async function connect(accountId: string, name: BillingProvider, options: Connec
   await withStore(async (context) => {
     const account = await loadAccount(context.store, accountId);
     const input = { provider: name, secret, apiKey, api_url: options.apiUrl, mode: options.mode };
-    const connection = await connectBilling(context, account.id, input);
+    const connection = await context.store.transact((tx) => connectBilling(tx, context, account.id, input));
     print(await row(context.store, account, connection));
   });
 }

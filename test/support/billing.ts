@@ -36,7 +36,7 @@ export async function startWithSam(): Promise<TestApp> {
 
 /** Connects the account with Stripe. */
 export function connectStripe(app: TestApp, over: Partial<ConnectionInput> = {}) {
-  return connectBilling(app.context, app.account_id, { provider: "stripe", secret: STRIPE_SECRET, ...over });
+  return connect(app, { provider: "stripe", secret: STRIPE_SECRET, ...over });
 }
 
 /** Sends an event with the signature that Stripe's own package makes. */
@@ -86,7 +86,7 @@ export const PADDLE_SECRET = "pdl_ntfset_test_secret";
 
 /** Connects the account with Paddle. */
 export function connectPaddle(app: TestApp, over: Partial<ConnectionInput> = {}) {
-  return connectBilling(app.context, app.account_id, { provider: "paddle", secret: PADDLE_SECRET, ...over });
+  return connect(app, { provider: "paddle", secret: PADDLE_SECRET, ...over });
 }
 
 /** Sends an event as Paddle signs it. Its package goes by the system's clock. */
@@ -137,4 +137,8 @@ export function countNotes(app: TestApp): Set<string> {
     },
   };
   return counts;
+}
+
+function connect({ context, account_id }: TestApp, input: ConnectionInput) {
+  return context.store.transact((tx) => connectBilling(tx, context, account_id, input));
 }

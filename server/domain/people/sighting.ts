@@ -1,4 +1,4 @@
-import type { Store } from "../../storage/store.ts";
+import type { Reader, Store } from "../../storage/store.ts";
 import { flag, integer, json, table, text, time, type RowOf } from "../../storage/table.ts";
 import { SYSTEM } from "../context.ts";
 
@@ -78,11 +78,11 @@ export function recordSightings(
 
 /** The sightings of one kind, newest first. */
 export async function findSightings(
-  store: Store,
+  reader: Reader,
   accountId: number,
   kind: SightingKind,
 ): Promise<Sighting[]> {
-  return (await store.get(sightings, accountId, kind))?.seen ?? [];
+  return (await reader.get(sightings, accountId, kind))?.seen ?? [];
 }
 
 /** Records the set-up of a starting server. */

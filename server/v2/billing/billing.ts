@@ -95,8 +95,9 @@ export const listBillingOperation: V2Operation = {
   description: "Lists the billing providers that the account is connected with. An extension of Tidemark.",
   answer: z.array(connectionAnswer),
   handle: async (request) => {
-    const connections = await listConnections(request.context.store, request.account.id);
-    return Promise.all(connections.map((connection) => connectionJson(request, connection)));
+    const { account, context } = request;
+    const connections = await listConnections(context.store, account.id);
+    return Promise.all(connections.map((each) => showConnection(request, context.store, each)));
   },
 };
 
@@ -146,8 +147,10 @@ export const connectBillingOperation: V2Operation = {
   handle: async (request) => {
     const { event, account, context } = request;
     const { provider, secret, api_key, mode } = shapeChanges(connectBody, await readJson(event));
-    const connection = await connectBilling(context, account.id, { provider, secret, apiKey: api_key, mode });
-    return connectionJson(request, connection);
+    const given = { provider, secret, apiKey: api_key, mode };
+    return context.store.transact(async (tx) =>
+      showConnection(request, tx.view, await connectBilling(tx, context, account.id, given)),
+    );
   },
 };
 
@@ -163,22 +166,25 @@ export const disconnectBillingOperation: V2Operation = {
   handle: async (request) => {
     const { event, account, context } = request;
     const { provider } = shapeInput(disconnectParams, readNestedQuery(event));
-    return connectionJson(request, await disconnectBilling(context, account.id, provider));
+    return context.store.transact(async (tx) =>
+      showConnection(request, tx.view, await disconnectBilling(tx, account.id, provider)),
+    );
   },
 };
 
-async function connectionJson(
-  { account, context, public_url }: V2Request,
+async function showConnection(
+  { account, public_url }: V2Request,
+  view: View,
   connection: BillingConnection,
 ): Promise<z.output<typeof connectionAnswer>> {
   const { provider, apiKey, created_at } = connection;
-  const seen = await findSightings(context.store, account.id, "billing-event");
+  const seen = await findSightings(view, account.id, "billing-event");
   return {
     provider,
     endpoint: endpointOf({ account, public_url }, provider),
     mode: connection.mode,
     has_api_key: apiKey !== null,
-    refunds_waiting: await countWaiting(context.store, account.id, provider),
+    refunds_waiting: await countWaiting(view, account.id, provider),
     last_event_at: seen.find(({ value }) => value === provider)?.last_at ?? null,
     created_at,
   };

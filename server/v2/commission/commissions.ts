@@ -17,13 +17,18 @@ import { FRAUD_SUSPICIONS } from "../../domain/people/lead/lead.ts";
 import { UNITS } from "../../domain/money.ts";
 import { DUE_PERIODS } from "../../domain/ledger/payout/search.ts";
 import { createdSecond, field, recordId, second, wholeSecond } from "../../http/fields.ts";
-import { flag, id, listOf, oneOf, text, uid } from "../../input/fields.ts";
+import { flag, id, listOf, oneOf, text } from "../../input/fields.ts";
 import { ids, listed } from "../../resource/list.ts";
 import { amounts, cents, period } from "../../resource/listing.ts";
 import { lists } from "../../resource/operations.ts";
 import { shown } from "../../resource/answer.ts";
 import type { V2Operation } from "../operation.ts";
-import { embeddedPromoterCampaign, embeddedPromoterCampaignJson } from "../embedded-json.ts";
+import {
+  embeddedLead,
+  embeddedLeadJson,
+  embeddedPromoterCampaign,
+  embeddedPromoterCampaignJson,
+} from "../embedded-json.ts";
 
 const yesOrNo = flag.meta({ documentedAs: { type: "string", enum: ["yes", "no"] } });
 const status = oneOf(COMMISSION_STATUSES);
@@ -171,17 +176,8 @@ export const commissionAnswer = shown(commissions, commissionParts)("Commission"
     embeddedPromoterCampaignJson,
   ],
   referral: [
-    field(
-      z
-        .object({
-          id: recordId,
-          email: field(z.string().nullable(), "The person's e-mail address.", "jane@example.com"),
-          uid,
-        })
-        .nullable(),
-      "The lead that earned it, or null if there is none or it was deleted.",
-    ),
-    (_, { lead }) => lead && { id: lead.id, email: lead.email, uid: lead.uid },
+    field(embeddedLead.nullable(), "The lead that earned it, or null if there is none or it was deleted."),
+    (_, { lead }) => lead && embeddedLeadJson(lead),
   ],
   reward: [
     field(

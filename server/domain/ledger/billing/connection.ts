@@ -1,5 +1,5 @@
 import { Failure } from "../../../failure.ts";
-import type { Reader, Store } from "../../../storage/store.ts";
+import type { Reader, Store, Transaction } from "../../../storage/store.ts";
 import { table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Context } from "../../context.ts";
 
@@ -59,28 +59,27 @@ function modeOfKey(apiKey: string | null): BillingMode | null {
  * @throws Failure `invalid` if the API key is of another mode
  * @see docs/spec/money.md "Billing providers", 12
  */
-export function connectBilling(
-  { store, now }: Context,
+export async function connectBilling(
+  tx: Transaction,
+  { now }: Context,
   accountId: number,
   { provider, secret, apiKey: key, api_url, mode }: ConnectionInput,
 ): Promise<BillingConnection> {
-  return store.transact(async (tx) => {
-    const before = await tx.get(billingConnections, accountId, provider);
-    const apiKey = key === undefined ? (before?.apiKey ?? null) : key;
-    const ofKey = modeOfKey(apiKey);
-    if (mode !== undefined && ofKey !== null && mode !== ofKey) throw otherMode(ofKey);
-    const connection: BillingConnection = {
-      account_id: accountId,
-      provider,
-      secret,
-      apiKey,
-      api_url: api_url === undefined ? (before?.api_url ?? null) : api_url,
-      mode: mode ?? ofKey ?? before?.mode ?? "live",
-      created_at: before?.created_at ?? now.toISOString(),
-    };
-    await tx.put(billingConnections, connection);
-    return connection;
-  });
+  const before = await tx.get(billingConnections, accountId, provider);
+  const apiKey = key === undefined ? (before?.apiKey ?? null) : key;
+  const ofKey = modeOfKey(apiKey);
+  if (mode !== undefined && ofKey !== null && mode !== ofKey) throw otherMode(ofKey);
+  const connection: BillingConnection = {
+    account_id: accountId,
+    provider,
+    secret,
+    apiKey,
+    api_url: api_url === undefined ? (before?.api_url ?? null) : api_url,
+    mode: mode ?? ofKey ?? before?.mode ?? "live",
+    created_at: before?.created_at ?? now.toISOString(),
+  };
+  await tx.put(billingConnections, connection);
+  return connection;
 }
 
 function otherMode(ofKey: BillingMode): Failure {
@@ -93,16 +92,14 @@ function otherMode(ofKey: BillingMode): Failure {
  *
  * @throws Failure `not_found`
  */
-export function disconnectBilling(
-  { store }: Context,
+export async function disconnectBilling(
+  tx: Transaction,
   accountId: number,
   provider: BillingProvider,
 ): Promise<BillingConnection> {
-  return store.transact(async (tx) => {
-    const connection = await loadConnection(tx, accountId, provider);
-    await tx.remove(billingConnections, accountId, provider);
-    return connection;
-  });
+  const connection = await loadConnection(tx, accountId, provider);
+  await tx.remove(billingConnections, accountId, provider);
+  return connection;
 }
 
 /** An account's connections. */

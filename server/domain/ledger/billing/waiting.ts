@@ -1,5 +1,5 @@
 import { keyOf } from "../../../storage/record.ts";
-import type { Reader, Store, Transaction } from "../../../storage/store.ts";
+import type { Reader, Store, Transaction, View } from "../../../storage/store.ts";
 import { integer, table, text, time, type RowOf, type Table } from "../../../storage/table.ts";
 import type { BillingProvider } from "./connection.ts";
 
@@ -43,8 +43,8 @@ export function refundsWaitingFor(
 }
 
 /** The number of a provider's refunds that wait for their sales. */
-export function countWaiting(store: Store, accountId: number, provider: BillingProvider): Promise<number> {
-  return store.count(waitingRefunds, "id", accountId, [provider]);
+export function countWaiting(view: View, accountId: number, provider: BillingProvider): Promise<number> {
+  return view.count(waitingRefunds, "id", accountId, [provider]);
 }
 
 /** Removes a refund that has been applied. */
