@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { sql, type RawBuilder, type SqlBool } from "kysely";
 import { Failure, type FieldErrors } from "../../../failure.ts";
 import { anyOf } from "../../../storage/query.ts";
-import type { Reader, Store, Transaction, View } from "../../../storage/store.ts";
+import type { Reader, Transaction, View } from "../../../storage/store.ts";
 import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Account } from "../account/account.ts";
 import type { Context } from "../../context.ts";
