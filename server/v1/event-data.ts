@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { campaigns, type Campaign } from "../domain/program/campaign/campaign.ts";
+import { campaigns, loadCampaign, type Campaign } from "../domain/program/campaign/campaign.ts";
 import { commissions, type Commission } from "../domain/ledger/commission/commission.ts";
 import { isV1EventType, V1_EVENT_TYPES, type V1EventType } from "../domain/events/event-type.ts";
 import type { RecordChange } from "../domain/ledger/announcement.ts";
@@ -7,29 +7,20 @@ import type { Lead } from "../domain/people/lead/lead.ts";
 import type { Payout } from "../domain/ledger/payout/payout.ts";
 import type { PromoterCampaign } from "../domain/people/promoter-campaign/promoter-campaign.ts";
 import { listPromoterCampaigns } from "../domain/people/promoter-campaign/search.ts";
-import { loadPromoter, type Promoter } from "../domain/people/promoter/promoter.ts";
-import { rewards } from "../domain/program/reward/reward.ts";
-import { showAll, unlessGone } from "../domain/show.ts";
+import { promoters, type Promoter } from "../domain/people/promoter/promoter.ts";
+import { loadRewardEntries, rewards } from "../domain/program/reward/reward.ts";
+import { Failure } from "../failure.ts";
 import type { View } from "../storage/store.ts";
 import { leadAnswer, leadJson } from "./leads.ts";
 import { campaignAnswer, campaignJson, payoutAnswer, payoutJson } from "./payouts.ts";
-import {
-  profileAnswer,
-  profileJson,
-  promoterSubsetAnswer,
-  promoterSubsetJson,
-  newEmbedded,
-  readOffers,
-  readPromoterParts,
-  readPromotionParts,
-} from "./promoter-json.ts";
+import { profileAnswer, profileJson, promoterSubsetAnswer } from "./promoter-json.ts";
 import {
   earningAnswer,
   earningJson,
   offersAnswer,
   offersJson,
   promotionAnswer,
-  promotionJson,
+  readPromotions,
 } from "./promotion-json.ts";
 import { rewardAnswer, showReward } from "./rewards.ts";
 import { createdAt, field, recordId } from "../http/fields.ts";
@@ -77,11 +68,11 @@ const eventProfile = profileAnswer
   .meta({ id: "V1EventProfile" });
 
 /** The promoter within each event. `promotions` is always empty, and a missing `cust_id` is empty text. */
-const eventPromoter = promoterSubsetAnswer
+const eventPromoter = promoterSubsetAnswer.schema
   .extend({
     cust_id: field(z.string(), "Your own id of the promoter. Empty for none.", "user-4711"),
     profile: field(eventProfile, "The promoter's own details."),
-    promotions: field(z.array(promotionAnswer), "Always empty."),
+    promotions: field(z.array(promotionAnswer.schema), "Always empty."),
   })
   .meta({ id: "V1EventPromoter" });
 
@@ -102,7 +93,7 @@ const eventFulfilment = payoutAnswer
 const eventLead = leadAnswer
   .extend({
     promotion: field(
-      promotionAnswer.nullable(),
+      promotionAnswer.schema.nullable(),
       "The promotion that the record belongs to, or null if it was deleted.",
     ),
     promoter: field(eventPromoter.nullable(), "The promoter, or null if they were deleted."),
@@ -114,7 +105,10 @@ const eventAcceptance = z
     state: field(z.literal("accepted"), "State of the record."),
     campaign: eventCampaign,
     promoter: field(eventPromoter, "The promoter, or null if they were deleted."),
-    promotion: field(promotionAnswer, "The promotion that the record belongs to, or null if it was deleted."),
+    promotion: field(
+      promotionAnswer.schema,
+      "The promotion that the record belongs to, or null if it was deleted.",
+    ),
   })
   .meta({ id: "V1EventAcceptance" });
 
@@ -122,7 +116,7 @@ const eventAcceptance = z
 const eventJoining = z
   .object({
     promoter: field(eventPromoter, "The promoter, or null if they were deleted."),
-    promotions: field(z.array(promotionAnswer), "The campaigns that the promoter is in."),
+    promotions: field(z.array(promotionAnswer.schema), "The campaigns that the promoter is in."),
   })
   .meta({ id: "V1EventJoining" });
 
@@ -171,30 +165,39 @@ function meaningOf(type: string): string | undefined {
 type Shown<S extends z.ZodType> = Promise<z.output<S>>;
 
 async function showLead(view: View, lead: Lead): Shown<typeof eventLead> {
+  const promotionOf = await readPromotions(view, lead.account_id, [lead.promoter_campaign_id]);
   return {
     ...leadJson(lead),
-    promotion: await newEmbedded(view, lead.account_id).promotion(lead.promoter_campaign_id),
+    promotion: promotionOf(lead.promoter_campaign_id),
     promoter: await ownerOf(view, lead),
   };
 }
 
 /** The promoter that a record belongs to, or null if deleted. */
-function ownerOf(
+async function ownerOf(
   view: View,
   { account_id, promoter_id }: { account_id: number; promoter_id: number },
 ): Promise<z.output<typeof eventPromoter> | null> {
-  return unlessGone(
-    loadPromoter(view, account_id, promoter_id).then((promoter) => promoterOf(view, promoter)),
-  );
-}
-
-async function promoterOf(view: View, promoter: Promoter): Shown<typeof eventPromoter> {
+  const promoter = await view.get(promoters, account_id, promoter_id);
+  if (promoter === null) return null;
+  const [shown] = await promoterSubsetAnswer.showAll(view, [promoter]);
+  if (shown === undefined) return null;
   return {
-    ...promoterSubsetJson(await readPromoterParts(view, promoter)),
+    ...shown,
     cust_id: promoter.cust_id ?? "",
     profile: eventProfileJson(promoter),
     promotions: [],
   };
+}
+
+/** The promoter of an event that has no data without them. @throws Failure `not_found` */
+async function promoterOf(
+  view: View,
+  owned: { account_id: number; promoter_id: number },
+): Shown<typeof eventPromoter> {
+  const promoter = await ownerOf(view, owned);
+  if (promoter === null) throw new Failure("not_found", "Promoter not found.");
+  return promoter;
 }
 
 function eventProfileJson({ id, profile }: Promoter): z.output<typeof eventProfile> {
@@ -205,7 +208,12 @@ function eventProfileJson({ id, profile }: Promoter): z.output<typeof eventProfi
 }
 
 async function eventCampaignJson(view: View, campaign: Campaign): Shown<typeof eventCampaign> {
-  return { ...campaignJson(campaign), ...offersJson(await readOffers(view, campaign)) };
+  const { account_id, rewards_for_promoters, rewards_for_referrals } = campaign;
+  const offer = {
+    rewards_for_promoters: await loadRewardEntries(view, account_id, rewards_for_promoters),
+    rewards_for_referrals: await loadRewardEntries(view, account_id, rewards_for_referrals),
+  };
+  return { ...campaignJson(campaign), ...offersJson(offer) };
 }
 
 function present<R>(record: R | null): R {
@@ -218,22 +226,23 @@ async function showJoining(
   promoter: Promoter,
   tempPassword = null as string | null,
 ): Shown<typeof eventJoining> {
-  const joined = await listPromoterCampaigns(view, promoter.account_id, promoter.id);
+  const { account_id, id } = promoter;
+  const joined = await listPromoterCampaigns(view, account_id, id);
+  const shown = await promoterOf(view, { account_id, promoter_id: id });
   return {
-    promoter: { ...(await promoterOf(view, promoter)), temp_password: tempPassword },
-    promotions: (await showAll(view, joined, readPromotionParts)).map(promotionJson),
+    promoter: { ...shown, temp_password: tempPassword },
+    promotions: await promotionAnswer.showAll(view, joined),
   };
 }
 
 async function showAcceptance(view: View, promoterCampaign: PromoterCampaign): Shown<typeof eventAcceptance> {
-  const { account_id, promoter_id } = promoterCampaign;
-  const promotion = await readPromotionParts(view, promoterCampaign);
-  const { campaign } = promotion;
+  const promotion = await promotionAnswer.show(view, promoterCampaign);
+  const campaign = await loadCampaign(view, promoterCampaign.account_id, promotion.campaign_id);
   return {
     state: "accepted",
     campaign: await eventCampaignJson(view, campaign),
-    promoter: await promoterOf(view, await loadPromoter(view, account_id, promoter_id)),
-    promotion: promotionJson(promotion),
+    promoter: await promoterOf(view, promoterCampaign),
+    promotion,
   };
 }
 

@@ -15,7 +15,7 @@ import { NOTHING } from "../storage/query.ts";
 import { setPageHeaders } from "../http/pages.ts";
 import { shapeInput, shapeFormChanges } from "../input/shape.ts";
 import { shapeSignup, signupParams } from "../input/signup-params.ts";
-import { newEmbedded, type Embedded, promoterSubsetAnswer } from "./promoter-json.ts";
+import { promoterSubsetAnswer, readOwners } from "./promoter-json.ts";
 import {
   LIST_STATUSES,
   listError,
@@ -97,10 +97,10 @@ const updateParams = selectorParams.extend({
 const leadRecordAnswer = leadAnswer
   .extend({
     promotion: field(
-      promotionAnswer.nullable(),
+      promotionAnswer.schema.nullable(),
       "The promotion that the record belongs to, or null if it was deleted.",
     ),
-    promoter: field(promoterSubsetAnswer.nullable(), "The promoter, or null if they were deleted."),
+    promoter: field(promoterSubsetAnswer.schema.nullable(), "The promoter, or null if they were deleted."),
   })
   .meta({ id: "V1Lead" });
 
@@ -182,8 +182,7 @@ async function listAll(request: V1Request) {
       ? NOTHING
       : await leadList.find(context.store, account.id, { where: having(leads, scope), ...page });
   setPageHeaders(request, page, total);
-  const embedded = newEmbedded(context.store, account.id);
-  return Promise.all(records.map((lead) => leadRecordJson(lead, embedded)));
+  return showLeads(context.store, records);
 }
 
 async function create({ event, account, context }: V1Request) {
@@ -252,17 +251,13 @@ export function leadJson(lead: Lead): z.output<typeof leadAnswer> {
 }
 
 /** Shows a lead with its promoter and promotion. */
-export function showLead(view: View, lead: Lead): Promise<z.output<typeof leadRecordAnswer>> {
-  return leadRecordJson(lead, newEmbedded(view, lead.account_id));
+export async function showLead(view: View, lead: Lead): Promise<z.output<typeof leadRecordAnswer>> {
+  return (await showLeads(view, [lead]))[0]!;
 }
 
-/** A lead with its promoter and promotion, in the form of the lead operations. */
-async function leadRecordJson(lead: Lead, embedded: Embedded): Promise<z.output<typeof leadRecordAnswer>> {
-  return {
-    ...leadJson(lead),
-    promotion: await embedded.promotion(lead.promoter_campaign_id),
-    promoter: await embedded.promoter(lead.promoter_id),
-  };
+async function showLeads(view: View, records: Lead[]): Promise<z.output<typeof leadRecordAnswer>[]> {
+  const ownersOf = await readOwners(view, records);
+  return records.map((lead) => ({ ...leadJson(lead), ...ownersOf(lead) }));
 }
 
 type V1LeadState = (typeof V1_LEAD_STATES)[number];

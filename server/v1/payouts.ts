@@ -15,7 +15,7 @@ import { having, listed } from "../resource/list.ts";
 import { belongingTo } from "../storage/query.ts";
 import type { View } from "../storage/store.ts";
 import { listParams, readListPage, type V1Operation, type V1Request } from "./operation.ts";
-import { newEmbedded, promoterSubsetAnswer } from "./promoter-json.ts";
+import { promoterSubsetAnswer, readPromoters } from "./promoter-json.ts";
 import { field, createdAt, recordId } from "../http/fields.ts";
 import { v1Unit } from "./rewards.ts";
 
@@ -61,7 +61,7 @@ export const payoutAnswer = z
       "Always null, because a payout covers everything earned in its period.",
       null,
     ),
-    promoter: field(promoterSubsetAnswer.nullable(), "The promoter, or null if they were deleted."),
+    promoter: field(promoterSubsetAnswer.schema.nullable(), "The promoter, or null if they were deleted."),
     campaign: field(campaignAnswer.nullable(), "The campaign, or null if it was deleted."),
   })
   .meta({ id: "V1Payout" });
@@ -138,7 +138,7 @@ async function listAll(request: V1Request) {
   const page = readListPage(params, USUAL_PER_PAGE);
   const { records, total } = await payoutList.find(context.store, account.id, { where, ...page });
   setPageHeaders(request, page, total);
-  return showAll(context.store, records);
+  return showPayouts(context.store, records);
 }
 
 async function create({ event, account, context }: V1Request) {
@@ -159,18 +159,22 @@ function payeeOf({ promoter_id: byId, promoter_email: email }: z.output<typeof c
   throw new Failure("missing", "You need to pass either promoter_email or promoter_id.");
 }
 
-async function showAll(view: View, records: Payout[]): Promise<z.output<typeof payoutAnswer>[]> {
-  const embedded = newEmbedded(view, records[0]?.account_id ?? 0);
-  const parts = await belongings(view, records);
-  return Promise.all(
-    records.map(async (payout, at) =>
-      payoutJson(payout, { ...parts[at]!, promoter: await embedded.promoter(payout.promoter_id) }),
-    ),
-  );
+const payoutCampaigns = belongingTo(payouts, { campaign: [campaigns, "campaign_id"] });
+
+async function showPayouts(view: View, records: Payout[]): Promise<z.output<typeof payoutAnswer>[]> {
+  const promoterIds = records.map(({ promoter_id }) => promoter_id);
+  const [parts, promoterOf] = await Promise.all([
+    payoutCampaigns(view, records),
+    readPromoters(view, records[0]?.account_id ?? 0, promoterIds),
+  ]);
+  return records.map((payout, at) => {
+    const promoter = promoterOf(payout.promoter_id);
+    return payoutJson(payout, { promoter, campaign: parts[at]!.campaign });
+  });
 }
 
 async function showPayout(view: View, payout: Payout): Promise<z.output<typeof payoutAnswer>> {
-  return (await showAll(view, [payout]))[0]!;
+  return (await showPayouts(view, [payout]))[0]!;
 }
 
 /** An unknown payout has its own documented text. */
@@ -201,7 +205,7 @@ export function payoutJson(
   {
     promoter,
     campaign,
-  }: { promoter: z.output<typeof promoterSubsetAnswer> | null; campaign: Campaign | null },
+  }: { promoter: z.output<typeof promoterSubsetAnswer.schema> | null; campaign: Campaign | null },
 ): z.output<typeof payoutAnswer> {
   return {
     id: payout.id,

@@ -23,7 +23,7 @@ const clearable = text.nullable();
 /** Fields that are left out stay; blank text clears them. */
 const updateParams = z
   .object({
-    email: field(email, promoterSubsetAnswer.shape.email),
+    email: field(email, promoterSubsetAnswer.schema.shape.email),
     new_cust_id: field(clearable, "The promoter's new `cust_id`. Blank text clears it.", "user-4712"),
     new_ref_id: field(
       z
@@ -33,10 +33,10 @@ const updateParams = z
       "The new referral id.",
       "jane-doe",
     ),
-    promo_code: field(clearable, promotionAnswer.shape.promo_code),
-    customer_promo_code: field(clearable, promotionAnswer.shape.customer_promo_code),
+    promo_code: field(clearable, promotionAnswer.schema.shape.promo_code),
+    customer_promo_code: field(clearable, promotionAnswer.schema.shape.customer_promo_code),
     campaign_id: field(id, "Id of the campaign.", 1),
-    temp_password: field(text, promoterSubsetAnswer.shape.temp_password),
+    temp_password: field(text, promoterSubsetAnswer.schema.shape.temp_password),
     landing_url: field(webAddress.nullable(), landingUrl),
     url_tracking: field(flag, "Whether visits of `landing_url` count without a referral id in the link."),
     parent_promoter_email: field(
@@ -44,7 +44,7 @@ const updateParams = z
       "E-mail of the promoter who recruited this one.",
       "alex@example.com",
     ),
-    note: field(longText.nullable(), promoterSubsetAnswer.shape.note),
+    note: field(longText.nullable(), promoterSubsetAnswer.schema.shape.note),
     first_name: field(clearable, "First name.", "Jane"),
     last_name: field(clearable, "Last name.", "Doe"),
     website: field(clearable, profileAnswer.shape.website),
@@ -69,11 +69,11 @@ const updateParams = z
 export const selectorParams = z
   .object({
     id: field(text.meta({ documentedAs: { type: "integer", minimum: 1 } }), "Id of the record.", 17),
-    cust_id: field(text, promoterSubsetAnswer.shape.cust_id),
-    auth_token: field(text, promoterSubsetAnswer.shape.auth_token),
+    cust_id: field(text, promoterSubsetAnswer.schema.shape.cust_id),
+    auth_token: field(text, promoterSubsetAnswer.schema.shape.auth_token),
     promoter_email: field(text, "E-mail of the promoter.", "jane@example.com"),
-    ref_id: field(text, promotionAnswer.shape.ref_id),
-    promo_code: field(text, promotionAnswer.shape.promo_code),
+    ref_id: field(text, promotionAnswer.schema.shape.ref_id),
+    promo_code: field(text, promotionAnswer.schema.shape.promo_code),
     source_id: field(text, "The promoter's id in the program that you switched from.", "aff_1"),
   })
   .partial();
@@ -114,7 +114,7 @@ export const refreshTokenOperation: V1Operation = {
   example: { cust_id: "user-4711" },
   params: selectorParams,
   answer: z.object({
-    auth_token: field(z.string(), promoterSubsetAnswer.shape.auth_token),
+    auth_token: field(z.string(), promoterSubsetAnswer.schema.shape.auth_token),
   }),
   refusals: ["missing", "not_found", "refused"],
   handle: refresh,

@@ -1,27 +1,21 @@
 import { z } from "zod";
-import { type Balance, loadBalance } from "../domain/ledger/commission/balance.ts";
-import { type PromoCode, promoCodes } from "../domain/people/promo-code/promo-code.ts";
+import { readTotalsAndBalances, type Balance } from "../domain/ledger/commission/balance.ts";
+import { listCodesInUse } from "../domain/people/promo-code/promo-code.ts";
 import {
-  type PromoterCampaign,
-  loadPromoterCampaign,
   promoterCampaigns,
-  withCampaign,
+  type Belonging,
+  type PromoterCampaign,
 } from "../domain/people/promoter-campaign/promoter-campaign.ts";
-import {
-  type Promoter,
-  type PromoterProfile,
-  loadPromoter,
-  promoters,
-} from "../domain/people/promoter/promoter.ts";
-import { type Reward, rewards, type RewardEntry } from "../domain/program/reward/reward.ts";
-import { promotionAnswer, promotionJson, type PromotionParts } from "./promotion-json.ts";
+import { readPromoterCampaigns } from "../domain/people/promoter-campaign/search.ts";
+import { promoters, type Promoter, type PromoterProfile } from "../domain/people/promoter/promoter.ts";
+import { rewards } from "../domain/program/reward/reward.ts";
+import { Failure } from "../failure.ts";
 import { createdAt, field, recordId } from "../http/fields.ts";
 import { custId, customFields } from "../input/fields.ts";
-import type { Campaign } from "../domain/program/campaign/campaign.ts";
-import { listPromoterCampaigns } from "../domain/people/promoter-campaign/search.ts";
-import { loadStats } from "../domain/people/daily.ts";
-import { once, unlessGone } from "../domain/show.ts";
+import { shown } from "../resource/answer.ts";
+import { belongingTo, findMany } from "../storage/query.ts";
 import type { View } from "../storage/store.ts";
+import { promotionAnswer, readPromotions } from "./promotion-json.ts";
 
 const balanceAnswer = z
   .object({
@@ -34,51 +28,129 @@ const balanceAnswer = z
   })
   .meta({ id: "V1Balance" });
 
-/** @see docs/spec/v1.md "Promoter", last paragraph */
-export const promoterSubsetAnswer = z
-  .object({
-    id: recordId,
-    status: field(
+/** What V1 shows a promoter with. */
+interface PromoterParts {
+  /** The default promoter campaign. */
+  promoterCampaign: PromoterCampaign;
+  /** The parent's default ref id, or null without a parent. */
+  parentRefToken: string | null;
+  balance: Balance;
+}
+
+const belongings = belongingTo(promoters, {
+  promoterCampaign: [promoterCampaigns, "default_promoter_campaign_id"],
+  parent: [promoters, "parent_promoter_id"],
+});
+
+/**
+ * Reads what V1 shows promoters with, all at once. Null: the promoter was deleted. A balance that is known saves queries. A
+ * parent that is being deleted counts as none.
+ */
+async function promoterParts(
+  view: View,
+  records: Promoter[],
+  balance?: Balance,
+): Promise<(PromoterParts | null)[]> {
+  const accountId = records[0]?.account_id ?? 0;
+  const owned = await belongings(view, records);
+  const parentIds = owned.flatMap(({ parent }) => parent?.default_promoter_campaign_id ?? []);
+  const [parentCampaigns, known] = await Promise.all([
+    findMany(view, promoterCampaigns, accountId, parentIds),
+    balance ? null : readTotalsAndBalances(view, accountId, idsOf(records)),
+  ]);
+  return owned.map(({ promoterCampaign, parent }, at) => {
+    const parentCampaign = parent && parentCampaigns.get(parent.default_promoter_campaign_id);
+    return (
+      promoterCampaign && {
+        promoterCampaign,
+        parentRefToken: parentCampaign?.ref_token ?? null,
+        balance: balance ?? known!(records[at]!.id).balance,
+      }
+    );
+  });
+}
+
+const STATUS = {
+  accepted: "approved",
+  pending: "pending",
+  rejected: "denied",
+  blocked: "denied",
+  inactive: "approved",
+} as const;
+
+/** A promoter within other records. @see docs/spec/v1.md "Promoter", last paragraph */
+export const promoterSubsetAnswer = shown(promoters, promoterParts)("V1PromoterSummary", {
+  id: recordId,
+  status: [
+    field(
       z.enum(["approved", "pending", "denied", "active"]),
       "Whether the promoter is approved. Sign-up tracking says `active` for `approved`.",
     ),
-    cust_id: custId,
-    email: field(z.string(), "The person's e-mail address.", "jane@example.com"),
-    created_at: createdAt,
-    temp_password: field(
+    (_, { promoterCampaign }) => STATUS[promoterCampaign.state],
+  ],
+  cust_id: custId,
+  email: field(z.string(), "The person's e-mail address.", "jane@example.com"),
+  created_at: createdAt,
+  // Only the answer that creates the promoter shows it.
+  temp_password: [
+    field(
       z.string().nullable(),
       "First password of the promoter's dashboard. It is shown only when the promoter is created, and null afterwards.",
       "s3cret-start",
     ),
-    default_promotion_id: field(z.int(), "Id of the promoter's first promotion.", 31),
-    pref: field(
+    () => null,
+  ],
+  default_promotion_id: [
+    field(z.int(), "Id of the promoter's first promotion.", 31),
+    ({ default_promoter_campaign_id }) => default_promoter_campaign_id,
+  ],
+  pref: [
+    field(
       z.string().nullable(),
       "Default referral id of the parent promoter, or null if there is none.",
       "alex",
     ),
-    default_ref_id: field(z.string(), "The promoter's referral id in their first campaign.", "jane"),
-    note: field(
-      z.string().nullable(),
-      "A note of yours about the promoter. Promoters never see it.",
-      "Met at the fair",
-    ),
-    w8_form_url: field(z.string().nullable(), "Their tax form W-8, or null if it was not uploaded.", null),
-    w9_form_url: field(z.string().nullable(), "Their tax form W-9, or null if it was not uploaded.", null),
-    parent_promoter_id: field(
-      z.string().nullable(),
-      "Id of the promoter who recruited this one, as a text.",
-      "12",
-    ),
-    earnings_balance: field(balanceAnswer, "What the promoter has earned so far."),
-    current_balance: field(balanceAnswer, "What the promoter has earned and has not been paid yet."),
-    paid_balance: field(balanceAnswer, "What the promoter has been paid so far."),
-    auth_token: field(
-      z.string(),
-      "Signs the promoter in to the portal: `/portal?auth_token=…`. Keep it secret.",
-      "q3kPz0Yc8Vw1Rb6Xn5Tj2Ms9Lf4Hd7Ga",
-    ),
-  })
-  .meta({ id: "V1PromoterSummary" });
+    (_, { parentRefToken }) => parentRefToken,
+  ],
+  default_ref_id: [
+    field(z.string(), "The promoter's referral id in their first campaign.", "jane"),
+    (_, { promoterCampaign }) => promoterCampaign.ref_token,
+  ],
+  note: field(
+    z.string().nullable(),
+    "A note of yours about the promoter. Promoters never see it.",
+    "Met at the fair",
+  ),
+  w8_form_url: [
+    field(z.string().nullable(), "Their tax form W-8, or null if it was not uploaded.", null),
+    () => null,
+  ],
+  w9_form_url: [
+    field(z.string().nullable(), "Their tax form W-9, or null if it was not uploaded.", null),
+    () => null,
+  ],
+  parent_promoter_id: [
+    field(z.string().nullable(), "Id of the promoter who recruited this one, as a text.", "12"),
+    (promoter) => promoter.parent_promoter_id?.toString() ?? null,
+  ],
+  earnings_balance: [
+    field(balanceAnswer, "What the promoter has earned so far."),
+    (_, { balance }) => balanceJson(balance, "earnings"),
+  ],
+  current_balance: [
+    field(balanceAnswer, "What the promoter has earned and has not been paid yet."),
+    (_, { balance }) => balanceJson(balance, "current"),
+  ],
+  paid_balance: [
+    field(balanceAnswer, "What the promoter has been paid so far."),
+    (_, { balance }) => balanceJson(balance, "paid"),
+  ],
+  auth_token: field(
+    z.string(),
+    "Signs the promoter in to the portal: `/portal?auth_token=…`. Keep it secret.",
+    "q3kPz0Yc8Vw1Rb6Xn5Tj2Ms9Lf4Hd7Ga",
+  ),
+});
 
 const socialAccount = z
   .object({
@@ -122,10 +194,10 @@ export const profileAnswer = z
   .meta({ id: "V1Profile" });
 
 /** @see docs/spec/v1.md "Promoter" */
-export const promoterAnswer = promoterSubsetAnswer
+export const promoterAnswer = promoterSubsetAnswer.schema
   .extend({
     profile: field(profileAnswer, "The promoter's own details."),
-    promotions: field(z.array(promotionAnswer), "The campaigns that the promoter is in."),
+    promotions: field(z.array(promotionAnswer.schema), "The campaigns that the promoter is in."),
     custom_fields: field(z.record(z.string(), z.unknown()).nullable(), customFields),
     promo_codes: field(
       z.array(
@@ -143,84 +215,20 @@ export const promoterAnswer = promoterSubsetAnswer
   })
   .meta({ id: "V1Promoter" });
 
-/** A promoter with the related records of a sign-up answer. */
-interface PromoterParts {
-  promoter: Promoter;
-  /** The default promoterCampaign. */
-  promoterCampaign: PromoterCampaign;
-  /** The parent's default ref id, or null without a parent. */
-  parentRefToken: string | null;
-  balance: Balance;
-}
-
-/** A promo code with its reward. */
-interface RewardedPromoCode {
-  promoCode: PromoCode;
-  reward: Reward;
-}
-
-/** A promoter with all related records that V1 shows. */
-interface WholePromoter {
-  parts: PromoterParts;
-  promotions: PromotionParts[];
-  promoCodes: RewardedPromoCode[];
-}
-
-/** The complete V1 promoter. */
-function promoterJson({ parts, promotions, promoCodes }: WholePromoter): z.output<typeof promoterAnswer> {
-  return {
-    ...promoterSubsetJson(parts),
-    profile: profileJson(parts.promoter.profile),
-    promotions: promotions.map(promotionJson),
-    custom_fields: parts.promoter.custom_fields,
-    promo_codes: promoCodes.map(({ promoCode, reward }) => ({
-      id: promoCode.id,
-      code: promoCode.code,
-      reward: { id: reward.id, name: reward.name },
-    })),
-  };
-}
-
-/** The promoter within a sign-up answer, where `approved` is called `active`. */
-export function trackedPromoterJson(parts: PromoterParts): z.output<typeof promoterSubsetAnswer> {
-  const subset = promoterSubsetJson(parts);
+/**
+ * The promoter within a tracking answer, where `approved` is called `active`. A balance that is known saves queries.
+ *
+ * @throws Failure `not_found` if they were deleted
+ */
+export async function showTrackedPromoter(
+  view: View,
+  promoter: Promoter,
+  balance?: Balance,
+): Promise<z.output<typeof promoterSubsetAnswer.schema>> {
+  const [parts] = await promoterParts(view, [promoter], balance);
+  if (!parts) throw new Failure("not_found", "Promotion not found.");
+  const subset = promoterSubsetAnswer.json(promoter, parts);
   return { ...subset, status: subset.status === "approved" ? "active" : subset.status };
-}
-
-const STATUS = {
-  accepted: "approved",
-  pending: "pending",
-  rejected: "denied",
-  blocked: "denied",
-  inactive: "approved",
-} as const;
-
-/** A promoter within other records. */
-export function promoterSubsetJson({
-  promoter,
-  promoterCampaign,
-  parentRefToken,
-  balance,
-}: PromoterParts): z.output<typeof promoterSubsetAnswer> {
-  return {
-    id: promoter.id,
-    status: STATUS[promoterCampaign.state],
-    cust_id: promoter.cust_id,
-    email: promoter.email,
-    created_at: promoter.created_at,
-    temp_password: null, // shown only in the answer that creates the promoter
-    default_promotion_id: promoter.default_promoter_campaign_id,
-    pref: parentRefToken,
-    default_ref_id: promoterCampaign.ref_token,
-    note: promoter.note,
-    w8_form_url: null,
-    w9_form_url: null,
-    parent_promoter_id: promoter.parent_promoter_id?.toString() ?? null,
-    earnings_balance: balanceJson(balance, "earnings"),
-    current_balance: balanceJson(balance, "current"),
-    paid_balance: balanceJson(balance, "paid"),
-    auth_token: promoter.auth_token,
-  };
 }
 
 /** A promoter's profile as V1 shows it. */
@@ -258,125 +266,84 @@ function balanceJson({ units }: Balance, kind: "earnings" | "current" | "paid") 
   };
 }
 
-/**
- * Reads the related records that V1 shows with a promoter. `balance` saves a query if it is already known.
- *
- * @throws Failure `not_found` if they were deleted
- */
-export async function readPromoterParts(
+/** Shows complete promoters, with every promotion and every promo code in use. Deleted ones are left out. */
+export async function showPromoters(
   view: View,
-  promoter: Promoter,
-  balance?: Balance,
-): Promise<PromoterParts> {
-  const { account_id, id, default_promoter_campaign_id, parent_promoter_id } = promoter;
-  return {
-    promoter,
-    promoterCampaign: await loadPromoterCampaign(view, account_id, default_promoter_campaign_id),
-    parentRefToken:
-      parent_promoter_id === null ? null : await defaultRefToken(view, account_id, parent_promoter_id),
-    balance: balance ?? (await loadBalance(view, account_id, id)),
-  };
+  records: Promoter[],
+): Promise<z.output<typeof promoterAnswer>[]> {
+  const accountId = records[0]?.account_id ?? 0;
+  const [parts, joinedBy] = await Promise.all([
+    promoterParts(view, records),
+    readPromoterCampaigns(view, accountId, idsOf(records)),
+  ]);
+  const joined = records.flatMap(({ id }) => joinedBy(id));
+  const [promotions, codesOf] = await Promise.all([
+    promotionAnswer.showAll(view, joined),
+    // Only codes in use, because V1 has no field for archived codes.
+    listCodesInUse(view, accountId, idsOf(joined)),
+  ]);
+  const rewardIds = joined.flatMap(({ id }) => codesOf(id).map(({ reward_id }) => reward_id));
+  const rewardsById = await findMany(view, rewards, accountId, rewardIds);
+  return records.flatMap((promoter, at): z.output<typeof promoterAnswer>[] => {
+    const own = parts[at] ?? null;
+    if (own === null) return [];
+    return [
+      {
+        ...promoterSubsetAnswer.json(promoter, own),
+        profile: profileJson(promoter.profile),
+        promotions: promotions.filter(({ promoter_id }) => promoter_id === promoter.id),
+        custom_fields: promoter.custom_fields,
+        promo_codes: joinedBy(promoter.id)
+          .flatMap(({ id }) => codesOf(id))
+          .flatMap(({ id, code, reward_id }) => {
+            const reward = rewardsById.get(reward_id);
+            return reward === undefined ? [] : [{ id, code, reward: { id: reward.id, name: reward.name } }];
+          }),
+      },
+    ];
+  });
 }
 
 /** Shows a complete promoter. @throws Failure `not_found` if they were deleted */
 export async function showPromoter(view: View, promoter: Promoter): Promise<z.output<typeof promoterAnswer>> {
-  return promoterJson(await readWholePromoter(view, promoter));
+  const [shown] = await showPromoters(view, [promoter]);
+  if (shown === undefined) throw new Failure("not_found", "Promotion not found.");
+  return shown;
 }
 
-/**
- * Reads the related records that V1 shows with a promoterCampaign.
- *
- * @throws Failure `not_found` if it was deleted
- */
-export async function readPromotionParts(view: View, found: PromoterCampaign): Promise<PromotionParts> {
-  const { promoterCampaign, campaign } = await withCampaign(view, found);
-  return {
-    promoterCampaign,
-    campaign,
-    stats: await loadStats(view, promoterCampaign),
-    ...(await readOffers(view, {
-      account_id: promoterCampaign.account_id,
-      rewards_for_promoters: promoterCampaign.rewards_for_promoters ?? campaign.rewards_for_promoters,
-      rewards_for_referrals: promoterCampaign.rewards_for_referrals ?? campaign.rewards_for_referrals,
-    })),
-  };
-}
-
-type Offering = Pick<Campaign, "account_id" | "rewards_for_promoters" | "rewards_for_referrals">;
-
-/** Reads the rewards of the entries of a campaign or a promoterCampaign. */
-export async function readOffers(
+/** The promoters with these ids within other records, all at once. Null: they were deleted. */
+export async function readPromoters(
   view: View,
-  { account_id, rewards_for_promoters, rewards_for_referrals }: Offering,
-): Promise<Pick<PromotionParts, "rewards_for_promoters" | "rewards_for_referrals">> {
-  return {
-    rewards_for_promoters: await readRewards(view, account_id, rewards_for_promoters),
-    rewards_for_referrals: await readRewards(view, account_id, rewards_for_referrals),
-  };
+  accountId: number,
+  ids: readonly number[],
+): Promise<(id: number) => z.output<typeof promoterSubsetAnswer.schema> | null> {
+  const found = await findMany(view, promoters, accountId, ids);
+  const shown = await promoterSubsetAnswer.showAll(view, [...found.values()]);
+  const known = new Map(shown.map((promoter) => [promoter.id, promoter]));
+  return (id) => known.get(id) ?? null;
 }
 
-/** Promoters and promotions within other records, null if deleted. */
-export interface Embedded {
-  promoter(id: number): Promise<z.output<typeof promoterSubsetAnswer> | null>;
-  promotion(id: number): Promise<z.output<typeof promotionAnswer> | null>;
+/** The promotions and the promoters of leads or commissions, all at once. Null: it was deleted. */
+export async function readOwners(view: View, records: Belonging[]) {
+  const accountId = records[0]?.account_id ?? 0;
+  const [promotionOf, promoterOf] = await Promise.all([
+    readPromotions(
+      view,
+      accountId,
+      records.map(({ promoter_campaign_id }) => promoter_campaign_id),
+    ),
+    readPromoters(
+      view,
+      accountId,
+      records.map(({ promoter_id }) => promoter_id),
+    ),
+  ]);
+  return ({ promoter_campaign_id, promoter_id }: Belonging) => ({
+    promotion: promotionOf(promoter_campaign_id),
+    promoter: promoterOf(promoter_id),
+  });
 }
 
-/** Reads each promoter and promotion only once per answer. */
-export function newEmbedded(view: View, accountId: number): Embedded {
-  const promoter = async (id: number) =>
-    promoterSubsetJson(await readPromoterParts(view, await loadPromoter(view, accountId, id)));
-  const promotion = async (id: number) =>
-    promotionJson(await readPromotionParts(view, await loadPromoterCampaign(view, accountId, id)));
-  return {
-    promoter: once((id) => unlessGone(promoter(id))),
-    promotion: once((id) => unlessGone(promotion(id))),
-  };
-}
-
-/** A parent that is being deleted counts as none. */
-async function defaultRefToken(view: View, accountId: number, promoterId: number): Promise<string | null> {
-  const promoter = await view.get(promoters, accountId, promoterId);
-  const promoterCampaign =
-    promoter && (await view.get(promoterCampaigns, accountId, promoter.default_promoter_campaign_id));
-  return promoterCampaign && promoterCampaign.ref_token;
-}
-
-/**
- * Reads all related records of a promoter: every promoterCampaign and every promo code in use.
- *
- * @throws Failure `not_found` if they were deleted
- */
-async function readWholePromoter(view: View, promoter: Promoter): Promise<WholePromoter> {
-  const { account_id, id } = promoter;
-  const whole: WholePromoter = {
-    parts: await readPromoterParts(view, promoter),
-    promotions: [],
-    promoCodes: [],
-  };
-  for (const promoterCampaign of await listPromoterCampaigns(view, account_id, id)) {
-    const promotion = await unlessGone(readPromotionParts(view, promoterCampaign));
-    if (promotion !== null) whole.promotions.push(promotion);
-    whole.promoCodes.push(...(await readPromoCodes(view, promoterCampaign)));
-  }
-  return whole;
-}
-
-/** Only codes in use, because V1 has no field for archived codes. */
-async function readPromoCodes(
-  view: View,
-  { account_id, id }: PromoterCampaign,
-): Promise<RewardedPromoCode[]> {
-  const found: RewardedPromoCode[] = [];
-  for await (const chunk of view.scan(promoCodes, "in_use", account_id, [id])) {
-    for (const promoCode of chunk) {
-      const reward = await view.get(rewards, account_id, promoCode.reward_id);
-      if (reward !== null) found.push({ promoCode, reward });
-    }
-  }
-  return found;
-}
-
-async function readRewards(view: View, accountId: number, entries: RewardEntry[]): Promise<Reward[]> {
-  const found = await Promise.all(entries.map(({ reward_id }) => view.get(rewards, accountId, reward_id)));
-  return found.filter((reward) => reward !== null);
+function idsOf(records: readonly { id: number }[]): number[] {
+  return records.map(({ id }) => id);
 }

@@ -9,7 +9,6 @@ import {
 } from "../domain/people/promoter/creation.ts";
 import { newProfile } from "../domain/people/promoter/promoter.ts";
 import { findPromoters, loadSelected } from "../domain/people/promoter/search.ts";
-import { showAll } from "../domain/show.ts";
 import { Failure } from "../failure.ts";
 import { json, type AnswerHeaders } from "../http/answer.ts";
 import { v1Error } from "../http/errors.ts";
@@ -24,8 +23,8 @@ import {
   profileAnswer,
   promoterAnswer,
   promoterSubsetAnswer,
-  showPromoter as showOne,
   showPromoter,
+  showPromoters,
 } from "./promoter-json.ts";
 import { field } from "../http/fields.ts";
 import { promotionAnswer } from "./promotion-json.ts";
@@ -65,15 +64,15 @@ const createParams = z
   .object({
     first_name: field(text, "First name.", "Jane"),
     last_name: field(text, "Last name.", "Doe"),
-    cust_id: field(text, promoterSubsetAnswer.shape.cust_id),
+    cust_id: field(text, promoterSubsetAnswer.schema.shape.cust_id),
     ref_id: field(
       word(REF_TOKEN_LENGTH).refine(isRefToken, "only lower-case letters, digits, - and _ are allowed"),
-      promotionAnswer.shape.ref_id,
+      promotionAnswer.schema.shape.ref_id,
     ),
-    promo_code: field(text, promotionAnswer.shape.promo_code),
-    customer_promo_code: field(text, promotionAnswer.shape.customer_promo_code),
+    promo_code: field(text, promotionAnswer.schema.shape.promo_code),
+    customer_promo_code: field(text, promotionAnswer.schema.shape.customer_promo_code),
     campaign_id: field(id, "Id of the campaign.", 1),
-    temp_password: field(text, promoterSubsetAnswer.shape.temp_password),
+    temp_password: field(text, promoterSubsetAnswer.schema.shape.temp_password),
     landing_url: field(webAddress, landingUrl),
     url_tracking: field(flag, "Whether visits of `landing_url` count without a referral id in the link."),
     website: field(text, profileAnswer.shape.website),
@@ -91,7 +90,7 @@ const createParams = z
     company_name: field(text, "Name of the company.", "Acme"),
     phone_number: field(text, "Phone number.", "+1 555 0100"),
     address: field(text, profileAnswer.shape.address),
-    note: field(longText, promoterSubsetAnswer.shape.note),
+    note: field(longText, promoterSubsetAnswer.schema.shape.note),
     created_at: field(instant, "When the record was created.", "2026-03-01T09:30:00.000Z"),
     skip_email_notification: field(flag, "`true` sends no e-mail about this. Default: `false`."),
     always_approve: field(
@@ -100,7 +99,7 @@ const createParams = z
     ),
   })
   .partial()
-  .extend({ email: field(email, promoterSubsetAnswer.shape.email) });
+  .extend({ email: field(email, promoterSubsetAnswer.schema.shape.email) });
 
 /** `POST /api/v1/promoters/create` */
 export const createPromoterOperation: V1Operation = {
@@ -134,13 +133,13 @@ async function list(request: V1Request) {
   const filter = campaign_id === undefined ? {} : { campaign_ids: [campaign_id], state: "accepted" as const };
   const { records, total } = await findPromoters(context.store, account.id, { filter, ...page });
   setPageHeaders(request, page, total);
-  return showAll(context.store, records, showOne);
+  return showPromoters(context.store, records);
 }
 
 async function show({ event, account, context }: V1Request) {
   const selection = readSelection(shapeInput(selectorParams, await readParams(event)));
   const { promoter } = await loadSelected(context.store, account.id, selection);
-  return showOne(context.store, promoter);
+  return showPromoter(context.store, promoter);
 }
 
 const OWN_NAMES = { email: "company_user.user.email" };

@@ -1,10 +1,18 @@
 import { z } from "zod";
 import type { Campaign } from "../domain/program/campaign/campaign.ts";
-import { refLink, type PromoterCampaign } from "../domain/people/promoter-campaign/promoter-campaign.ts";
-import type { Stats } from "../domain/people/daily.ts";
+import {
+  promoterCampaigns,
+  refLink,
+  type PromoterCampaign,
+} from "../domain/people/promoter-campaign/promoter-campaign.ts";
+import { readOffers, type Offer } from "../domain/people/promoter-campaign/search.ts";
+import { readStats, type Stats } from "../domain/people/daily.ts";
 import type { Reward } from "../domain/program/reward/reward.ts";
 import { field, recordId } from "../http/fields.ts";
 import { coupon, referralLink, refToken } from "../input/fields.ts";
+import { shown } from "../resource/answer.ts";
+import { findMany } from "../storage/query.ts";
+import type { View } from "../storage/store.ts";
 
 /** @see docs/spec/v1.md "Promotion" */
 const offerAnswer = z
@@ -30,102 +38,19 @@ export const earningAnswer = z
   })
   .meta({ id: "V1PromoterReward" });
 
-/** @see docs/spec/v1.md "Promotion" */
-export const promotionAnswer = z
-  .object({
-    id: recordId,
-    status: field(
-      z.string(),
-      "Whether referred people get a reward: `offer_running` or `offer_inactive`.",
-      "offer_running",
-    ),
-    ref_id: refToken,
-    promo_code: coupon,
-    customer_promo_code: field(
-      z.string().nullable(),
-      "The code that customers type at the checkout.",
-      "JANE10",
-    ),
-    target_reached_at: field(
-      z.iso.datetime().nullable(),
-      "When the promoter reached the campaign's target, or null if they have not.",
-      null,
-    ),
-    promoter_id: field(z.int(), "Id of the promoter.", 17),
-    campaign_id: field(z.int(), "Id of the campaign.", 1),
-    referral_link: referralLink,
-    current_offer: field(offerAnswer.nullable(), "What people who follow the link get, or null if nothing."),
-    current_referral_reward: field(
-      earningAnswer,
-      "What the promoter earns for each sale. If nothing, its numbers are 0 and its texts empty.",
-    ),
-    current_promotion_reward: field(
-      earningAnswer.nullable(),
-      "What the promoter earns besides sales, or null if nothing.",
-    ),
-    current_target_reward: field(
-      earningAnswer.nullable(),
-      "What the promoter earns for a target, or null if nothing.",
-    ),
-    campaign_name: field(z.string(), "Name of the campaign.", "Partners"),
-    hidden: field(z.boolean(), "Whether the promoter's dashboard hides the campaign."),
-    visitors_count: field(z.int(), "How many visitors followed the link.", 340),
-    leads_count: field(z.int(), "How many people signed up.", 42),
-    customers_count: field(z.int(), "How many of them became customers.", 12),
-    refunds_count: field(z.int(), "How many sales were refunded.", 1),
-    cancellations_count: field(z.int(), "How many customers cancelled.", 2),
-    sales_count: field(z.int(), "How many sales were made.", 25),
-    sales_total: field(z.int(), "Sum of the sales, in cents.", 250000),
-    refunds_total: field(z.int(), "Sum of the refunds, in cents.", 10000),
-    active_customers_count: field(z.int(), "How many of them are customers now.", 10),
-  })
-  .meta({ id: "V1Promotion" });
-
-/** A promoterCampaign with the related records that V1 shows. */
-export interface PromotionParts {
-  promoterCampaign: PromoterCampaign;
+/** What V1 shows a promoter campaign with. */
+interface PromotionParts {
   campaign: Campaign;
   stats: Stats;
-  /** The promoterCampaign's own rewards or, if it has none, the campaign's. */
-  rewards_for_promoters: Reward[];
-  rewards_for_referrals: Reward[];
+  offers: z.output<typeof offersAnswer>;
 }
 
-/** A promoterCampaign as V1 shows it. */
-export function promotionJson({
-  promoterCampaign,
-  campaign,
-  stats,
-  rewards_for_promoters,
-  rewards_for_referrals,
-}: PromotionParts): z.output<typeof promotionAnswer> {
-  const offers = offersJson({ rewards_for_promoters, rewards_for_referrals });
-  return {
-    id: promoterCampaign.id,
-    status: offers.offer === null ? "offer_inactive" : "offer_running",
-    ref_id: promoterCampaign.ref_token,
-    promo_code: promoterCampaign.coupon,
-    customer_promo_code: promoterCampaign.display_coupon,
-    target_reached_at: promoterCampaign.targets_reached[0]?.at ?? null,
-    promoter_id: promoterCampaign.promoter_id,
-    campaign_id: promoterCampaign.campaign_id,
-    referral_link: refLink(promoterCampaign, campaign),
-    current_offer: offers.offer,
-    current_referral_reward: offers.referral_reward ?? NO_EARNING,
-    current_promotion_reward: offers.promotion_reward,
-    current_target_reward: offers.target_reward,
-    campaign_name: campaign.name,
-    hidden: false,
-    visitors_count: stats.clicks,
-    leads_count: stats.referrals,
-    customers_count: stats.customers,
-    refunds_count: stats.refunds,
-    cancellations_count: stats.cancellations,
-    sales_count: stats.sales,
-    sales_total: stats.sales_cents,
-    refunds_total: stats.refunds_cents,
-    active_customers_count: stats.active_customers,
-  };
+async function promotionParts(view: View, records: PromoterCampaign[]): Promise<(PromotionParts | null)[]> {
+  const [offers, statsOf] = await Promise.all([readOffers(view, records), readStats(view, records)]);
+  return offers.map(
+    (offer, at) =>
+      offer && { campaign: offer.campaign, stats: statsOf(records[at]!.id), offers: offersJson(offer) },
+  );
 }
 
 /** Stands for no reward, because clients of V1 read the fields of `current_referral_reward` without asking for null. */
@@ -138,6 +63,93 @@ const NO_EARNING: z.output<typeof earningAnswer> = {
   per_of_sale: 0,
   default_promo_code: "",
 };
+
+/** A promoter campaign, which V1 calls a promotion. @see docs/spec/v1.md "Promotion" */
+export const promotionAnswer = shown(promoterCampaigns, promotionParts)("V1Promotion", {
+  id: recordId,
+  status: [
+    field(
+      z.string(),
+      "Whether referred people get a reward: `offer_running` or `offer_inactive`.",
+      "offer_running",
+    ),
+    (_, { offers }) => (offers.offer === null ? "offer_inactive" : "offer_running"),
+  ],
+  ref_id: [refToken, ({ ref_token }) => ref_token],
+  promo_code: [coupon, (promoterCampaign) => promoterCampaign.coupon],
+  customer_promo_code: [
+    field(z.string().nullable(), "The code that customers type at the checkout.", "JANE10"),
+    ({ display_coupon }) => display_coupon,
+  ],
+  target_reached_at: [
+    field(
+      z.iso.datetime().nullable(),
+      "When the promoter reached the campaign's target, or null if they have not.",
+      null,
+    ),
+    ({ targets_reached }) => targets_reached[0]?.at ?? null,
+  ],
+  promoter_id: field(z.int(), "Id of the promoter.", 17),
+  campaign_id: [field(z.int(), "Id of the campaign.", 1), (_, { campaign }) => campaign.id],
+  referral_link: [referralLink, (promoterCampaign, { campaign }) => refLink(promoterCampaign, campaign)],
+  current_offer: [
+    field(offerAnswer.nullable(), "What people who follow the link get, or null if nothing."),
+    (_, { offers }) => offers.offer,
+  ],
+  current_referral_reward: [
+    field(
+      earningAnswer,
+      "What the promoter earns for each sale. If nothing, its numbers are 0 and its texts empty.",
+    ),
+    (_, { offers }) => offers.referral_reward ?? NO_EARNING,
+  ],
+  current_promotion_reward: [
+    field(earningAnswer.nullable(), "What the promoter earns besides sales, or null if nothing."),
+    (_, { offers }) => offers.promotion_reward,
+  ],
+  current_target_reward: [
+    field(earningAnswer.nullable(), "What the promoter earns for a target, or null if nothing."),
+    (_, { offers }) => offers.target_reward,
+  ],
+  campaign_name: [field(z.string(), "Name of the campaign.", "Partners"), (_, { campaign }) => campaign.name],
+  hidden: [field(z.boolean(), "Whether the promoter's dashboard hides the campaign."), () => false],
+  visitors_count: [
+    field(z.int(), "How many visitors followed the link.", 340),
+    (_, { stats }) => stats.clicks,
+  ],
+  leads_count: [field(z.int(), "How many people signed up.", 42), (_, { stats }) => stats.referrals],
+  customers_count: [
+    field(z.int(), "How many of them became customers.", 12),
+    (_, { stats }) => stats.customers,
+  ],
+  refunds_count: [field(z.int(), "How many sales were refunded.", 1), (_, { stats }) => stats.refunds],
+  cancellations_count: [
+    field(z.int(), "How many customers cancelled.", 2),
+    (_, { stats }) => stats.cancellations,
+  ],
+  sales_count: [field(z.int(), "How many sales were made.", 25), (_, { stats }) => stats.sales],
+  sales_total: [field(z.int(), "Sum of the sales, in cents.", 250000), (_, { stats }) => stats.sales_cents],
+  refunds_total: [
+    field(z.int(), "Sum of the refunds, in cents.", 10000),
+    (_, { stats }) => stats.refunds_cents,
+  ],
+  active_customers_count: [
+    field(z.int(), "How many of them are customers now.", 10),
+    (_, { stats }) => stats.active_customers,
+  ],
+});
+
+/** The promotions with these ids as V1 shows them within other records, all at once. Null: it was deleted. */
+export async function readPromotions(
+  view: View,
+  accountId: number,
+  ids: readonly number[],
+): Promise<(id: number) => z.output<typeof promotionAnswer.schema> | null> {
+  const found = await findMany(view, promoterCampaigns, accountId, ids);
+  const shown = await promotionAnswer.showAll(view, [...found.values()]);
+  const known = new Map(shown.map((promotion) => [promotion.id, promotion]));
+  return (id) => known.get(id) ?? null;
+}
 
 /** The rewards of referred people and of promoters. */
 export const offersAnswer = z.object({
@@ -154,12 +166,13 @@ export const offersAnswer = z.object({
 export function offersJson({
   rewards_for_promoters,
   rewards_for_referrals: [offer],
-}: Pick<PromotionParts, "rewards_for_promoters" | "rewards_for_referrals">): z.output<typeof offersAnswer> {
+}: Pick<Offer, "rewards_for_promoters" | "rewards_for_referrals">): z.output<typeof offersAnswer> {
+  const rewards = rewards_for_promoters.map(({ reward }) => reward);
   return {
-    offer: offer === undefined ? null : offerJson(offer),
-    referral_reward: firstOf(rewards_for_promoters, ["sale", "tier"]),
-    promotion_reward: firstOf(rewards_for_promoters, ["custom"]),
-    target_reward: firstOf(rewards_for_promoters, ["target"]),
+    offer: offer === undefined ? null : offerJson(offer.reward),
+    referral_reward: firstOf(rewards, ["sale", "tier"]),
+    promotion_reward: firstOf(rewards, ["custom"]),
+    target_reward: firstOf(rewards, ["target"]),
   };
 }
 

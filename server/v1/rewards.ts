@@ -19,7 +19,7 @@ import {
   type V1Operation,
   type V1Request,
 } from "./operation.ts";
-import { newEmbedded, type Embedded, promoterSubsetAnswer } from "./promoter-json.ts";
+import { promoterSubsetAnswer, readOwners } from "./promoter-json.ts";
 import { field, createdAt, recordId } from "../http/fields.ts";
 import { leads, type Lead } from "../domain/people/lead/lead.ts";
 import type { Unit } from "../domain/money.ts";
@@ -52,9 +52,9 @@ export const rewardAnswer = z
       1,
     ),
     split_type: field(z.string().nullable(), "Always null, because commissions are not split.", null),
-    promoter: field(promoterSubsetAnswer.nullable(), "The promoter, or null if they were deleted."),
+    promoter: field(promoterSubsetAnswer.schema.nullable(), "The promoter, or null if they were deleted."),
     promotion: field(
-      promotionAnswer.nullable(),
+      promotionAnswer.schema.nullable(),
       "The promotion that the record belongs to, or null if it was deleted.",
     ),
   })
@@ -141,9 +141,7 @@ async function listAll(request: V1Request) {
       ? NOTHING
       : await rewardList.find(store, account.id, { where: having(commissions, scope), ...page });
   setPageHeaders(request, page, total);
-  const embedded = newEmbedded(store, account.id);
-  const parts = await commissionLeads(store, records);
-  return Promise.all(records.map((each, at) => rewardJson(each, parts[at]!.lead, embedded)));
+  return showRewards(store, records);
 }
 
 async function create({ event, account, context }: V1Request) {
@@ -178,9 +176,15 @@ type V1Unit = (typeof V1_UNITS)[number];
 
 /** Shows a commission with its lead, promoter and promotion. */
 export async function showReward(view: View, commission: Commission): Promise<z.output<typeof rewardAnswer>> {
-  const { account_id, lead_id } = commission;
-  const lead = lead_id === null ? null : await view.get(leads, account_id, lead_id);
-  return rewardJson(commission, lead, newEmbedded(view, account_id));
+  return (await showRewards(view, [commission]))[0]!;
+}
+
+async function showRewards(view: View, records: Commission[]): Promise<z.output<typeof rewardAnswer>[]> {
+  const [parts, ownersOf] = await Promise.all([commissionLeads(view, records), readOwners(view, records)]);
+  return records.map((commission, at) => {
+    const { promoter, promotion } = ownersOf(commission);
+    return { ...rewardSummaryJson(commission, parts[at]!.lead), promoter, promotion };
+  });
 }
 
 /** A reward within an event, without the promoter and lead that the event already has. */
@@ -188,22 +192,7 @@ export const rewardSummaryAnswer = rewardAnswer
   .omit({ promoter: true, promotion: true })
   .meta({ id: "V1RewardSummary" });
 
-/**
- * A commission, which V1 calls a reward. The lead is null if there is none or it was deleted.
- */
-async function rewardJson(
-  commission: Commission,
-  lead: Lead | null,
-  embedded: Embedded,
-): Promise<z.output<typeof rewardAnswer>> {
-  return {
-    ...rewardSummaryJson(commission, lead),
-    promoter: await embedded.promoter(commission.promoter_id),
-    promotion: await embedded.promotion(commission.promoter_campaign_id),
-  };
-}
-
-/** The same without its promoter. */
+/** A commission, which V1 calls a reward, without its promoter. The lead is null if there is none or it was deleted. */
 export function rewardSummaryJson(
   commission: Commission,
   lead: Lead | null,

@@ -24,7 +24,7 @@ import {
 } from "../input/event-params.ts";
 import type { View } from "../storage/store.ts";
 import { leadAnswer, leadJson } from "./leads.ts";
-import { promoterSubsetAnswer, trackedPromoterJson, readPromoterParts } from "./promoter-json.ts";
+import { promoterSubsetAnswer, showTrackedPromoter } from "./promoter-json.ts";
 import { rewardSummaryAnswer, rewardSummaryJson } from "./rewards.ts";
 import { field, recordId } from "../http/fields.ts";
 import { recordSignup, registered, type RecordedSignup } from "../domain/ledger/signup.ts";
@@ -135,7 +135,7 @@ function eventAnswer<T extends string>(type: T) {
       "What the promoter earned. Negative if it was taken back, null if nothing.",
     ),
     lead: field(leadAnswer, "The lead, or null if it was deleted or the commission belongs to none."),
-    promoter: field(promoterSubsetAnswer, "The promoter, or null if they were deleted."),
+    promoter: field(promoterSubsetAnswer.schema, "The promoter, or null if they were deleted."),
   });
 }
 
@@ -147,7 +147,7 @@ function waitingAnswer<T extends string>(type: T) {
     amount_cents: field(z.null(), "Always null, because it is not converted yet.", null),
     reward: field(z.null(), "Always null, because nothing is earned yet.", null),
     lead: field(leadAnswer, "The lead, or null if it was deleted or the commission belongs to none."),
-    promoter: field(promoterSubsetAnswer, "The promoter, or null if they were deleted."),
+    promoter: field(promoterSubsetAnswer.schema, "The promoter, or null if they were deleted."),
     waiting_for: field(waitingForAnswer, "The exchange rate that is missing."),
   });
 }
@@ -188,7 +188,7 @@ async function showEvent<T extends string>(view: View, event: EventParts<T>) {
     amount_cents,
     reward: shown && rewardSummaryJson(shown, lead),
     lead: leadJson(lead),
-    promoter: trackedPromoterJson(await readPromoterParts(view, promoter, balance)),
+    promoter: await showTrackedPromoter(view, promoter, balance),
   };
 }
 
@@ -200,7 +200,7 @@ async function showWaiting<T extends string>(view: View, type: T, { waiting, lea
     amount_cents: null,
     reward: null,
     lead: leadJson(lead),
-    promoter: trackedPromoterJson(await readPromoterParts(view, promoter)),
+    promoter: await showTrackedPromoter(view, promoter),
     waiting_for: waitingForJson(waiting.rate, missingRate(waiting.rate)),
   });
 }
@@ -221,7 +221,7 @@ export const trackSignup: V1Operation = {
       amount_cents: field(z.int(), "What was sold, in cents. 0 for sign-ups.", 0),
       reward: field(z.string().nullable(), "What the sign-up earned, or null if nothing.", null),
       lead: field(leadAnswer, "The lead, or null if it was deleted or the commission belongs to none."),
-      promoter: field(promoterSubsetAnswer, "The promoter, or null if they were deleted."),
+      promoter: field(promoterSubsetAnswer.schema, "The promoter, or null if they were deleted."),
     })
     .meta({ id: "V1Signup" }),
   refusals: ["missing", "not_found", "already_registered"],
@@ -243,7 +243,7 @@ export const trackSubscriber: V1Operation = {
       id: recordId,
       type: field(z.literal("subscriber"), "What kind of event was recorded."),
       lead: field(leadAnswer, "The lead, or null if it was deleted or the commission belongs to none."),
-      promoter: field(promoterSubsetAnswer, "The promoter, or null if they were deleted."),
+      promoter: field(promoterSubsetAnswer.schema, "The promoter, or null if they were deleted."),
     })
     .meta({ id: "V1Subscriber" }),
   emptyAnswer: "No promoter referred the person.",
@@ -268,7 +268,7 @@ async function showSignup(view: View, { event_id, lead, promoter }: RecordedSign
     amount_cents: 0,
     reward: null,
     lead: leadJson(lead),
-    promoter: trackedPromoterJson(await readPromoterParts(view, promoter)),
+    promoter: await showTrackedPromoter(view, promoter),
   };
 }
 
@@ -285,6 +285,6 @@ async function showSubscription(view: View, { event_id, lead, promoter }: Record
     id: event_id,
     type: "subscriber",
     lead: leadJson(lead),
-    promoter: trackedPromoterJson(await readPromoterParts(view, promoter)),
+    promoter: await showTrackedPromoter(view, promoter),
   };
 }
