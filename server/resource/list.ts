@@ -88,8 +88,6 @@ interface Source<R extends { account_id: number; id: number }> {
   isNewestFirst?: boolean | undefined;
   /** The column that says which are the newest. They come first, also of those that are sorted equally. */
   newestBy?: string | undefined;
-  /** Whether the page comes first of all parameters. Generated clients may pass them by their place. */
-  isPageFirst?: boolean | undefined;
   /** The page sizes, if they are not the usual ones. */
   lengths?: PageLengths | undefined;
 }
@@ -124,17 +122,15 @@ function listOfRows<R extends { account_id: number; id: number }>(
   source: Source<R>,
   [outer, inner, orders]: readonly [params: Parameters, filters: Parameters, orders: Orders],
 ): List<R> {
-  const { lengths = LENGTHS, isPageFirst = false } = source;
-  const pages = pageParams(lengths).shape;
+  const { lengths = LENGTHS } = source;
   const filters = groupOf(inner, "Only records that match.");
   const params = z.object({
-    ...(isPageFirst && pages),
     ...schemasOf(outer),
     ...(inner.size > 0 && { filters }),
     ...(orders.size > 0 && {
       sorting: groupOf(orders, "Order of the records. Of several, the first counts most."),
     }),
-    ...pages,
+    ...pageParams(lengths).shape,
   });
   const conditionsIn = ({ account, context: { now } }: ListRequest, { filters = {}, ...given }: Values) => {
     const asking = { account, now, today: dayIn(timeZoneOf(account), now), filters };

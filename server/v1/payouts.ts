@@ -129,7 +129,6 @@ export const updatePayoutOperation: V1Operation = {
 };
 
 const payoutList = listed(payouts)();
-const belongings = belongingTo(payouts, { campaign: [campaigns, "campaign_id"] });
 
 async function listAll(request: V1Request) {
   const { event, account, context } = request;

@@ -227,10 +227,7 @@ function hasEnded({ seen_at, ends_at }: Session, now: Date): boolean {
 /** More sessions than a person opens by hand. */
 const MAX_LISTED = 1_000;
 
-function sessionsOf(
-  view: Pick<View, "page"> & Reader,
-  { kind, account_id, id }: Holder,
-): Promise<Session[]> {
+function sessionsOf(view: Pick<View, "page"> & Reader, { kind, account_id, id }: Holder): Promise<Session[]> {
   return view.page(sessions, "holder", SYSTEM, [kind, account_id, id], { limit: MAX_LISTED });
 }
 

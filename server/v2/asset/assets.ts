@@ -43,7 +43,7 @@ import { assetAnswer, assetParts, categoryAnswer } from "./asset-json.ts";
 const NAME_LENGTH = 255;
 const MOST_CHANGES = 100;
 
-const assetList = listed(assets, { isNewestFirst: true, isPageFirst: true })({
+const assetList = listed(assets, { isNewestFirst: true })({
   params: {
     q: [
       field(text.optional(), "Text to search for in names.", "spring"),

@@ -17,7 +17,7 @@ const FOLLOWED = 100;
 
 const BATCH_STATUSES = ["pending", "in_progress", "completed", "failed", "stopped"] as const;
 
-const batchList = listed(batchProcesses, { isNewestFirst: true, isPageFirst: true })({
+const batchList = listed(batchProcesses, { isNewestFirst: true })({
   filters: {
     status: [
       field(listOf(oneOf(BATCH_STATUSES)), "Only records with this status."),

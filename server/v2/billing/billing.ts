@@ -255,7 +255,7 @@ const receivedAnswer = shown(receivedEvents, whereabouts)("BillingEvent", {
   received_at: [field(z.iso.datetime(), "When it arrived last."), ({ last_at }) => last_at],
 });
 
-const receivedList = listed(receivedEvents, { newestBy: "last_at", isPageFirst: true })({
+const receivedList = listed(receivedEvents, { newestBy: "last_at" })({
   filters: {
     provider: field(oneOf(BILLING_PROVIDERS), "Only events of this provider."),
     outcome: field(

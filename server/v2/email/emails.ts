@@ -60,7 +60,7 @@ const FILTERED = {
 } as const satisfies Record<string, readonly EmailTrigger[]>;
 const FILTER_WORDS = Object.keys(FILTERED) as (keyof typeof FILTERED)[];
 
-const emailList = listed(companyEmails, { newestBy: "id", isPageFirst: true })({
+const emailList = listed(companyEmails, { newestBy: "id" })({
   params: {
     q: [field(text.optional(), "Text to search for in names and subjects.", "welcome"), mentions],
   },
