@@ -47,7 +47,10 @@ export interface Answer<R, P, S extends z.ZodType> {
  *
  * @example const productAnswer = shown(products)("Product", { id: recordId, name: field(z.string(), "Its name.", "Pro") });
  */
-export function shown<R, P = void>(_of: Pick<Table<R>, "derived">, parts?: Parts<R, P>) {
+export function shown<R, P extends object | number | void = void>(
+  _of: Pick<Table<R>, "derived">,
+  parts?: Parts<R, P>,
+) {
   /** `id`: its name in `/openapi.json`. Two calls, so that the compiler knows the record before it reads the rows. */
   return <S extends Schemas, F extends Rows<R, P, S>>(
     id: string,

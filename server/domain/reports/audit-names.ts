@@ -62,16 +62,17 @@ function namingOf({ entity }: AuditEntry): Naming {
  * The names of the entries' records: their own, or those of their people. They are read anew, so that the data of an
  * erased person does not come back. Null if a record has no name, or is gone.
  */
-export async function entryNames(view: View, entries: AuditEntry[]): Promise<(string | null)[]> {
+export async function entryNames(view: View, entries: AuditEntry[]): Promise<{ name: string | null }[]> {
   const found = new Map<AuditEntry, string | null>();
   for (const naming of new Set(entries.map(namingOf))) {
     const some = entries.filter((entry) => namingOf(entry) === naming);
     const known = await naming.names(view, some[0]!.account_id, some.map(naming.idOf));
     for (const entry of some) found.set(entry, known.get(naming.idOf(entry)) ?? null);
   }
-  return entries.map((entry) =>
-    entry.entity === "api_key" ? (nameIn(entry.after) ?? nameIn(entry.before)) : (found.get(entry) ?? null),
-  );
+  return entries.map((entry) => ({
+    name:
+      entry.entity === "api_key" ? (nameIn(entry.after) ?? nameIn(entry.before)) : (found.get(entry) ?? null),
+  }));
 }
 
 function nameIn(fields: AuditEntry["after"]): string | null {

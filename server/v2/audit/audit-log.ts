@@ -65,7 +65,7 @@ const entryAnswer = shown(auditEntries, entryNames)("AuditEntry", {
       "The record's current name: its own, or that of the person it is about. Null if it has none or was deleted.",
       "Jane Doe",
     ),
-    (_, name) => name,
+    (_, { name }) => name,
   ],
   before: field(
     fieldsAnswer,

@@ -311,7 +311,7 @@ function groupJson(
 ): z.output<typeof groupAnswer> {
   const { promoter, selected } = each.payee;
   const method = selected && payoutMethodAnswer.json(selected);
-  const payouts = each.payouts.map(({ id }) => shownById.get(id)!);
+  const payouts = each.payouts.flatMap(({ id }) => shownById.get(id) ?? []);
   return {
     promoter: {
       ...embeddedPromoterJson(promoter),

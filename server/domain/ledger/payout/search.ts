@@ -1,5 +1,4 @@
 import { sql, type RawBuilder, type SelectQueryBuilder, type SqlBool } from "kysely";
-import { Failure } from "../../../failure.ts";
 import { among, belongingTo, contains, type Schema } from "../../../storage/query.ts";
 import type { View } from "../../../storage/store.ts";
 import type { Account } from "../../program/account/account.ts";
@@ -29,24 +28,16 @@ const belongings = belongingTo(payouts, {
   used: [payoutMethods, "payout_method_id"],
 });
 
-/**
- * Reads the records that payouts are shown with. Promoters and campaigns that have payouts can't be deleted.
- *
- * @throws Failure `unavailable` if one is missing all the same, because the store is damaged
- */
-export async function payoutParts(view: View, records: Payout[]): Promise<PayoutParts[]> {
+/** Reads the records that payouts are shown with. Null: the payout was deleted meanwhile, with its promoter or campaign. */
+export async function payoutParts(view: View, records: Payout[]): Promise<(PayoutParts | null)[]> {
   const promoterIds = records.map(({ promoter_id }) => promoter_id);
   const [parts, selectedBy] = await Promise.all([
     belongings(view, records),
     readSelectedPayoutMethods(view, records[0]?.account_id ?? 0, promoterIds),
   ]);
-  return records.map(({ id, promoter_id }, at) => {
+  return records.map(({ promoter_id }, at) => {
     const { promoter, campaign, used } = parts[at]!;
-    if (promoter === null || campaign === null) {
-      const failure = new Failure("unavailable", "The store is damaged; try again later");
-      failure.cause = new Error(`Payout ${id} has lost its promoter or its campaign: run \`tidemark check\``);
-      throw failure;
-    }
+    if (promoter === null || campaign === null) return null;
     return { promoter, campaign, used, selected: selectedBy(promoter_id) };
   });
 }

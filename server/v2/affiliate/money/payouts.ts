@@ -96,7 +96,10 @@ function ofPromoter({ promoter }: AffiliateRequest): Condition[] {
 
 async function showOwn({ account, context: { store } }: AffiliateRequest, records: Payout[]) {
   const parts = await payoutParts(store, records);
-  return records.map((payout, at) => ownPayoutAnswer.json(payout, { ...parts[at]!, account }));
+  return records.flatMap((payout, at) => {
+    const own = parts[at];
+    return own ? [ownPayoutAnswer.json(payout, { ...own, account })] : [];
+  });
 }
 
 /** `GET /api/v2/affiliate/payouts` */
