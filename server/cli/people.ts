@@ -11,7 +11,6 @@ import { promoters, type Promoter } from "../domain/people/promoter/promoter.ts"
 import { loadSelected, type Selection } from "../domain/people/promoter/search.ts";
 import { updatePromoter } from "../domain/people/promoter/changes.ts";
 import { requireNoPeople, seed, type SeedSize } from "../domain/seed/seed.ts";
-import { asItIs } from "../domain/show.ts";
 import { Failure } from "../failure.ts";
 import { findSetup } from "../domain/people/sighting.ts";
 import { LANGUAGES, type Language } from "../languages/languages.ts";
@@ -223,7 +222,7 @@ function terms(accountId: string, who: string, given: Terms): Promise<void> {
     };
     const isChange = taxRateHundredths !== undefined || netDays !== undefined;
     const promoter = isChange
-      ? await updatePromoter(context, id, { selection, changes, show: asItIs })
+      ? await context.store.transact((tx) => updatePromoter(tx, context, id, { selection, changes }))
       : (await loadSelected(context.store, id, selection)).promoter;
     print(termsRow(promoter));
   });

@@ -162,7 +162,9 @@ async function update({ event, account, context, inquireVat }: V1Request) {
   const params = await readParams(event);
   const selection = readSelection(params);
   const changes = await promoterChanges(context, params, selection);
-  const updated = await updatePromoter(context, account.id, { selection, changes, show: showPromoter });
+  const updated = await context.store.transact(async (tx) =>
+    showPromoter(tx.view, await updatePromoter(tx, context, account.id, { selection, changes })),
+  );
   inquireVat(updated);
   return updated;
 }
@@ -199,13 +201,16 @@ async function promoterChanges(
 
 async function remove({ event, account, context }: V1Request) {
   const selection = readSelection(shapeInput(selectorParams, await readParams(event)));
-  await deletePromoter(context, account.id, selection);
+  await context.store.transact((tx) => deletePromoter(tx, context, account.id, selection));
   return { message: "Promoter removed." };
 }
 
 async function refresh({ event, account, context }: V1Request) {
   const selection = readSelection(shapeInput(selectorParams, await readParams(event)));
-  return { auth_token: (await refreshAuthToken(context, account.id, selection)).auth_token };
+  const { auth_token } = await context.store.transact((tx) =>
+    refreshAuthToken(tx, context, account.id, selection),
+  );
+  return { auth_token };
 }
 
 async function add({ event, account, context }: V1Request) {

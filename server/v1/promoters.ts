@@ -2,11 +2,7 @@ import { z } from "zod";
 import { campaigns } from "../domain/program/campaign/campaign.ts";
 import { generatePassword, keepPassword } from "../domain/access/password.ts";
 import { isRefToken, REF_TOKEN_LENGTH } from "../domain/people/promoter-campaign/promoter-campaign.ts";
-import {
-  createPromoter,
-  type CreatedPromoter,
-  type NewPromoter,
-} from "../domain/people/promoter/creation.ts";
+import { createPromoter, type NewPromoter } from "../domain/people/promoter/creation.ts";
 import { newProfile } from "../domain/people/promoter/promoter.ts";
 import { findPromoters, loadSelected } from "../domain/people/promoter/search.ts";
 import { Failure } from "../failure.ts";
@@ -16,7 +12,6 @@ import { setPageHeaders } from "../http/pages.ts";
 import { readParams } from "../http/parameters/form.ts";
 import { email, flag, id, instant, longText, text, webAddress, word, landingUrl } from "../input/fields.ts";
 import { describe, shapeInput } from "../input/shape.ts";
-import type { View } from "../storage/store.ts";
 import { listParams, readListPage, type V1Operation, type V1Request } from "./operation.ts";
 import { profileChanges, readSelection, selectorParams, wireFields } from "./promoter-changes.ts";
 import {
@@ -165,13 +160,12 @@ async function create({ event, account, context, address }: V1Request) {
   const password = await (chosen === undefined
     ? generatePassword(context.chance)
     : keepPassword(context, chosen));
-  const show = async (view: View, { promoter }: CreatedPromoter) => ({
-    ...(await showPromoter(view, promoter)),
-    temp_password: password.text,
-  });
   const secrets = { temp_password: chosen, temp_password_hash: password.hash };
-  const input = { ...newPromoter(params), ...secrets, address, show };
-  return createPromoter(context, account, input);
+  const input = { ...newPromoter(params), ...secrets, address };
+  return context.store.transact(async (tx) => {
+    const { promoter } = await createPromoter(tx, context, account, input);
+    return { ...(await showPromoter(tx.view, promoter)), temp_password: password.text };
+  });
 }
 
 function newPromoter(

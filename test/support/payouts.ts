@@ -9,7 +9,6 @@ import { payouts, periodOfDay, type Payout, type Period } from "../../server/dom
 import { generatePayouts, type PayoutRun } from "../../server/domain/ledger/payout-run/payout-run.ts";
 import { newProfile, promoters, type Promoter } from "../../server/domain/people/promoter/promoter.ts";
 import { createPromoter } from "../../server/domain/people/promoter/creation.ts";
-import { asItIs } from "../../server/domain/show.ts";
 import { accounts, type Account } from "../../server/domain/program/account/account.ts";
 import type { PayoutMethodName } from "../../server/domain/ledger/payout-method/payout-method.ts";
 import type { TestApp } from "./app.ts";
@@ -55,7 +54,7 @@ export async function addPromoter(
   input: { email: string; first_name?: string; last_name?: string } & Partial<Promoter>,
 ): Promise<Promoter> {
   const { email, first_name = null, last_name = null, ...changes } = input;
-  const { promoter } = await createPromoter(context, account, {
+  const newcomer = {
     email,
     cust_id: null,
     ref_token: null,
@@ -73,8 +72,8 @@ export async function addPromoter(
     skip_email_notification: false,
     alwaysApprove: false,
     address: null,
-    show: asItIs,
-  });
+  };
+  const { promoter } = await context.store.transact((tx) => createPromoter(tx, context, account, newcomer));
   const changed = { ...promoter, ...changes };
   await context.store.transact((tx) => tx.put(promoters, changed));
   return changed;

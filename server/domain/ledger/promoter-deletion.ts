@@ -32,37 +32,35 @@ import { loadSelected, type Selection } from "../people/promoter/search.ts";
  * @see docs/spec/states.md "Promoters and promoter campaigns", 4
  */
 export async function deletePromoter(
+  tx: Transaction,
   context: Context,
   accountId: number,
   selection: Selection,
 ): Promise<Promoter> {
-  const { store } = context;
-  return store.transact(async (tx) => {
-    const { promoter } = await loadSelected(tx, accountId, selection);
-    const joined = await lockPromoterCampaigns(tx, promoter);
-    await refuseEarner(tx, promoter, joined);
-    await removePromoterCampaigns(tx, context, joined);
-    const { id } = promoter;
-    for (const child of await tx.view.list(promoters, "parent", accountId, [id])) {
-      const orphan = { ...child, parent_promoter_id: null };
-      await tx.put(promoters, orphan);
-      await announce(tx, context, { entity: "promoter", before: child, after: orphan });
-    }
-    for (const method of await tx.view.list(payoutMethods, "promoter", accountId, [id])) {
-      await tx.remove(payoutMethods, accountId, method.id);
-      await announce(tx, context, { entity: "payout_method", before: method, after: null });
-    }
-    await tx.remove(payoutHolds, accountId, id);
-    await forgetMailings(tx, { account_id: accountId, id });
-    await removeDocuments(tx, promoter);
-    await tx.remove(stripeAccounts, accountId, id);
-    await tx.remove(taxDetails, accountId, id);
-    for (const { address_hash } of await tx.view.list(promoterAddresses, "id", accountId, [id]))
-      await tx.remove(promoterAddresses, accountId, id, address_hash);
-    await tx.remove(promoters, accountId, id);
-    await announce(tx, context, { entity: "promoter", before: promoter, after: null });
-    return promoter;
-  });
+  const { promoter } = await loadSelected(tx, accountId, selection);
+  const joined = await lockPromoterCampaigns(tx, promoter);
+  await refuseEarner(tx, promoter, joined);
+  await removePromoterCampaigns(tx, context, joined);
+  const { id } = promoter;
+  for (const child of await tx.view.list(promoters, "parent", accountId, [id])) {
+    const orphan = { ...child, parent_promoter_id: null };
+    await tx.put(promoters, orphan);
+    await announce(tx, context, { entity: "promoter", before: child, after: orphan });
+  }
+  for (const method of await tx.view.list(payoutMethods, "promoter", accountId, [id])) {
+    await tx.remove(payoutMethods, accountId, method.id);
+    await announce(tx, context, { entity: "payout_method", before: method, after: null });
+  }
+  await tx.remove(payoutHolds, accountId, id);
+  await forgetMailings(tx, { account_id: accountId, id });
+  await removeDocuments(tx, promoter);
+  await tx.remove(stripeAccounts, accountId, id);
+  await tx.remove(taxDetails, accountId, id);
+  for (const { address_hash } of await tx.view.list(promoterAddresses, "id", accountId, [id]))
+    await tx.remove(promoterAddresses, accountId, id, address_hash);
+  await tx.remove(promoters, accountId, id);
+  await announce(tx, context, { entity: "promoter", before: promoter, after: null });
+  return promoter;
 }
 
 /** The promoter and their promoter campaigns are locked, so that nothing is earned meanwhile. */

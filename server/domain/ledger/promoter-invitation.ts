@@ -6,7 +6,6 @@ import type { Context } from "../context.ts";
 import { createPromoter, type CreatedPromoter } from "../people/promoter/creation.ts";
 import { findPromoterByEmail, mailLanguage, newProfile, type Promoter } from "../people/promoter/promoter.ts";
 import { refLink } from "../people/promoter-campaign/promoter-campaign.ts";
-import { asItIs } from "../show.ts";
 import { loadTerms } from "./terms.ts";
 import { enqueueAccessEmail } from "../people/portal/sign-in.ts";
 
@@ -75,8 +74,7 @@ async function add(
   account: Account,
   { email, first_name, last_name, campaign_id, message, language: wanted, isMailed }: OneInvitation,
 ): Promise<CreatedPromoter> {
-  const id = await context.store.nextId("delivery");
-  return createPromoter(context, account, {
+  const invitee = {
     ...DEFAULTS,
     email,
     campaign_id,
@@ -85,20 +83,22 @@ async function add(
       ...(isMailed && { is_invited: true as const }),
       ...(wanted !== null && { language: wanted }),
     },
-    async invite(tx, { promoter, promoterCampaign: joined, campaign }) {
-      if (!isMailed) return;
-      const language = mailLanguage(account, promoter);
-      const offer = (await loadTerms(tx.view, { account, campaign, joined, promoter, language })).join(" ");
-      await enqueueAccessEmail(tx, context, {
-        id,
-        kind: "promoter_invitation",
-        account,
-        promoter,
-        campaignName: campaign.name,
-        values: { ref_link: refLink(joined, campaign), offer, message: message ?? "" },
-      });
-    },
-    show: asItIs,
+  };
+  return context.store.transact(async (tx) => {
+    const made = await createPromoter(tx, context, account, invitee);
+    if (!isMailed) return made;
+    const { promoter, promoterCampaign: joined, campaign } = made;
+    const language = mailLanguage(account, promoter);
+    const offer = (await loadTerms(tx.view, { account, campaign, joined, promoter, language })).join(" ");
+    await enqueueAccessEmail(tx, context, {
+      id: await tx.nextId("delivery"),
+      kind: "promoter_invitation",
+      account,
+      promoter,
+      campaignName: campaign.name,
+      values: { ref_link: refLink(joined, campaign), offer, message: message ?? "" },
+    });
+    return made;
   });
 }
 
@@ -118,4 +118,5 @@ const DEFAULTS = {
   skip_email_notification: false,
   alwaysApprove: true,
   address: null,
+  isInvited: true,
 };

@@ -264,6 +264,6 @@ const PER_ARCHIVED = 25;
 /** Archives a few promoters. */
 async function archiveSome({ context, account }: SeedPlan, seeded: SeedPromoter[]): Promise<void> {
   for (let at = PER_ARCHIVED - 1; at < seeded.length; at += PER_ARCHIVED) {
-    await archivePromoter(context, account.id, seeded[at]!.promoter.id);
+    await context.store.transact((tx) => archivePromoter(tx, context, account.id, seeded[at]!.promoter.id));
   }
 }

@@ -6,7 +6,6 @@ import {
 } from "../../domain/people/promoter/promoter.ts";
 import { PROMOTER_CAMPAIGN_STATES } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
 import { createPromoter } from "../../domain/people/promoter/creation.ts";
-import { asItIs } from "../../domain/show.ts";
 import { email, id, instant, longText, oneOf, text, webAddress } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 import type { Columns } from "./columns.ts";
@@ -56,7 +55,7 @@ const promoterRow = z.object({
 const importRow: Kind["importRow"] = async (context, account, { values }) => {
   const row = shapeInput(promoterRow, values);
   if (await findPromoterByEmail(context.store, account.id, row.email)) return "known";
-  await createPromoter(context, account, {
+  const promoter = {
     email: row.email,
     cust_id: row.cust_id ?? null,
     ref_token: row.ref_id ?? null,
@@ -76,8 +75,8 @@ const importRow: Kind["importRow"] = async (context, account, { values }) => {
     address: null,
     isHistory: true,
     ...(row.state !== undefined && { state: row.state }),
-    show: asItIs,
-  });
+  };
+  await context.store.transact((tx) => createPromoter(tx, context, account, promoter));
   return "added";
 };
 

@@ -124,7 +124,7 @@ export const updatePromoterOperation: V2Operation = {
 async function create(request: V2Request) {
   const { event, account, caller, context, inquireVat } = request;
   const body = shapeInput(createBody, await readJson(event));
-  const created = await createPromoter(context, account, {
+  const input = {
     email: body.email,
     cust_id: body.cust_id ?? null,
     ref_token: null,
@@ -142,8 +142,11 @@ async function create(request: V2Request) {
     skip_email_notification: !(body.drip_emails ?? true),
     alwaysApprove: body.always_approve ?? true,
     address: null,
-    ...(caller.kind === "user" && { invite: async () => {} }),
-    show: (view, { promoter }) => showPromoter(request, view, promoter),
+    isInvited: caller.kind === "user",
+  };
+  const created = await context.store.transact(async (tx) => {
+    const { promoter } = await createPromoter(tx, context, account, input);
+    return showPromoter(request, tx.view, promoter);
   });
   inquireVat(created);
   return created;
@@ -159,7 +162,7 @@ async function update(request: V2Request) {
   const { tax_rate: taxRateHundredths, net_payout_days } = body;
   if (taxRateHundredths !== undefined || net_payout_days !== undefined) requireOwner(caller);
   const { email: mailbox } = body;
-  const updated = await updatePromoter(context, account.id, {
+  const wanted = {
     selection: readSelection(event, body.find_by),
     changes: {
       email: body.email,
@@ -172,9 +175,13 @@ async function update(request: V2Request) {
       profile: profileChanges(body.profile ?? {}),
     },
     ...(mailbox !== undefined &&
-      !seesPayoutDetails(caller) && { permit: (tx, promoter) => refuseNewMailbox(tx, promoter, mailbox) }),
-    show: (view, promoter) => showPromoter(request, view, promoter),
-  });
+      !seesPayoutDetails(caller) && {
+        permit: (tx: Transaction, promoter: Promoter) => refuseNewMailbox(tx, promoter, mailbox),
+      }),
+  };
+  const updated = await context.store.transact(async (tx) =>
+    showPromoter(request, tx.view, await updatePromoter(tx, context, account.id, wanted)),
+  );
   inquireVat(updated);
   return updated;
 }
@@ -287,7 +294,8 @@ export const PROMOTER_BATCHES: Record<string, V2Operation> = {
     summary: "Archive promoters",
     description: "Archives promoters: they keep their history but can't refer any more.",
     body: idsBody,
-    work: (context, accountId, { promoter_id }) => archivePromoter(context, accountId, promoter_id),
+    work: (context, accountId, { promoter_id }) =>
+      context.store.transact((tx) => archivePromoter(tx, context, accountId, promoter_id)),
   }),
   restore: batchOperation({
     id: "restorePromoters",
@@ -295,7 +303,8 @@ export const PROMOTER_BATCHES: Record<string, V2Operation> = {
     summary: "Restore archived promoters",
     description: "Restores archived promoters.",
     body: idsBody,
-    work: (context, accountId, { promoter_id }) => restorePromoter(context, accountId, promoter_id),
+    work: (context, accountId, { promoter_id }) =>
+      context.store.transact((tx) => restorePromoter(tx, context, accountId, promoter_id)),
   }),
   move_to_campaign: batchOperation({
     id: "movePromotersToCampaign",
@@ -336,6 +345,8 @@ export const PROMOTER_BATCHES: Record<string, V2Operation> = {
     body: parentBody,
     requires: ({ store }, accountId, body) => loadParent(store, accountId, body.parent_promoter_id),
     work: (context, accountId, { promoter_id, parent_promoter_id }) =>
-      assignParent(context, accountId, { promoter_id, parent_promoter_id }),
+      context.store.transact((tx) =>
+        assignParent(tx, context, accountId, { promoter_id, parent_promoter_id }),
+      ),
   }),
 };

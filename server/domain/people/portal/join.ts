@@ -8,7 +8,6 @@ import { enqueueAccessEmail } from "./sign-in.ts";
 import { createPromoter } from "../promoter/creation.ts";
 import { findPromoterByEmail, newProfile } from "../promoter/promoter.ts";
 import { findByRefToken } from "../promoter-campaign/promoter-campaign.ts";
-import { asItIs } from "../../show.ts";
 import { Failure } from "../../../failure.ts";
 import type { Language } from "../../../languages/languages.ts";
 import type { Store } from "../../../storage/store.ts";
@@ -108,7 +107,7 @@ async function remind(context: Context, { account, campaign, newcomer, deliveryI
 
 async function add(context: Context, { account, campaign, newcomer, deliveryId }: Joining): Promise<void> {
   const { email, first_name, last_name, answers, password_hash, has_mail, language } = newcomer;
-  await createPromoter(context, account, {
+  const applicant = {
     ...FROM_THE_PAGE,
     email,
     campaign_id: campaign.id,
@@ -121,20 +120,20 @@ async function add(context: Context, { account, campaign, newcomer, deliveryId }
       ...(has_mail && { is_unconfirmed: true as const }),
       ...(language !== null && { language }),
     },
-    async andThen(tx, { promoter, promoterCampaign }) {
-      await signContracts(tx, context, { promoter, wanted: newcomer.signed, address: newcomer.address });
-      await acceptTerms(tx, context, { promoterCampaign, campaign });
-      if (!has_mail) return;
-      const kind = promoterCampaign.state === "accepted" ? "join_accepted" : "join_waiting";
-      await enqueueAccessEmail(tx, context, {
-        id: deliveryId,
-        kind,
-        account,
-        promoter,
-        campaignName: campaign.name,
-      });
-    },
-    show: asItIs,
+  };
+  await context.store.transact(async (tx) => {
+    const { promoter, promoterCampaign } = await createPromoter(tx, context, account, applicant);
+    await signContracts(tx, context, { promoter, wanted: newcomer.signed, address: newcomer.address });
+    await acceptTerms(tx, context, { promoterCampaign, campaign });
+    if (!has_mail) return;
+    const kind = promoterCampaign.state === "accepted" ? "join_accepted" : "join_waiting";
+    await enqueueAccessEmail(tx, context, {
+      id: deliveryId,
+      kind,
+      account,
+      promoter,
+      campaignName: campaign.name,
+    });
   });
 }
 

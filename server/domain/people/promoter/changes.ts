@@ -12,7 +12,6 @@ import {
   type PromoterCampaignState,
 } from "../promoter-campaign/promoter-campaign.ts";
 import { loadPromoterCampaignOf, lockPromoterCampaigns } from "../promoter-campaign/search.ts";
-import type { Show } from "../../show.ts";
 import { AUTH_TOKEN_LENGTH, refuseCircle, unknownParent } from "./creation.ts";
 import {
   findPromoterByEmail,
@@ -45,12 +44,11 @@ export interface PromoterChanges {
   promoterCampaign?: LinkChanges | undefined;
 }
 
-interface PromoterUpdate<T> {
+interface PromoterUpdate {
   selection: Selection;
   changes: PromoterChanges;
   /** Throws if the caller may not change this promoter. Absent: they may change all. */
   permit?: (tx: Transaction, promoter: Promoter) => Promise<void>;
-  show: Show<Promoter, T>;
 }
 
 /**
@@ -59,29 +57,28 @@ interface PromoterUpdate<T> {
  * @throws Failure `not_found` for an unknown promoter, parent or promoter campaign, `refused` for an erased
  * one, `invalid`, or `taken` naming every unique field that belongs to another
  */
-export function updatePromoter<T>(
+export async function updatePromoter(
+  tx: Transaction,
   context: Context,
   accountId: number,
-  { selection, changes, permit, show }: PromoterUpdate<T>,
-): Promise<T> {
-  return context.store.transact(async (tx) => {
-    const selected = await loadSelected(tx, accountId, selection);
-    refuseErased(selected.promoter);
-    await permit?.(tx, selected.promoter);
-    const changed = await changedPromoter(tx, selected.promoter, changes);
-    const isNewAccess = changed.email !== selected.promoter.email || changes.temp_password_hash !== undefined;
-    const promoter = isNewAccess ? signedOut(changed) : changed;
-    const before = await chosenPromoterCampaign(tx, selected, changes.campaign_id);
-    const { after, taken } = await planLinkChanges(tx, before, changes.promoterCampaign ?? {});
-    refuseTaken({ ...(await findTakenPromoter(tx, promoter)), ...taken });
-    await tx.put(promoters, promoter);
-    // The former mailbox stays theirs too, so that a second account behind it is noticed.
-    if (promoter.email !== selected.promoter.email) await isSharedMailbox(tx, promoter);
-    await putPromoterCampaign(tx, before, after);
-    await announce(tx, context, { entity: "promoter", before: selected.promoter, after: promoter });
-    await announce(tx, context, { entity: "promoter_campaign", before, after });
-    return show(tx.view, promoter);
-  });
+  { selection, changes, permit }: PromoterUpdate,
+): Promise<Promoter> {
+  const selected = await loadSelected(tx, accountId, selection);
+  refuseErased(selected.promoter);
+  await permit?.(tx, selected.promoter);
+  const changed = await changedPromoter(tx, selected.promoter, changes);
+  const isNewAccess = changed.email !== selected.promoter.email || changes.temp_password_hash !== undefined;
+  const promoter = isNewAccess ? signedOut(changed) : changed;
+  const before = await chosenPromoterCampaign(tx, selected, changes.campaign_id);
+  const { after, taken } = await planLinkChanges(tx, before, changes.promoterCampaign ?? {});
+  refuseTaken({ ...(await findTakenPromoter(tx, promoter)), ...taken });
+  await tx.put(promoters, promoter);
+  // The former mailbox stays theirs too, so that a second account behind it is noticed.
+  if (promoter.email !== selected.promoter.email) await isSharedMailbox(tx, promoter);
+  await putPromoterCampaign(tx, before, after);
+  await announce(tx, context, { entity: "promoter", before: selected.promoter, after: promoter });
+  await announce(tx, context, { entity: "promoter_campaign", before, after });
+  return promoter;
 }
 
 /**
@@ -89,18 +86,17 @@ export function updatePromoter<T>(
  *
  * @throws Failure `not_found` or `refused`
  */
-export function refreshAuthToken(
-  { store, chance }: Context,
+export async function refreshAuthToken(
+  tx: Transaction,
+  { chance }: Pick<Context, "chance">,
   accountId: number,
   selection: Selection,
 ): Promise<Promoter> {
-  return store.transact(async (tx) => {
-    const { promoter } = await loadSelected(tx, accountId, selection);
-    refuseErased(promoter);
-    const refreshed = withoutAccess(promoter, chance);
-    await tx.put(promoters, refreshed);
-    return refreshed;
-  });
+  const { promoter } = await loadSelected(tx, accountId, selection);
+  refuseErased(promoter);
+  const refreshed = withoutAccess(promoter, chance);
+  await tx.put(promoters, refreshed);
+  return refreshed;
 }
 
 /** The promoter without any way in from before: sessions, sign-in links, and the auth token. */
@@ -123,24 +119,26 @@ export const archivedStates = table("archived-state", fields, {
  *
  * @throws Failure `not_found`
  */
-export async function archivePromoter(context: Context, accountId: number, id: number): Promise<void> {
-  const { store, now } = context;
-  await store.transact(async (tx) => {
-    const promoter = await loadPromoter(tx, accountId, id);
-    if (promoter.archived_at !== null) return;
-    const after = { ...signedOut(promoter), archived_at: now.toISOString() };
-    await tx.put(promoters, after);
-    await announce(tx, context, { entity: "promoter", before: promoter, after });
-    for (const promoterCampaign of await lockPromoterCampaigns(tx, promoter)) {
-      const { id: promoterCampaignId, state } = promoterCampaign;
-      await tx.put(archivedStates, {
-        account_id: accountId,
-        promoter_campaign_id: promoterCampaignId,
-        state,
-      });
-      await putState(tx, context, { before: promoterCampaign, state: "blocked" });
-    }
-  });
+export async function archivePromoter(
+  tx: Transaction,
+  context: Context,
+  accountId: number,
+  id: number,
+): Promise<void> {
+  const promoter = await loadPromoter(tx, accountId, id);
+  if (promoter.archived_at !== null) return;
+  const after = { ...signedOut(promoter), archived_at: context.now.toISOString() };
+  await tx.put(promoters, after);
+  await announce(tx, context, { entity: "promoter", before: promoter, after });
+  for (const promoterCampaign of await lockPromoterCampaigns(tx, promoter)) {
+    const { id: promoterCampaignId, state } = promoterCampaign;
+    await tx.put(archivedStates, {
+      account_id: accountId,
+      promoter_campaign_id: promoterCampaignId,
+      state,
+    });
+    await putState(tx, context, { before: promoterCampaign, state: "blocked" });
+  }
 }
 
 /**
@@ -150,22 +148,24 @@ export async function archivePromoter(context: Context, accountId: number, id: n
  * @throws Failure `not_found`, or `refused` for an erased promoter
  * @see docs/spec/states.md "Promoters and promoter campaigns", 3
  */
-export async function restorePromoter(context: Context, accountId: number, id: number): Promise<void> {
-  const { store } = context;
-  await store.transact(async (tx) => {
-    const promoter = await loadPromoter(tx, accountId, id);
-    if (promoter.archived_at === null) return;
-    refuseErased(promoter);
-    const after = { ...promoter, archived_at: null };
-    await tx.put(promoters, after);
-    await announce(tx, context, { entity: "promoter", before: promoter, after });
-    for (const promoterCampaign of await lockPromoterCampaigns(tx, promoter)) {
-      const archived = await tx.get(archivedStates, accountId, promoterCampaign.id);
-      await tx.remove(archivedStates, accountId, promoterCampaign.id);
-      if (archived === null || promoterCampaign.state !== "blocked") continue;
-      await putState(tx, context, { before: promoterCampaign, state: archived.state });
-    }
-  });
+export async function restorePromoter(
+  tx: Transaction,
+  context: Context,
+  accountId: number,
+  id: number,
+): Promise<void> {
+  const promoter = await loadPromoter(tx, accountId, id);
+  if (promoter.archived_at === null) return;
+  refuseErased(promoter);
+  const after = { ...promoter, archived_at: null };
+  await tx.put(promoters, after);
+  await announce(tx, context, { entity: "promoter", before: promoter, after });
+  for (const promoterCampaign of await lockPromoterCampaigns(tx, promoter)) {
+    const archived = await tx.get(archivedStates, accountId, promoterCampaign.id);
+    await tx.remove(archivedStates, accountId, promoterCampaign.id);
+    if (archived === null || promoterCampaign.state !== "blocked") continue;
+    await putState(tx, context, { before: promoterCampaign, state: archived.state });
+  }
 }
 
 async function changedPromoter(

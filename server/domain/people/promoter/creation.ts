@@ -18,7 +18,6 @@ import {
   type PromoterCampaign,
   type PromoterCampaignState,
 } from "../promoter-campaign/promoter-campaign.ts";
-import type { Show } from "../../show.ts";
 import {
   findPromoterByEmail,
   findTakenPromoter,
@@ -58,17 +57,12 @@ export interface NewPromoter {
   isHistory?: boolean;
   /** Their state in the other program. Absent: the campaign decides. */
   state?: PromoterCampaignState;
-  /**
-   * Present if the company invites the promoter. They are accepted in any campaign, and invited in the same
-   * commit.
-   */
-  invite?: (tx: Transaction, made: CreatedPromoter) => Promise<void>;
+  /** Whether the company invites the promoter, who is then accepted in any campaign. */
+  isInvited?: boolean;
   /** The data of promoters who join by themselves, or were invited by e-mail. */
   own?: Partial<
     Pick<Promoter, "password_hash" | "custom_fields" | "is_unconfirmed" | "is_invited" | "language">
   >;
-  /** Runs in the same commit. */
-  andThen?: (tx: Transaction, made: CreatedPromoter) => Promise<void>;
 }
 
 /** A new promoter with their first promoter campaign. */
@@ -85,42 +79,32 @@ export interface CreatedPromoter {
  * `taken` naming every unique field that belongs to another
  * @see docs/spec/v1.md "Create a promoter"
  */
-export async function createPromoter<T>(
+export async function createPromoter(
+  tx: Transaction,
   context: Context,
   account: Account,
-  { show, ...input }: NewPromoter & { show: Show<CreatedPromoter, T> },
-): Promise<T> {
+  input: NewPromoter,
+): Promise<CreatedPromoter> {
   requireLandingPage(input);
-  const id = await context.store.nextId("promoter");
-  const promoterCampaignId = await context.store.nextId("promoter-campaign");
-  return context.store.transact(async (tx) => {
-    const made = await newRecords(tx, context, {
-      account,
-      input,
-      id,
-      promoter_campaign_id: promoterCampaignId,
-    });
-    const { promoter, promoterCampaign } = made;
-    await tx.insert(promoters, promoter);
-    await tx.insert(promoterCampaigns, promoterCampaign);
-    await tx.put(refTokens, {
-      account_id: account.id,
-      token: promoterCampaign.ref_token,
-      promoter_campaign_id: promoterCampaignId,
-    });
-    if (input.address !== null) {
-      const addressHash = hashAddress(account, input.address);
-      await rememberAddress(tx, promoter, { address_hash: addressHash, is_own: true, now: context.now });
-    }
-    if (!input.isHistory) {
-      const { temp_password } = input;
-      await announce(tx, context, { entity: "promoter", before: null, after: promoter, temp_password });
-      await announce(tx, context, { entity: "promoter_campaign", before: null, after: promoterCampaign });
-    }
-    await input.andThen?.(tx, made);
-    await input.invite?.(tx, made);
-    return show(tx.view, made);
+  const made = await newRecords(tx, context, { account, input });
+  const { promoter, promoterCampaign } = made;
+  await tx.insert(promoters, promoter);
+  await tx.insert(promoterCampaigns, promoterCampaign);
+  await tx.put(refTokens, {
+    account_id: account.id,
+    token: promoterCampaign.ref_token,
+    promoter_campaign_id: promoterCampaign.id,
   });
+  if (input.address !== null) {
+    const addressHash = hashAddress(account, input.address);
+    await rememberAddress(tx, promoter, { address_hash: addressHash, is_own: true, now: context.now });
+  }
+  if (!input.isHistory) {
+    const { temp_password } = input;
+    await announce(tx, context, { entity: "promoter", before: null, after: promoter, temp_password });
+    await announce(tx, context, { entity: "promoter_campaign", before: null, after: promoterCampaign });
+  }
+  return made;
 }
 
 /**
@@ -129,19 +113,18 @@ export async function createPromoter<T>(
  * @throws Failure `not_found`, `refused`, or `invalid` for a circle
  */
 export async function assignParent(
+  tx: Transaction,
   context: Context,
   accountId: number,
   { promoter_id, parent_promoter_id }: { promoter_id: number; parent_promoter_id: number },
 ): Promise<void> {
-  await context.store.transact(async (tx) => {
-    const promoter = await loadPromoter(tx, accountId, promoter_id);
-    refuseErased(promoter);
-    const parent = await loadParent(tx, accountId, parent_promoter_id);
-    await refuseCircle(tx, promoter, parent);
-    const after = { ...promoter, parent_promoter_id };
-    await tx.put(promoters, after);
-    await announce(tx, context, { entity: "promoter", before: promoter, after });
-  });
+  const promoter = await loadPromoter(tx, accountId, promoter_id);
+  refuseErased(promoter);
+  const parent = await loadParent(tx, accountId, parent_promoter_id);
+  await refuseCircle(tx, promoter, parent);
+  const after = { ...promoter, parent_promoter_id };
+  await tx.put(promoters, after);
+  await announce(tx, context, { entity: "promoter", before: promoter, after });
 }
 
 /** A page of the promoters recruited by a promoter, newest first. */
@@ -193,16 +176,16 @@ export async function refuseCircle(tx: Transaction, promoter: Promoter, parent: 
 async function newRecords(
   tx: Transaction,
   context: Context,
-  given: { account: Account; input: NewPromoter; id: number; promoter_campaign_id: number },
+  { account, input }: { account: Account; input: NewPromoter },
 ): Promise<CreatedPromoter> {
-  const { account, input, id } = given;
+  const id = await tx.nextId("promoter");
   const campaign = await loadCampaignOrDefault(tx, account, input.campaign_id);
   const parent = await findParent(tx, account.id, input);
   const promoter = newPromoter(context, input, {
     account_id: account.id,
     id,
     parent_promoter_id: parent?.id ?? null,
-    default_promoter_campaign_id: given.promoter_campaign_id,
+    default_promoter_campaign_id: await tx.nextId("promoter-campaign"),
     fraud_suspicions: await judgePromoter(tx, { account_id: account.id, id, email: input.email }),
   });
   const promoterCampaign = firstPromoterCampaign(input, promoter, campaign);
@@ -298,7 +281,7 @@ function firstPromoterCampaign(input: NewPromoter, promoter: Promoter, campaign:
 
 /** @see docs/spec/states.md "Promoters and promoter campaigns", 2 */
 function isApproved(promoter: Promoter, campaign: Campaign, input: NewPromoter): boolean {
-  if (input.invite !== undefined) return true;
+  if (input.isInvited) return true;
   if (!campaign.auto_approve_promoters) return false;
   return input.alwaysApprove || promoter.fraud_suspicions.length === 0;
 }

@@ -104,8 +104,10 @@ export const archiveCurrentOperation: AffiliateOperation = {
     "Archives the promoter and ends their session: links stop counting, and no one can sign in. What they have earned stays and is paid. The company can restore them.",
   answer: z.object({ message }),
   async handle({ context, account, promoter, session, cookies, public_url }) {
-    await archivePromoter(context, account.id, promoter.id);
-    await context.store.transact((tx) => endSessions(tx, session.holder));
+    await context.store.transact(async (tx) => {
+      await archivePromoter(tx, context, account.id, promoter.id);
+      await endSessions(tx, session.holder);
+    });
     cookies.push(...endedSessionCookies(SESSION_COOKIES.promoter, public_url));
     return { message: "You have left the program" };
   },
