@@ -205,8 +205,8 @@ export function rewardSummaryJson(
     created_at: commission.created_at,
     lead: lead && leadJson(lead),
     event_id: commission.event_id,
-    conversion_amount: commission.sale_cents,
-    tier_level: commission.tier_level,
+    conversion_amount: commission.sale_amount,
+    tier_level: commission.tier,
     split_type: null,
   };
 }

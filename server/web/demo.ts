@@ -73,7 +73,7 @@ async function recordedLead(services: Services, { tid, email }: Params) {
     id: lead.id,
     email: lead.email,
     state: lead.state,
-    suspicion: lead.suspicion,
+    suspicion: lead.fraud_check,
     promoter: promoter.profile.first_name ?? `promoter ${promoter.id}`,
     created_at: lead.created_at,
     sales: await demoSales(services, lead),

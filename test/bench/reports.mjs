@@ -38,7 +38,7 @@ function change(id) {
     page_key: nameKey(pageName(id % PAGES)),
     sub_key: null,
   };
-  return { created_at: createdAt, ...origin, sale_cents: 5_000, original_sale_amount: 5_000 };
+  return { created_at: createdAt, ...origin, sale_amount: 5_000, original_sale_amount: 5_000 };
 }
 
 /** The names of the sources and pages, and the clicks of each page on each day. */

@@ -190,7 +190,7 @@ function refundBreaches(sale: Sale, { commissions: earned, refunds: made }: Ledg
  */
 function tierBreaches(sale: Sale, { commissions: earned }: Ledger): string[] {
   const own = earned.filter(({ sale_id, takes_back_id }) => sale_id === sale.id && takes_back_id === null);
-  const groups = groupBy(own, ({ created_at, tier_level, unit }) => `${created_at} ${tier_level} ${unit}`);
+  const groups = groupBy(own, ({ created_at, tier, unit }) => `${created_at} ${tier} ${unit}`);
   return [...groups].flatMap(([name, paid]) => {
     const first = paid[0]!;
     const isTwice = first.split_ten_thousandths === null && paid.length > 1;
@@ -201,7 +201,7 @@ function tierBreaches(sale: Sale, { commissions: earned }: Ledger): string[] {
     const due =
       sale.amount_cents === 0
         ? rounded(whole * first.original_sale_amount, sale.original_amount)
-        : rounded(whole * first.sale_cents, sale.amount_cents);
+        : rounded(whole * first.sale_amount, sale.amount_cents);
     return [
       ...(isTwice ? [`sale ${sale.id} pays someone twice: ${name}`] : []),
       ...(sumOf(paid) === due ? [] : [`sale ${sale.id} pays ${sumOf(paid)} instead of ${due}: ${name}`]),
@@ -230,12 +230,9 @@ function parentBreaches(sale: Sale, { commissions: earned, promoters: people }: 
   const above = (level: number): number | null =>
     level === 1 ? sale.promoter_id : (parentOf.get(above(level - 1) ?? 0) ?? null);
   return earned
-    .filter(({ sale_id, tier_level }) => sale_id === sale.id && tier_level > 1)
-    .filter(({ tier_level, promoter_id }) => promoter_id !== above(tier_level))
-    .map(
-      ({ id, tier_level, promoter_id }) =>
-        `commission ${id} of tier ${tier_level} is promoter ${promoter_id}'s`,
-    );
+    .filter(({ sale_id, tier }) => sale_id === sale.id && tier > 1)
+    .filter(({ tier, promoter_id }) => promoter_id !== above(tier))
+    .map(({ id, tier, promoter_id }) => `commission ${id} of tier ${tier} is promoter ${promoter_id}'s`);
 }
 
 /**
@@ -248,15 +245,8 @@ export function changeBreaches(before: Ledger, after: Ledger): string[] {
   const former = new Map(before.commissions.map((each) => [each.id, each]));
   const isIn = (id: number, ...states: PromoterCampaignState[]) => states.includes(stateOf.get(id)!);
   return after.commissions.flatMap((each) => {
-    const {
-      id,
-      promoter_campaign_id: pcId,
-      tier_level,
-      sale_id,
-      takes_back_id,
-      stays_on_move = false,
-    } = each;
-    const isOwn = tier_level === 1 && !stays_on_move;
+    const { id, promoter_campaign_id: pcId, tier, sale_id, takes_back_id, stays_on_move = false } = each;
+    const isOwn = tier === 1 && !stays_on_move;
     const known = former.get(id);
     if (known !== undefined) {
       const hasMoved = known.promoter_campaign_id !== pcId;

@@ -19,7 +19,7 @@ const NOT_PERSONAL = {
     campaign.links campaign.upgrade campaign.rewards_for_promoters campaign.rewards_for_referrals campaign.signup
     campaign.emails company-email.name company-email.translations company-email.settings
     contract.name contract-version.checkbox_label custom-status.name custom-status.description
-    day-rates.rates invoice-text.text lead.plan_name payment-connection.api_url payment-connection.fee_rule
+    day-rates.rates invoice-text.text payment-connection.api_url payment-connection.fee_rule
     payment-order.file product.name product.prices reward.name reward.schemas commission.reward_name
     server-setup.public_url switch.ticked webhook.url webhook.description webhook.headers
     webhook.secrets webhook.event_types listening.event_types sighting.seen lease.name lease.holder`,

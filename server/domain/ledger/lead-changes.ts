@@ -32,10 +32,10 @@ export interface LeadChanges extends OwnerName {
   email?: string | null | undefined;
   uid?: string | null | undefined;
   username?: string | null | undefined;
-  plan_name?: string | null | undefined;
+  plan_id?: string | null | undefined;
   customer_since?: Date | null | undefined;
   state?: LeadState | undefined;
-  suspicion?: Suspicion | undefined;
+  fraud_check?: Suspicion | undefined;
   custom_status_id?: number | null | undefined;
   splits?: Split[] | null | undefined;
   /** Whether the commissions stay with the former promoter. */
@@ -149,14 +149,14 @@ const DATES: Record<LeadState, (lead: Lead, now: string) => Dates> = {
 };
 
 function changed(lead: Lead, changes: LeadChanges, now: Date): Lead {
-  const { email, uid, username, plan_name, customer_since, splits } = changes;
+  const { email, uid, username, plan_id, customer_since, splits } = changes;
   const after: Lead = {
     ...lead,
     email: email === undefined ? lead.email : email,
     uid: uid === undefined ? lead.uid : uid,
     username: username === undefined ? lead.username : username,
-    plan_name: plan_name === undefined ? lead.plan_name : plan_name,
-    suspicion: changes.suspicion ?? lead.suspicion,
+    plan_id: plan_id === undefined ? lead.plan_id : plan_id,
+    fraud_check: changes.fraud_check ?? lead.fraud_check,
     splits: splits === undefined ? lead.splits : splits,
     custom_status_id:
       changes.custom_status_id === undefined ? lead.custom_status_id : changes.custom_status_id,

@@ -195,8 +195,8 @@ async function signUpKnown(
 
 /** The lead as the company has confirmed it. A visit that was not seen before is no reason to doubt it then. */
 function withoutDoubt(lead: Lead): Lead {
-  const { suspicion, ...rest } = confirmed(lead);
-  return { ...rest, suspicion: suspicion === "unseen_visitor" ? "no_suspicion" : suspicion };
+  const { fraud_check, ...rest } = confirmed(lead);
+  return { ...rest, fraud_check: fraud_check === "unseen_visitor" ? "no_suspicion" : fraud_check };
 }
 
 async function isPaidFor(tx: Transaction, { account_id, id }: Lead): Promise<boolean> {
@@ -224,7 +224,7 @@ function takeOver(tx: Transaction, context: Context, { account, known, signup, r
       entry_source: entrySourceOf(referrer),
       ...originIn(visitor ?? undefined),
       tid: visitor?.tid ?? null,
-      suspicion,
+      fraud_check: suspicion,
     };
     await logged.put(leads, lead, LEAD_REFUSALS);
     const owned = { account, lead, promoterCampaign: target, promoter };

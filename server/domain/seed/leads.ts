@@ -146,7 +146,7 @@ function newSeedLead(plan: SeedPlan, place: LeadPlace): SeedLead {
     entry_source: "cookie",
     ...arrival.origin,
     sub_key: subId === null ? null : nameKey(subId),
-    suspicion: suspicionOf(dice),
+    fraud_check: suspicionOf(dice),
     tid,
     sub_id: subId,
     signup_event_id: place.event_id,
@@ -198,7 +198,8 @@ function visitorOf(
 
 /** As with real sign-ups, a suspicion also marks the promoter. */
 async function putLead(tx: Transaction, { lead, visitor, clicksCount: count }: SeedLead): Promise<void> {
-  const { account_id, promoter_campaign_id, promoter_id, campaign_id, created_at, suspicion, sub_id } = lead;
+  const { account_id, promoter_campaign_id, promoter_id, campaign_id, created_at, fraud_check, sub_id } =
+    lead;
   const day = created_at.slice(0, 10);
   // Reports find the channel's name by its key.
   if (sub_id !== null) await subKeyOf(tx, { account_id, id: promoter_campaign_id }, { sub_id, day });
@@ -206,8 +207,8 @@ async function putLead(tx: Transaction, { lead, visitor, clicksCount: count }: S
   if (visitor !== null) await tx.put(visitors, visitor);
   const owner = { account_id, promoter_campaign_id, promoter_id, campaign_id };
   if (count > 0) await addPastClicks(tx, { ...owner, ...originIn(lead), day, count });
-  if (suspicion === "no_suspicion" || suspicion === "unseen_visitor") return;
+  if (fraud_check === "no_suspicion" || fraud_check === "unseen_visitor") return;
   const promoter = await tx.get(promoters, account_id, promoter_id);
-  if (promoter === null || promoter.fraud_suspicions.includes(suspicion)) return;
-  await tx.put(promoters, { ...promoter, fraud_suspicions: [...promoter.fraud_suspicions, suspicion] });
+  if (promoter === null || promoter.fraud_suspicions.includes(fraud_check)) return;
+  await tx.put(promoters, { ...promoter, fraud_suspicions: [...promoter.fraud_suspicions, fraud_check] });
 }

@@ -112,7 +112,7 @@ const importRow: Kind["importRow"] = async (context, account, { values, source }
     unit,
     amount: unit === "cash" ? row.amount : row.amount / perWhole,
     status: row.status ?? "approved",
-    sale_cents: row.sale_amount ?? 0,
+    sale_amount: row.sale_amount ?? 0,
     event_id: row.event_id ?? null,
     created_at: row.created_at ?? null,
   });

@@ -64,7 +64,7 @@ function leadRowImport({ areCustomers }: { areCustomers: boolean }): Kind["impor
         sub_id: row.sub_id ?? null,
       },
       state: row.state ?? (row.cancelled_at ? "cancelled" : since === null ? "signup" : "active"),
-      plan_name: row.plan_name ?? null,
+      plan_id: row.plan_name ?? null,
       customer_since: since,
       cancelled_at:
         row.cancelled_at ?? (row.state === "cancelled" ? (since ?? row.created_at ?? null) : null),

@@ -95,11 +95,11 @@ async function newRecord(
     promoter_id: owner.promoter_id,
     campaign_id: owner.campaign_id,
     lead_id: lead?.id ?? null,
-    type: sale === null ? "custom" : "sale",
+    commission_type: sale === null ? "custom" : "sale",
     status,
     unit: said.unit,
     amount,
-    tier_level: said.tier_level,
+    tier: said.tier_level,
     is_silent: true,
     approve_at: status === "pending" ? await approvalOf(step, said, owner) : null,
     is_paid_elsewhere: status === "approved" && said.isPaid,
@@ -116,7 +116,7 @@ async function newRecord(
  */
 async function ofSale(
   { tx, account, plan }: Step,
-  { amount, promoter_id, tier_level, unit }: Commission,
+  { amount, promoter_id, tier, unit }: Commission,
   sale: Sale,
   said: SourceCommission,
 ): Promise<Partial<Commission>> {
@@ -129,13 +129,13 @@ async function ofSale(
   if (amount < 0) {
     const known = await tx.view.list(refunds, "lead", account.id, [sale.lead_id]);
     const refund = known.find(({ sale_id }) => sale_id === sale.id);
-    const earned = await findEarned(tx, sale, { promoter_id, tier_level, unit });
+    const earned = await findEarned(tx, sale, { promoter_id, tier, unit });
     return { ...about, refund_id: refund?.id ?? null, takes_back_id: earned?.id ?? null };
   }
   const isWhole = said.sale_id !== null && plan.reducedSales.has(said.sale_id);
   return {
     ...about,
-    sale_cents: isWhole ? sale.amount_cents : sale.amount_cents - sale.refunded_cents,
+    sale_amount: isWhole ? sale.amount_cents : sale.amount_cents - sale.refunded_cents,
     original_sale_amount: isWhole
       ? sale.original_amount
       : sale.original_amount - sale.refunded_original_amount,
@@ -155,12 +155,12 @@ async function addToSale({ tx }: Step, before: Sale, { id, takes_back_id }: Comm
 async function findEarned(
   tx: Step["tx"],
   { account_id, commission_ids }: Sale,
-  wanted: Pick<Commission, "promoter_id" | "tier_level" | "unit">,
+  wanted: Pick<Commission, "promoter_id" | "tier" | "unit">,
 ): Promise<Commission | null> {
   for (const id of commission_ids) {
     const each = await tx.get(commissions, account_id, id);
     if (each === null || each.amount <= 0 || each.promoter_id !== wanted.promoter_id) continue;
-    if (each.tier_level === wanted.tier_level && each.unit === wanted.unit) return each;
+    if (each.tier === wanted.tier && each.unit === wanted.unit) return each;
   }
   return null;
 }
@@ -258,7 +258,7 @@ async function isTakenBackHere(step: Step, said: SourceCommission): Promise<bool
   const sale = saleId === null ? null : await tx.get(sales, account.id, saleId);
   if (owner === null || sale === null) return false;
   const { promoter_id } = owner;
-  const earned = await findEarned(tx, sale, { promoter_id, tier_level: said.tier_level, unit: said.unit });
+  const earned = await findEarned(tx, sale, { promoter_id, tier: said.tier_level, unit: said.unit });
   return earned !== null && hasOwnRefund(step, earned);
 }
 

@@ -31,7 +31,7 @@ export function importCustomer(step: Step, said: SourceCustomer): Promise<Result
       shown.uid,
       [shown.first_name, shown.last_name],
       shown.state,
-      shown.plan_name,
+      shown.plan_id,
       shown.subscription_id,
       shown.customer_since,
       shown.cancelled_at,
@@ -136,7 +136,7 @@ async function freeNames(
 }
 
 function textsOf({ name, last_name = null, plan_id, subscription_id, custom_fields }: SourceCustomer) {
-  return { first_name: name, last_name, plan_name: plan_id, subscription_id, custom_fields };
+  return { first_name: name, last_name, plan_id, subscription_id, custom_fields };
 }
 
 /** A lead who has bought something is a customer, even if the source has no date for it. */

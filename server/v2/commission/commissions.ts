@@ -59,7 +59,7 @@ const commissionList = listed(commissions)({
       field(yesOrNo, "`yes`: other units that the promoter got. `no`: those that the promoter did not get."),
       (wanted, { account }) => isDone(account.id, { wanted, isCash: false }),
     ],
-    sale_amount: [field(cents, "Only commissions whose sale was this much, in cents."), "sale_cents"],
+    sale_amount: field(cents, "Only commissions whose sale was this much, in cents."),
     amount: field(amounts, "The amount: cents for `cash`, whole units otherwise."),
     created_at: field(period, "When the record was created."),
     campaign_id: field(listOf(id), "Ids of the campaigns.", [1]),
@@ -80,17 +80,14 @@ const commissionList = listed(commissions)({
       field(flag, "Whether a refund took a part of it back, or made it to take another one back."),
       "is_of_refund",
     ],
-    fraud_check: [
-      field(
-        listOf(oneOf(["no_suspicion", ...FRAUD_SUSPICIONS])),
-        "Only commissions with one of these suspicions.",
-      ),
-      "suspicion",
-    ],
+    fraud_check: field(
+      listOf(oneOf(["no_suspicion", ...FRAUD_SUSPICIONS])),
+      "Only commissions with one of these suspicions.",
+    ),
     plan_id: field(listOf(text), "The sold prices or plans, by your own ids.", ["pro-monthly"]),
   },
   sorting: {
-    sale_amount: ["By the amount of the sale.", "sale_cents"],
+    sale_amount: "By the amount of the sale.",
     amount: "By amount.",
     created_at: "By the moment when they were earned.",
     // By id, the order in which the leads came, because their e-mail addresses change.
@@ -110,10 +107,7 @@ export const commissionAnswer = shown(commissions, commissionParts)("Commission"
     z.boolean().nullable(),
     "Whether promoter and lead are the same person, or null if that was not checked.",
   ),
-  commission_type: [
-    field(z.enum(COMMISSION_TYPES), "Whether it is for a sale or for something else."),
-    ({ type }) => type,
-  ],
+  commission_type: field(z.enum(COMMISSION_TYPES), "Whether it is for a sale or for something else."),
   created_by_user_email: [
     field(
       z.string().nullable(),
@@ -126,10 +120,7 @@ export const commissionAnswer = shown(commissions, commissionParts)("Commission"
     field(second.nullable(), "When the user gave it, or null if no user did."),
     ({ created_by_user }) => wholeSecond(created_by_user?.at ?? null),
   ],
-  sale_amount: [
-    field(z.int(), "What was sold, in cents. 0 if no sale earned it.", 10000),
-    ({ sale_cents }) => sale_cents,
-  ],
+  sale_amount: field(z.int(), "What was sold, in cents. 0 if no sale earned it.", 10000),
   original_sale_amount: field(z.int(), "The same in the sale's own currency.", 10000),
   original_sale_currency: field(
     z.string().nullable(),
@@ -142,20 +133,14 @@ export const commissionAnswer = shown(commissions, commissionParts)("Commission"
     "Your own id of the price or plan that was sold, or null if there is none.",
     "pro-monthly",
   ),
-  tier: [
-    field(z.int(), "1 for the promoter, 2 for their parent, and so on.", 1),
-    ({ tier_level }) => tier_level,
-  ],
+  tier: field(z.int(), "1 for the promoter, 2 for their parent, and so on.", 1),
   internal_note: field(z.string().nullable(), "A note of yours. Promoters never see it.", "Checked by phone"),
   external_note: field(z.string().nullable(), "A note that the promoter sees.", "Thank you for the talk"),
   unit: field(z.enum(UNITS), "Unit of the amount.", "cash"),
-  fraud_check: [
-    field(
-      z.enum(["no_suspicion", ...FRAUD_SUSPICIONS]).nullable(),
-      "Why the sale is suspected of fraud, or null if that was not checked.",
-    ),
-    ({ suspicion }) => suspicion,
-  ],
+  fraud_check: field(
+    z.enum(["no_suspicion", ...FRAUD_SUSPICIONS]).nullable(),
+    "Why the sale is suspected of fraud, or null if that was not checked.",
+  ),
   amount: field(
     z.int(),
     "The amount: cents for `cash`, whole units otherwise. Negative if a refund took it back.",

@@ -56,10 +56,7 @@ export const referralAnswer = shown(leads, referralParts)("Referral", {
     field(embeddedPromoterCampaign, "The promoter campaign that the lead belongs to."),
     embeddedPromoterCampaignJson,
   ],
-  fraud_check: [
-    field(z.enum(["no_suspicion", ...FRAUD_SUSPICIONS]), "Why the lead is suspected of fraud."),
-    ({ suspicion }) => suspicion,
-  ],
+  fraud_check: field(z.enum(["no_suspicion", ...FRAUD_SUSPICIONS]), "Why the lead is suspected of fraud."),
   created_by_user_email: [
     field(
       z.string().nullable(),

@@ -172,14 +172,14 @@ function eventJson({
 }
 
 function commissionJson({ commission, promoter }: Extract<TimelineEntry, { kind: "commission" }>) {
-  const { id, event_id, amount, unit, status, tier_level, reward_name } = commission;
+  const { id, event_id, amount, unit, status, tier, reward_name } = commission;
   return {
     id,
     event_id,
     amount,
     unit,
     status,
-    tier: tier_level,
+    tier,
     reward: reward_name,
     promoter: promoter && embeddedPromoterJson(promoter),
   };

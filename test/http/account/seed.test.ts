@@ -88,7 +88,7 @@ it("makes sales, refunds, commissions and payouts by the real rules", async () =
   expect(await breaches(store, account.id)).toEqual([]);
   const { sales, refunds, commissions, payouts } = await readLedger(store, account.id);
   expect(Math.abs(sales.length - 900)).toBeLessThan(200);
-  expect(new Set(commissions.map(({ tier_level }) => tier_level))).toEqual(new Set([1, 2]));
+  expect(new Set(commissions.map(({ tier }) => tier))).toEqual(new Set([1, 2]));
   expect(new Set(commissions.map(({ status }) => status))).toEqual(
     new Set(["approved", "denied", "pending"]),
   );
@@ -113,7 +113,7 @@ it("makes records in every state that the pages show", async () => {
   });
   const leadStates = Object.keys(await tally(leads, ({ state }) => state));
   expect(leadStates.toSorted()).toEqual([...LEAD_STATES].toSorted());
-  const suspicions = Object.keys(await tally(leads, ({ suspicion }) => suspicion));
+  const suspicions = Object.keys(await tally(leads, ({ fraud_check }) => fraud_check));
   expect(suspicions.toSorted()).toEqual(["no_suspicion", ...FRAUD_SUSPICIONS].toSorted());
   expect(await tally(campaigns, ({ name }) => name)).toEqual({
     "Default campaign": 1,

@@ -51,8 +51,8 @@ describe("events of commissions", () => {
   async function earned(changes: Partial<RecordOf<"commission">> = {}): Promise<RecordOf<"commission">> {
     return addCommission(app.context, await jane(), {
       lead_id: 1,
-      sale_cents: 5_000,
-      type: "sale",
+      sale_amount: 5_000,
+      commission_type: "sale",
       ...changes,
     });
   }

@@ -41,11 +41,11 @@ describe.each(STORAGES)("GET /api/v2/company/commissions on %s", (storage) => {
     addCommission(app.context, promoter, changes);
 
   async function fill(): Promise<void> {
-    const sale = { type: "sale", lead_id: 1, suspicion: "no_suspicion" } as const;
+    const sale = { commission_type: "sale", lead_id: 1, fraud_check: "no_suspicion" } as const;
     await add(jane, {
       ...sale,
       amount: 2_000,
-      sale_cents: 10_000,
+      sale_amount: 10_000,
       event_id: "Order-1",
       plan_id: "7",
       payout_id: 1,
@@ -57,15 +57,15 @@ describe.each(STORAGES)("GET /api/v2/company/commissions on %s", (storage) => {
     await add(bob, {
       ...sale,
       amount: 500,
-      sale_cents: 10_000,
+      sale_amount: 10_000,
       event_id: "Order-1",
-      tier_level: 2,
+      tier: 2,
       sale_id: 1,
     });
     await add(jane, {
       ...sale,
       amount: 700,
-      sale_cents: 3_500,
+      sale_amount: 3_500,
       payout_id: 2,
       taken_back_by_ids: [4],
       sale_id: 2,
@@ -73,12 +73,12 @@ describe.each(STORAGES)("GET /api/v2/company/commissions on %s", (storage) => {
     await add(jane, {
       ...sale,
       amount: -700,
-      sale_cents: -3_500,
+      sale_amount: -3_500,
       takes_back_id: 3,
       refund_id: 1,
       payout_id: 2,
     });
-    await add(jane, { lead_id: 2, status: "pending", suspicion: "ad_source", amount: 300, plan_id: "pro" });
+    await add(jane, { lead_id: 2, status: "pending", fraud_check: "ad_source", amount: 300, plan_id: "pro" });
     await add(bob, { status: "denied", amount: 100, campaign_id: 2, payout_id: 3 });
     await add(bob, { unit: "credits", amount: 5, payout_id: 4 });
     await add(jane, { unit: "credits", amount: 5, payout_id: 5 });

@@ -24,7 +24,7 @@ beforeAll(async () => {
       promoter_id: 1 + (id % 7),
       campaign_id: id % 5 === 0 ? 2 : 1,
       status: STATUSES[id % 100 === 0 ? 2 : id % 20 === 3 ? 0 : 1] ?? "approved",
-      suspicion: id % 9 === 0 ? "ad_source" : id % 2 === 0 ? "no_suspicion" : null,
+      fraud_check: id % 9 === 0 ? "ad_source" : id % 2 === 0 ? "no_suspicion" : null,
       amount: (id * 37) % 100,
       created_at: new Date(FIRST_MS + ((id * 149) % 365) * DAY_MS).toISOString(),
     });
@@ -71,10 +71,10 @@ const FILTERS: [query: string, test: Test][] = [
     "filters[created_at][from]=2025-03-01T12:00:00.001Z&filters[status]=approved",
     ({ created_at, status }) => created_at > "2025-03-01T12:00:00.000Z" && status === "approved",
   ],
-  ["filters[fraud_check]=ad_source", ({ suspicion }) => suspicion === "ad_source"],
+  ["filters[fraud_check]=ad_source", ({ fraud_check }) => fraud_check === "ad_source"],
   [
     "filters[fraud_check][]=ad_source&filters[fraud_check][]=no_suspicion&filters[status]=approved",
-    ({ suspicion, status }) => suspicion !== null && status === "approved",
+    ({ fraud_check, status }) => fraud_check !== null && status === "approved",
   ],
 ];
 const byDate = (one: RecordOf<"commission">, other: RecordOf<"commission">) =>

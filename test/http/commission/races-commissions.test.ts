@@ -23,7 +23,7 @@ it("a commission that is imported while its lead moves follows the lead", async 
       unit: "cash",
       amount: 100,
       status: "approved",
-      sale_cents: 1_000,
+      sale_amount: 1_000,
       event_id: "sale-1",
       created_at: null,
     } as const;

@@ -76,7 +76,7 @@ describe("rewards of V1", () => {
     expect(body).toMatchObject({ unit: type, amount: 3, status: "pending" });
     expect(await app.records.get("commission", 1)).toMatchObject({
       unit,
-      type: "custom",
+      commission_type: "custom",
     });
     expect(await units()).toEqual({});
   });
@@ -137,7 +137,7 @@ describe("rewards of V1", () => {
 
   it("change their status by the event that earned them, all together, or none of them", async () => {
     await addCommission(app.context, await jane(), { event_id: "order/1", status: "pending" });
-    await addCommission(app.context, await jane(), { event_id: "order/1", status: "pending", tier_level: 2 });
+    await addCommission(app.context, await jane(), { event_id: "order/1", status: "pending", tier: 2 });
     await addCommission(app.context, await jane(), { event_id: "order/2", status: "pending" });
     expect(await update({ event_id: "order/1", status: "approved" })).toMatchObject({
       status: 200,

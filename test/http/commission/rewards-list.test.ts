@@ -12,8 +12,8 @@ describe.each(STORAGES)("GET /api/v1/rewards/list on %s", (storage) => {
     await app.v1("/promoters/create", { email: "jane@example.com", ref_id: "jane" });
     await app.v1("/promoters/create", { email: "bob@example.com", ref_id: "bob" });
     await app.v1("/track/signup", { email: "lead@example.com", ref_id: "jane" });
-    await put({ id: 1, lead_id: 1, event_id: "inv_1", sale_cents: 5000 });
-    await put({ id: 2, status: "pending", unit: "mon_discount", amount: 2, tier_level: 2 });
+    await put({ id: 1, lead_id: 1, event_id: "inv_1", sale_amount: 5000 });
+    await put({ id: 2, status: "pending", unit: "mon_discount", amount: 2, tier: 2 });
     await put({ id: 3, promoter_campaign_id: 2, promoter_id: 2, lead_id: 99, amount: -200 });
   });
   afterEach(async () => {

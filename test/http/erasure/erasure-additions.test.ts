@@ -77,7 +77,7 @@ const ADDITIONS: Record<string, Add> = {
   "a lead of another program": async (app) => {
     const nobody = { uid: null, username: null, first_name: null, last_name: null, website: null };
     const details = { ...nobody, email: "c@b.example", custom_fields: null, sub_id: MARK };
-    const dates = { plan_name: null, customer_since: null, cancelled_at: null, created_at: null };
+    const dates = { plan_id: null, customer_since: null, cancelled_at: null, created_at: null };
     const owner = { ref_token: null, promoterEmail: `${MARK}@example.com` };
     const lead = { ...owner, ...dates, details, state: "signup" } as const;
     return unlessRefused(importLead(app.context, await accountOf(app), lead));

@@ -227,7 +227,7 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
           lead_id: 1,
           amount: 1000,
           event_id: `ev${id}`,
-          sale_cents: 5000,
+          sale_amount: 5000,
           created_at: NOW,
           ...changes,
         }),
@@ -258,7 +258,7 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
     it("moves the commissions of the lead's promoter too, with the balances", async () => {
       await commission(1);
       await commission(2, { status: "pending", amount: 300 });
-      await commission(3, { promoter_campaign_id: 7, promoter_id: 7, tier_level: 2, amount: 50 });
+      await commission(3, { promoter_campaign_id: 7, promoter_id: 7, tier: 2, amount: 50 });
       await commission(4, { lead_id: 2, amount: 20 });
       await updated({ id: "1", new_ref_id: "bob", soft_switch: "false" });
       expect(await owners()).toEqual([
@@ -274,7 +274,7 @@ describe.each(STORAGES)("PUT /api/v1/leads/update on %s", (storage) => {
 
     it("leaves paid commissions behind, and moves the counts of the others", async () => {
       await commission(1);
-      await commission(2, { is_paid_elsewhere: true, amount: 300, sale_cents: 0 });
+      await commission(2, { is_paid_elsewhere: true, amount: 300, sale_amount: 0 });
       await updated({ id: "1", new_ref_id: "bob" });
       expect(await owners()).toEqual([
         [2, 2],

@@ -75,7 +75,7 @@ describe.each(STORAGES)("GET /referrals on %s", (storage) => {
     await app.v1("/track/signup", { email: "two@example.com", ref_id: "bob" });
     await app.v1("/track/signup", { uid: "cus_3", ref_id: "zoe" });
     await app.v1("/track/signup", { email: "jane+1@example.com", ref_id: "jane" });
-    const bought = { customer_since: "2026-03-01T10:00:00.000Z", plan_name: "pro" };
+    const bought = { customer_since: "2026-03-01T10:00:00.000Z", plan_id: "pro" };
     await change({ ...bought, state: "active", entry_source: "coupon" }, 2);
     await change(
       {

@@ -151,7 +151,7 @@ describe("a list that is read during a deletion", () => {
         lead_id: leadId,
         status: "pending",
         amount: 100,
-        sale_cents: 1_000,
+        sale_amount: 1_000,
         created_at: NOW,
       });
       await app.records.put("commission", commission);

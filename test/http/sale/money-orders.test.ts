@@ -100,8 +100,8 @@ async function leftBy(currency: string, tell: (app: TestApp, other: TestApp) => 
     refunds: refunds.map(({ event_id, amount_cents }) => `${event_id} ${amount_cents}`).toSorted(),
     commissions: commissions
       .map(
-        ({ promoter_id, tier_level, unit, amount, status, event_id }) =>
-          `${event_id} ${tier_level} ${promoter_id} ${amount} ${unit} ${status}`,
+        ({ promoter_id, tier, unit, amount, status, event_id }) =>
+          `${event_id} ${tier} ${promoter_id} ${amount} ${unit} ${status}`,
       )
       .toSorted(),
   };

@@ -42,20 +42,20 @@ describe.each(STORAGES)("a sign-up that only a page has claimed, on %s", (storag
   const sale = (params: Record<string, string>) =>
     app.v1("/track/sale", { email: CEO, event_id: "order-1", amount: "10000", ...params });
   const leads = async () =>
-    (await app.records.all("lead")).map(({ email, uid, promoter_id, tid, suspicion, is_claim }) => ({
+    (await app.records.all("lead")).map(({ email, uid, promoter_id, tid, fraud_check, is_claim }) => ({
       email,
       uid,
       promoter_id,
       tid,
-      suspicion,
+      suspicion: fraud_check,
       is_claim,
     }));
   const earned = async () =>
-    (await app.records.all("commission")).map(({ promoter_id, amount, status, tier_level }) => [
+    (await app.records.all("commission")).map(({ promoter_id, amount, status, tier }) => [
       promoter_id,
       amount,
       status,
-      tier_level,
+      tier,
     ]);
   const logged = async () => {
     const { body } = await app.v2("GET", "/audit_log?filters[entity]=referral");

@@ -153,7 +153,7 @@ describe("columns", () => {
     expect(await run(KINDS.commissions, file, new Map([["Amount (2)", "sale_amount"]]))).toMatchObject({
       outcome: { added: 1 },
     });
-    expect(await app.records.all("commission")).toMatchObject([{ amount: 500, sale_cents: 10_000 }]);
+    expect(await app.records.all("commission")).toMatchObject([{ amount: 500, sale_amount: 10_000 }]);
     await expect(run(KINDS.leads, "email,Ref Code,Token\nmia@example.com,jane,x\n")).rejects.toThrow(
       'Say which column is ref_id: "Ref Code" or "Token"',
     );

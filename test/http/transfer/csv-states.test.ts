@@ -43,7 +43,7 @@ const added = (count: number) => ({ added: count, changed: 0, known: 0, bad: [] 
 const earned = async () =>
   (await app.records.all("commission")).map((each) => [
     each.amount,
-    each.sale_cents,
+    each.sale_amount,
     each.is_paid_elsewhere ? "paid" : each.status,
   ]);
 

@@ -114,7 +114,7 @@ describe.each(STORAGES)("on %s", (storage) => {
     expect(all).toHaveLength(3);
     expect(all.find(({ uid }) => uid === "cus_1")).toMatchObject({
       state: "signup",
-      suspicion: "no_suspicion",
+      fraud_check: "no_suspicion",
       signup_event_id: null,
       created_at: "2024-05-06T00:00:00.000Z",
     });
@@ -164,7 +164,7 @@ describe.each(STORAGES)("on %s", (storage) => {
     expect(await app.context.store.find(leads, "uid", app.account_id, ["cus_1"])).toMatchObject({
       email: "mia@example.com",
       state: "active",
-      plan_name: "pro",
+      plan_id: "pro",
       customer_since: "2024-06-01T00:00:00.000Z",
       created_at: "2024-05-06T00:00:00.000Z",
     });
@@ -211,10 +211,10 @@ describe.each(STORAGES)("on %s", (storage) => {
       promoter_id: 1,
       campaign_id: 1,
       lead_id: 1,
-      type: "sale",
+      commission_type: "sale",
       amount: 1_234,
       event_id: "s1",
-      sale_cents: 10_050,
+      sale_amount: 10_050,
       created_at: "2024-05-06T00:00:00.000Z",
     });
     expect(await get(commissions, 1)).toEqual(imported);

@@ -128,8 +128,8 @@ export async function moveCommissions(
 }
 
 /** Whether it was earned as the lead's own promoter: not as a parent or as a sharer in another's lead. */
-function isOwn({ tier_level, stays_on_move }: Commission): boolean {
-  return tier_level === 1 && stays_on_move !== true;
+function isOwn({ tier, stays_on_move }: Commission): boolean {
+  return tier === 1 && stays_on_move !== true;
 }
 
 /**

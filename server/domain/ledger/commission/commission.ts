@@ -23,7 +23,7 @@ const commissionFields = {
   /** Null if it does not belong to a lead. */
   lead_id: integer().nullable(),
   status: text<CommissionStatus>(),
-  type: text<CommissionType>(),
+  commission_type: text<CommissionType>(),
   unit: text<Unit>(),
   /** In cents for `cash`, otherwise in whole units. Negative if it takes back another one. */
   amount: integer(),
@@ -42,7 +42,7 @@ const commissionFields = {
   /** The client's own id of the sale. */
   event_id: text().nullable(),
   /** The sale's amount. */
-  sale_cents: integer(),
+  sale_amount: integer(),
   /** The sale's amount before it was converted, in the minor unit of its own currency. */
   original_sale_amount: integer(),
   /** Null for the account's currency. */
@@ -50,7 +50,7 @@ const commissionFields = {
   /** The sold price or plan, by the client's own id. */
   plan_id: text().nullable(),
   billing_period: text<BillingPeriod>().nullable(),
-  tier_level: integer(),
+  tier: integer(),
   /** The reward that gave it, or null if it was imported or made by hand. */
   reward_id: integer().nullable(),
   reward_name: text().nullable(),
@@ -67,7 +67,7 @@ const commissionFields = {
    * Absent: the tier decides.
    */
   stays_on_move: flag().optional(),
-  suspicion: text<Suspicion>().nullable(),
+  fraud_check: text<Suspicion>().nullable(),
   /** Whether promoter and lead are the same person. Null: not judged. */
   is_self_referral: flag().nullable(),
   /** When a held commission is approved automatically. Null: not held. */
@@ -143,12 +143,12 @@ export const commissions = table("commission", commissionFields, {
         "status",
         "campaign_id",
         "unit",
-        "suspicion",
+        "fraud_check",
         "is_of_refund",
         "payout_id",
         "is_paid_elsewhere",
         "amount",
-        "sale_cents",
+        "sale_amount",
         "lead_id",
         "sorted_lead_id",
         "plan_id",
@@ -156,7 +156,7 @@ export const commissions = table("commission", commissionFields, {
         "words",
       ],
     },
-    created_at: { on: ["created_at", "id", "status", "campaign_id", "unit", "suspicion"] },
+    created_at: { on: ["created_at", "id", "status", "campaign_id", "unit", "fraud_check"] },
     lead: { on: ["lead_id", "id", "sale_id"] },
     event: { on: ["event_hash"], where: "event_hash is not null" },
     payout: { on: ["payout_id"], where: "payout_id is not null" },
@@ -208,7 +208,7 @@ export function newCommission(given: Pick<Commission, Named> & Partial<Commissio
   return {
     lead_id: null,
     status: "approved",
-    type: "custom",
+    commission_type: "custom",
     unit: "cash",
     sale_id: null,
     ...NO_ORIGIN,
@@ -216,17 +216,17 @@ export function newCommission(given: Pick<Commission, Named> & Partial<Commissio
     takes_back_id: null,
     taken_back_by_ids: [],
     event_id: null,
-    sale_cents: 0,
-    original_sale_amount: given.sale_cents ?? 0,
+    sale_amount: 0,
+    original_sale_amount: given.sale_amount ?? 0,
     original_sale_currency: null,
     plan_id: null,
     billing_period: null,
-    tier_level: 1,
+    tier: 1,
     reward_id: null,
     reward_name: null,
     terms: null,
     split_ten_thousandths: null,
-    suspicion: null,
+    fraud_check: null,
     is_self_referral: null,
     approve_at: null,
     payout_id: null,
@@ -290,15 +290,15 @@ function commissionCounts(commission: Commission): Count[] {
  * An imported commission has no record of its sale or refund, so one commission of each event counts that as
  * well.
  */
-function importedCounts({ sale_id, is_of_counted_sale, sale_cents, created_at: at }: Commission): Count[] {
-  if (sale_id !== null || is_of_counted_sale || sale_cents === 0) return [];
-  return sale_cents > 0
+function importedCounts({ sale_id, is_of_counted_sale, sale_amount, created_at: at }: Commission): Count[] {
+  if (sale_id !== null || is_of_counted_sale || sale_amount === 0) return [];
+  return sale_amount > 0
     ? [
         { metric: "sales", at },
-        { metric: "sales_cents", at, amount: sale_cents },
+        { metric: "sales_cents", at, amount: sale_amount },
       ]
     : [
         { metric: "refunds", at },
-        { metric: "refunds_cents", at, amount: -sale_cents },
+        { metric: "refunds_cents", at, amount: -sale_amount },
       ];
 }

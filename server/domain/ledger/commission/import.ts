@@ -47,7 +47,7 @@ export interface ImportedCommission extends PromoterName {
   amount: number;
   status: ImportedStatus;
   /** Negative for a refunded amount. */
-  sale_cents: number;
+  sale_amount: number;
   event_id: string | null;
   created_at: Date | null;
 }
@@ -87,8 +87,8 @@ export async function importCommission(
       unit: input.unit,
       amount: input.amount,
       event_id: input.event_id,
-      sale_cents: input.sale_cents,
-      type: input.sale_cents === 0 ? "custom" : "sale",
+      sale_amount: input.sale_amount,
+      commission_type: input.sale_amount === 0 ? "custom" : "sale",
       ...((await isSaleCounted(tx, account.id, { input, lead })) && { is_of_counted_sale: true as const }),
       is_paid_elsewhere: input.status === "paid",
       ...(lead !== null && lead.promoter_id !== owner.promoter_id && { stays_on_move: true as const }),
@@ -160,12 +160,12 @@ async function isOwnRecord(
 async function isSaleCounted(
   tx: Transaction,
   accountId: number,
-  { input: { event_id, sale_cents }, lead }: { input: ImportedCommission; lead: Lead | null },
+  { input: { event_id, sale_amount }, lead }: { input: ImportedCommission; lead: Lead | null },
 ): Promise<boolean> {
-  if (event_id === null || lead === null || sale_cents === 0) return false;
+  if (event_id === null || lead === null || sale_amount === 0) return false;
   const ofEvent = await tx.view.page(commissions, "event", accountId, [digest(event_id)], { limit: 100 });
   return ofEvent.some(
-    (each) => each.lead_id === lead.id && Math.sign(each.sale_cents) === Math.sign(sale_cents),
+    (each) => each.lead_id === lead.id && Math.sign(each.sale_amount) === Math.sign(sale_amount),
   );
 }
 

@@ -117,7 +117,7 @@ export async function approvalOf(
 ): Promise<Pick<Commission, "status" | "approve_at">> {
   const campaign = await loadCampaign(tx, account.id, campaign_id);
   const { max_auto_approve_cents } = account;
-  const isSuspect = lead.suspicion !== "no_suspicion";
+  const isSuspect = lead.fraud_check !== "no_suspicion";
   const isLarge = max_auto_approve_cents !== null && unit === "cash" && whole_amount > max_auto_approve_cents;
   if (!campaign.auto_approve_commissions || isSuspect || isLarge)
     return { status: "pending", approve_at: null };

@@ -82,7 +82,7 @@ export async function importSale(context: Context, account: Account, input: Impo
       state: lead.customer_since === null && lead.state !== "denied" ? "active" : lead.state,
       customer_since:
         lead.customer_since !== null && lead.customer_since < createdAt ? lead.customer_since : createdAt,
-      plan_name: lead.plan_name ?? input.plan_id,
+      plan_id: lead.plan_id ?? input.plan_id,
       sales_count: lead.sales_count + 1,
     };
     await tx.put(leads, withHistory(lead, bought, createdAt));
@@ -92,8 +92,8 @@ export async function importSale(context: Context, account: Account, input: Impo
 
 /** Attaches an imported commission to its sale, if that was imported. Refunds stay separate. */
 export async function joinSale(tx: Transaction, commission: Commission): Promise<Commission> {
-  const { account_id, event_id, lead_id, sale_cents } = commission;
-  if (event_id === null || lead_id === null || sale_cents < 0 || commission.amount < 0) return commission;
+  const { account_id, event_id, lead_id, sale_amount } = commission;
+  if (event_id === null || lead_id === null || sale_amount < 0 || commission.amount < 0) return commission;
   const sale = await tx.find(sales, "event", account_id, [digest(event_id)]);
   if (sale?.lead_id !== lead_id) return commission;
   await tx.put(sales, { ...sale, commission_ids: [...sale.commission_ids, commission.id] });
@@ -137,7 +137,7 @@ async function commissionsOf(tx: Transaction, lead: Lead, eventId: string): Prom
     limit: 100,
   });
   return ofEvent.filter(
-    ({ lead_id, sale_id, sale_cents, amount }) =>
-      lead_id === lead.id && sale_id === null && sale_cents >= 0 && amount >= 0,
+    ({ lead_id, sale_id, sale_amount, amount }) =>
+      lead_id === lead.id && sale_id === null && sale_amount >= 0 && amount >= 0,
   );
 }

@@ -224,7 +224,7 @@ function customerAfter(lead: Lead, input: NewSale, at: Date): Lead {
     customer_since: lead.customer_since ?? day,
     cancelled_at: stays ? lead.cancelled_at : null,
     cancellation_id: stays ? lead.cancellation_id : null,
-    plan_name: input.plan_id ?? lead.plan_name,
+    plan_id: input.plan_id ?? lead.plan_id,
     subscription_id: subscriptionOf(lead, input) ?? lead.subscription_id,
     sales_count: lead.sales_count + 1,
   };

@@ -245,13 +245,13 @@ async function latestWaiting(tx: Transaction, lead: Lead): Promise<WaitingSale |
  * sale on its day, so only later refunds count. It is negative if a bank has returned money that was missing
  * on that day.
  */
-function takenBack({ amount, sale_cents, original_sale_amount }: Commission, sale: Sale): number {
+function takenBack({ amount, sale_amount, original_sale_amount }: Commission, sale: Sale): number {
   const { amount_cents, refunded_cents, original_amount, refunded_original_amount } = sale;
   // A sale in another currency may be worth zero in the account's, and still earn a flat reward.
   const [left, whole, refunded] =
     amount_cents === 0
       ? [original_sale_amount, original_amount, refunded_original_amount]
-      : [sale_cents, amount_cents, refunded_cents];
+      : [sale_amount, amount_cents, refunded_cents];
   const refundedSince = refunded - (whole - left);
   return left <= 0 ? 0 : share(amount, refundedSince, left);
 }
@@ -271,7 +271,7 @@ function oppositeOf({ commission, amount, sale, refund }: Opposite, id: number):
     takes_back_id: commission.id,
     taken_back_by_ids: [],
     event_id: event.event_id,
-    sale_cents: 0 - event.amount_cents,
+    sale_amount: 0 - event.amount_cents,
     original_sale_amount: 0 - event.original_amount,
     original_sale_currency: event.original_currency,
     sale_id: sale.id,

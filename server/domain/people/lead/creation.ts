@@ -191,7 +191,7 @@ export interface PromoterName {
 interface ImportedLead extends PromoterName {
   details: LeadDetails;
   state: LeadState;
-  plan_name: string | null;
+  plan_id: string | null;
   customer_since: Date | null;
   cancelled_at: Date | null;
   created_at: Date | null;
@@ -221,7 +221,7 @@ export async function importLead(context: Context, account: Account, input: Impo
       campaign_id,
       state: input.state,
       ...input.details,
-      plan_name: input.plan_name,
+      plan_id: input.plan_id,
       skip_email_notification: true,
       customer_since: input.customer_since?.toISOString() ?? null,
       cancelled_at: input.cancelled_at?.toISOString() ?? null,
@@ -324,7 +324,7 @@ async function takeCustomer(tx: Transaction, known: Lead, input: ImportedLead): 
     ...known,
     // An import does not lift the company's own denial.
     state: known.state === "denied" ? "denied" : input.state,
-    plan_name: input.plan_name ?? known.plan_name,
+    plan_id: input.plan_id ?? known.plan_id,
     uid: known.uid ?? input.details.uid,
     email: known.email ?? input.details.email,
     customer_since: input.customer_since.toISOString(),

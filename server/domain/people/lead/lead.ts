@@ -91,7 +91,7 @@ const fields = {
   /** The comment of the promoter who added the lead, or null. */
   comment: text().nullable().personal(),
   custom_fields: json<Record<string, unknown>>().nullable().personal(),
-  plan_name: text().nullable(),
+  plan_id: text().nullable(),
   /** The payment processor's id of the latest subscription. */
   subscription_id: text().nullable().personal(),
   /** All that are known, and the ends of all. Null: only `subscription_id` is known. */
@@ -135,7 +135,7 @@ const fields = {
    * Absent: each reward counts from its own first sale.
    */
   repeating_since: time().optional(),
-  suspicion: text<Suspicion>(),
+  fraud_check: text<Suspicion>(),
   /** The visitor that became this lead. Null: the promoter was named by ref id or e-mail address. */
   tid: text().nullable().personal(),
   sub_id: text().nullable().personal(),
@@ -207,8 +207,8 @@ export const leads = table("lead", fields, {
         "campaign_id",
         "promoter_id",
         "entry_source",
-        "suspicion",
-        "plan_name",
+        "fraud_check",
+        "plan_id",
         "customer_since",
         "cancelled_at",
         "created_at",
@@ -229,7 +229,7 @@ export const leads = table("lead", fields, {
     /** Suspicious leads that are not denied. */
     suspicious: {
       on: ["id"],
-      where: "suspicion <> 'no_suspicion' and state <> 'denied' and archived_at is null",
+      where: "fraud_check <> 'no_suspicion' and state <> 'denied' and archived_at is null",
     },
   },
   sums: dailySums(leadCounts, (lead) => (isRefundedCustomer(lead) ? lead.customer_since : null)),
@@ -254,7 +254,7 @@ export function newLead(given: Pick<Lead, Named> & Partial<Lead>): Lead {
     website: null,
     comment: null,
     custom_fields: null,
-    plan_name: null,
+    plan_id: null,
     subscription_id: null,
     subscriptions: null,
     custom_status_id: null,
@@ -265,7 +265,7 @@ export function newLead(given: Pick<Lead, Named> & Partial<Lead>): Lead {
     refunded_sales_count: 0,
     cancellation_id: null,
     once_reward_ids: [],
-    suspicion: "no_suspicion",
+    fraud_check: "no_suspicion",
     tid: null,
     sub_id: null,
     signup_event_id: null,

@@ -287,7 +287,7 @@ function leadOf(
     sub_id: signup.details.sub_id ?? visitor?.sub_id ?? null,
     entry_source,
     ...originIn(visitor ?? undefined),
-    suspicion,
+    fraud_check: suspicion,
     tid: visitor?.tid ?? null,
     signup_event_id: ids.event_id,
     skip_email_notification: signup.skip_email_notification,
@@ -299,7 +299,7 @@ function leadOf(
 async function noteSuspicion(
   tx: Transaction,
   context: Context,
-  { promoter, suspicion }: { promoter: Promoter; suspicion: Lead["suspicion"] },
+  { promoter, suspicion }: { promoter: Promoter; suspicion: Lead["fraud_check"] },
 ): Promise<Promoter> {
   // Anyone could mark any promoter with it.
   if (suspicion === "unseen_visitor") return promoter;

@@ -59,14 +59,8 @@ const ownCommissionAnswer = shown<Commission, OwnParts>(commissions)("PortalComm
     ),
     rewardJson,
   ],
-  commission_type: [
-    field(z.enum(COMMISSION_TYPES), "Whether it is for a sale or for something else."),
-    ({ type }) => type,
-  ],
-  sale_amount: [
-    field(z.int(), "The amount of the sale, or 0 if it belongs to none.", 10000),
-    ({ sale_cents }) => sale_cents,
-  ],
+  commission_type: field(z.enum(COMMISSION_TYPES), "Whether it is for a sale or for something else."),
+  sale_amount: field(z.int(), "The amount of the sale, or 0 if it belongs to none.", 10000),
   original_sale_amount: field(
     z.int(),
     "The amount of the sale in its own currency, or 0 if it belongs to none.",
@@ -78,10 +72,7 @@ const ownCommissionAnswer = shown<Commission, OwnParts>(commissions)("PortalComm
     null,
   ),
   plan_id: field(z.string().nullable(), "Id of the plan. Null for sign-ups.", null),
-  tier: [
-    field(z.int(), "1 for the promoter, 2 for their parent, and so on.", 1),
-    ({ tier_level }) => tier_level,
-  ],
+  tier: field(z.int(), "1 for the promoter, 2 for their parent, and so on.", 1),
   unit: field(z.enum(UNITS), "Unit of the amount.", "cash"),
   amount: field(z.int(), "The amount: cents for `cash`, whole units otherwise.", 2000),
   is_paid: [
@@ -168,36 +159,36 @@ function lineOf(shown: Answer) {
 function reasonOf(commission: Commission, parts: OwnParts): string {
   const { currency, language } = parts;
   const who = maskedEmail(ownLeadOf(commission, parts)?.email ?? null);
-  const { terms, takes_back_id, refund_id, amount, sale_cents, tier_level } = commission;
+  const { terms, takes_back_id, refund_id, amount, sale_amount, tier } = commission;
   const { external_note, split_ten_thousandths } = commission;
   const say = textsOf(language);
   const buyer = who === null ? "" : say("reason.buyer", { lead: who });
   if (takes_back_id !== null && refund_id === null) return say("reason.corrected", { buyer });
   if (takes_back_id !== null && amount > 0) return say("reason.won", { buyer });
   if (takes_back_id !== null) return say("reason.refunded", { buyer });
-  const sale = { amount: formatAmount(sale_cents, "cash", currency, language), buyer };
+  const sale = { amount: formatAmount(sale_amount, "cash", currency, language), buyer };
   if (terms === null) return customReason(commission, say, sale);
   const percentOf = (tenThousandths: number) => percentIn(language, tenThousandths / 10_000);
   const values = {
     ...sale,
     reward: commission.reward_name ?? say("reason.reward"),
     share: percentOf(terms.amount_ten_thousandths),
-    level: String(tier_level),
+    level: String(tier),
     split:
       split_ten_thousandths === null ? "" : say("reason.split", { share: percentOf(split_ten_thousandths) }),
   };
   const kind = terms.is_flat ? "reason.flat" : "reason.share";
-  const sentence = say(tier_level > 1 ? `${kind}.below` : kind, values);
+  const sentence = say(tier > 1 ? `${kind}.below` : kind, values);
   return external_note === null ? sentence : `${sentence} ${external_note}`;
 }
 
 function customReason(
-  { type, sale_cents, external_note, reward_name, set_off }: Commission,
+  { commission_type, sale_amount, external_note, reward_name, set_off }: Commission,
   say: Say,
   sale: { amount: string; buyer: string },
 ): string {
   if (external_note !== null) return external_note;
   if (set_off !== undefined) return say("reason.set_off");
   if (reward_name !== null) return `“${reward_name}”.`;
-  return type === "sale" || sale_cents > 0 ? say("reason.sale", sale) : say("reason.by_hand");
+  return commission_type === "sale" || sale_amount > 0 ? say("reason.sale", sale) : say("reason.by_hand");
 }
