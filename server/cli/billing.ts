@@ -19,10 +19,10 @@ import {
 import { countWaiting } from "../domain/ledger/billing/waiting.ts";
 import type { Store } from "../storage/store.ts";
 import { findSetup } from "../domain/people/sighting.ts";
+import { DAY_MS } from "../domain/span.ts";
 
 /** Stripe keeps its events for thirty days. */
 const DAYS_BACK = 30;
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** Adds the commands that connect an account with a billing provider. */
 export function billingCommands(program: Command): void {

@@ -12,10 +12,10 @@ import { isAllowedOrigin } from "../domain/program/campaign/allowed-origin.ts";
 import type { Store } from "../storage/store.ts";
 import { isLoopback, parseUrl } from "../url.ts";
 import { withStore } from "./store.ts";
+import { DAY_MS } from "../domain/span.ts";
 
 /** Pages with visitors load the script at least every hour. */
 const SCRIPT_DAYS = 7;
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** Adds the command that checks a set-up. */
 export function doctorCommand(program: Command): void {

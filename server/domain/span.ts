@@ -1,3 +1,6 @@
+/** A day in milliseconds. Calendar days may be an hour longer or shorter. */
+export const DAY_MS = 24 * 60 * 60 * 1_000;
+
 /** A range of numbers, or of time in milliseconds, that excludes its end. Null bounds are open. */
 export interface Span {
   from: number | null;

@@ -6,9 +6,9 @@ import { providerDecimal } from "../domain/ledger/payment/provider-money.ts";
 import { Failure } from "../failure.ts";
 import { parseEvent, askJson, isRefusal, minorOf, type Wired } from "./wire.ts";
 import type { Credentials, News, PaymentProvider, RawEvent, Sending } from "./provider.ts";
+import { DAY_MS } from "../domain/span.ts";
 
 const LIVE_URL = "https://api-m.paypal.com";
-const DAY_MS = 24 * 60 * 60 * 1_000;
 /** PayPal allows 15,000. But an order is one commit, and one invalid receiver makes PayPal refuse the whole order. */
 const MOST_PAYMENTS = 500;
 const PAGE_SIZE = 1_000;

@@ -6,9 +6,9 @@ import { providerDecimal } from "../domain/ledger/payment/provider-money.ts";
 import { Failure } from "../failure.ts";
 import { isAnyHmac, parseEvent, requiredKey, askJson, isRefusal, minorOf, type Wired } from "./wire.ts";
 import type { Asked, Credentials, News, PaymentProvider, RawEvent, Sending } from "./provider.ts";
+import { DAY_MS } from "../domain/span.ts";
 
 const LIVE_URL = "https://www.tremendous.com";
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
  * Tremendous gift cards. An order has our reference as its unique `external_id`, so it can be looked up and sent again.

@@ -16,9 +16,9 @@ import type {
   RawEvent,
   Sending,
 } from "./provider.ts";
+import { DAY_MS } from "../domain/span.ts";
 
 const LIVE_URL = "https://api.wise.com";
-const DAY_MS = 24 * 60 * 60 * 1_000;
 const PAGE_SIZE = 100;
 
 /**

@@ -10,7 +10,7 @@ import type { Account } from "../domain/program/account/account.ts";
 import type { AnswerHeaders } from "../http/answer.ts";
 import type { Sort } from "../storage/query.ts";
 import { id, instant, wholeAmount } from "../input/fields.ts";
-import type { Span } from "../domain/span.ts";
+import { DAY_MS, type Span } from "../domain/span.ts";
 import { field } from "../http/fields.ts";
 
 /** The page sizes of V2. @see docs/spec/common.md "Pages" */
@@ -81,8 +81,6 @@ export function readPathId(event: H3Event, name = "id"): number {
   const parsed = id.safeParse(event.context.params?.[name] ?? "");
   return parsed.success ? parsed.data : NO_ID;
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The exclusive end of a range of time, in milliseconds: the end of the named day, or of the named millisecond. */
 const until = z

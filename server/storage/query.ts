@@ -240,9 +240,9 @@ export function recordIn(
 
 /**
  * The ids on a page of the records that a query finds, and their total number. An index can answer this.
- * Whole records lie far apart, so `findInOrder` reads only those of the page.
+ * Whole records lie far apart, so `findPage` reads only those of the page.
  */
-export async function findIds<S, Names extends keyof S>(
+async function findIds<S, Names extends keyof S>(
   view: QueryRunner,
   from: Pick<Table<never>, "name">,
   { query, limit, offset }: Wanted<S, Names>,
@@ -256,35 +256,6 @@ export async function findIds<S, Names extends keyof S>(
   ]);
   const ids = page.map((row) => Number(row.id));
   return { account_id: Number(page[0]?.account ?? 0), ids, total: Number(count?.total ?? 0) };
-}
-
-/** The rows for these ids, in the order of the ids. A record may have been removed meanwhile. */
-export async function findInOrder<O extends { id: number | null }>(
-  view: QueryRunner,
-  ids: readonly number[],
-  query: Compilable<O>,
-): Promise<O[]> {
-  if (ids.length === 0) return [];
-  const rows = new Map((await view.rows(query)).map((row) => [Number(row.id), row]));
-  return ids.flatMap((id) => rows.get(id) ?? []);
-}
-
-/** How each field of a filter narrows a query. `A`: further knowledge of the request. */
-export type Conditions<F, Q, A> = {
-  [Field in keyof F]-?: (query: Q, wanted: NonNullable<F[Field]>, asking: A) => Q;
-};
-
-/** Narrows a query by the given fields of a filter. Absent fields change nothing. */
-export function filtered<F extends object, Q, A extends { filter: F }>(
-  all: Q,
-  conditions: Conditions<F, Q, A>,
-  asking: A,
-): Q {
-  const narrowed = <Field extends keyof F>(query: Q, field: Field): Q => {
-    const wanted = asking.filter[field];
-    return wanted === undefined ? query : conditions[field](query, wanted as NonNullable<F[Field]>, asking);
-  };
-  return (Object.keys(conditions) as (keyof F)[]).reduce(narrowed, all);
 }
 
 /** Whether a column lies in a range that excludes its end. A bound of null is open. */

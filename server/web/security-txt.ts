@@ -1,8 +1,8 @@
 import type { EventHandler } from "h3";
 import { plainText } from "../http/answer.ts";
 import type { Services } from "../request/services.ts";
+import { DAY_MS } from "../domain/span.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 /** RFC 9116 recommends less than a year. */
 const VALID_DAYS = 90;
 

@@ -13,8 +13,7 @@ import {
   shippingOf,
   type StripeApi,
 } from "./api.ts";
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
+import { DAY_MS } from "../../domain/span.ts";
 
 const line = z.object({
   amount,

@@ -4,6 +4,7 @@ import { json, table, text, time, type RowOf } from "../../storage/table.ts";
 import { accounts, type Account } from "../program/account/account.ts";
 import { SYSTEM, type Context } from "../context.ts";
 import { exponentOf, share } from "../money.ts";
+import { DAY_MS } from "../span.ts";
 
 const fields = {
   /** In UTC, such as `2026-03-04`. */
@@ -78,7 +79,6 @@ export function storeRates(
 
 /** How many days back a rate is looked up. Central banks publish none on weekends and holidays. */
 const DAYS_BACK = 7;
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
  * The rates that a sale of this day may use, in order: the latest day first, and for each day the account's

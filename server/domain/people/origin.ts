@@ -2,6 +2,7 @@ import { fingerprint } from "../../storage/digests.ts";
 import type { Reader, Store, Transaction } from "../../storage/store.ts";
 import { integer, table, text, type RowOf, type Table } from "../../storage/table.ts";
 import type { PromoterCampaign } from "./promoter-campaign/promoter-campaign.ts";
+import { DAY_MS } from "../span.ts";
 
 /**
  * The parts of a visit's origin that have a report. `source`: the site with the link, otherwise `utm_source`. `page`: the
@@ -260,7 +261,6 @@ const COMPARED = 50;
 /** Keys are hexadecimal. */
 const AFTER_ALL_KEYS = "g";
 const FORGOTTEN_AFTER_DAYS = 90;
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** A name that a new one replaces, or null: of those seen on one day only, or not for long, the one seen least. */
 async function findRare<R extends SeenName>(

@@ -3,6 +3,7 @@ import type { Language } from "../../languages/languages.ts";
 import type { FieldErrors } from "../../failure.ts";
 import { servedAccounts } from "../program/account/account.ts";
 import { promoters, type Promoter, type VatCheck } from "./promoter/promoter.ts";
+import { DAY_MS } from "../span.ts";
 
 /** The forms of VAT numbers, without the country, by the country of the European Union. */
 const FORMS: Record<string, RegExp> = {
@@ -140,7 +141,6 @@ interface CheckRun extends JobContext, Partial<Pick<LeasedContext, "guard">> {
 }
 
 const HOUR_MS = 60 * 60 * 1_000;
-const DAY_MS = 24 * HOUR_MS;
 /** A company that has registered only now appears in VIES some days later. */
 const INVALID_REST_MS = 7 * DAY_MS;
 /** VIES serves the whole Union, and refuses those who ask too much. */

@@ -27,6 +27,7 @@ import {
   type ReportRow,
   type Sort,
 } from "./report.ts";
+import { DAY_MS } from "../span.ts";
 
 /** The metric of a chart, its subject, and its range. */
 interface ChartQuery {
@@ -194,8 +195,6 @@ async function loadDays(
   );
   return rows.map(({ day, ...sums }) => ({ day, sums }));
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 function rangeBefore({ from, to }: Period): Period {
   const days = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1;

@@ -6,16 +6,8 @@ import { nameKey, originIn, originOf, subKeyOf, type Origin } from "../people/or
 import { promoters } from "../people/promoter/promoter.ts";
 import { addPastClicks, visitors, type Visitor } from "../people/visitor/visitor.ts";
 import type { SeedPromoter } from "./promoters.ts";
-import {
-  busyInstants,
-  chunks,
-  DAY_MS,
-  nextIds,
-  putAll,
-  rollPerson,
-  type Dice,
-  type SeedPlan,
-} from "./plan.ts";
+import { busyInstants, chunks, nextIds, putAll, rollPerson, type Dice, type SeedPlan } from "./plan.ts";
+import { DAY_MS } from "../span.ts";
 
 /** A way in which visitors reach the site. */
 interface Arrival {

@@ -3,8 +3,7 @@ import type { Store, Transaction } from "../../storage/store.ts";
 import type { Account } from "../program/account/account.ts";
 import type { Campaign } from "../program/campaign/campaign.ts";
 import type { Context } from "../context.ts";
-
-export const DAY_MS = 24 * 60 * 60 * 1000;
+import { DAY_MS } from "../span.ts";
 
 /** The tools for every part of a seeded program. */
 export interface SeedPlan {

@@ -12,7 +12,8 @@ import type { Context } from "../context.ts";
 import { createProduct } from "../program/product.ts";
 import type { PromoterCampaign } from "../people/promoter-campaign/promoter-campaign.ts";
 import { createReward, type NewReward, type Reward, type RewardEntry } from "../program/reward/reward.ts";
-import { DAY_MS, type SeedPlan } from "./plan.ts";
+import { type SeedPlan } from "./plan.ts";
+import { DAY_MS } from "../span.ts";
 
 /** How long the campaign for creators holds commissions. */
 export const HOLD_DAYS = 30;

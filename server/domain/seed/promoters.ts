@@ -14,16 +14,8 @@ import {
   type PromoterCampaignState,
 } from "../people/promoter-campaign/promoter-campaign.ts";
 import { acceptanceOf, answersOf } from "./program.ts";
-import {
-  asciiName,
-  chunks,
-  DAY_MS,
-  nextIds,
-  putAll,
-  rollPerson,
-  type Person,
-  type SeedPlan,
-} from "./plan.ts";
+import { asciiName, chunks, nextIds, putAll, rollPerson, type Person, type SeedPlan } from "./plan.ts";
+import { DAY_MS } from "../span.ts";
 
 /** The first promoters joined before the first lead came. */
 const OLDEST_DAYS = 410;

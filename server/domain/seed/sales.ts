@@ -14,8 +14,9 @@ import { recordSale } from "../ledger/sale/new-sale.ts";
 import { recordCancellation } from "../ledger/sale/cancellation.ts";
 import { recordRefund } from "../ledger/sale/refund.ts";
 import { asItIs } from "../show.ts";
-import { DAY_MS, type Dice, type SeedPlan } from "./plan.ts";
+import { type Dice, type SeedPlan } from "./plan.ts";
 import { HOLD_DAYS, PLANS } from "./program.ts";
+import { DAY_MS } from "../span.ts";
 
 /** A customer, with their payments and when they were made. */
 export interface SeedCustomer {

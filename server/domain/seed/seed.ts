@@ -16,7 +16,7 @@ import { deliveries, newDelivery, type Delivery } from "../events/webhook/delive
 import { createWebhook, webhooks } from "../events/webhook/webhook.ts";
 import { seedArrivals, seedLeads } from "./leads.ts";
 import { seedPromoters, type SeedPromoter } from "./promoters.ts";
-import { DAY_MS, newDice, type SeedPlan } from "./plan.ts";
+import { newDice, type SeedPlan } from "./plan.ts";
 import { seedProgram } from "./program.ts";
 import {
   customerChance,
@@ -26,6 +26,7 @@ import {
   seedSales,
   type SeedCustomer,
 } from "./sales.ts";
+import { DAY_MS } from "../span.ts";
 
 /** Enough data for every page, and made in a few seconds. */
 export const DEMO_SIZE = { promoters: 60, leads: 1_500, sales: 1_200 };

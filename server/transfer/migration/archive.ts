@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { prefixStorage, type Storage } from "unstorage";
 import type { ArchivedRows, SourceName } from "./model.ts";
+import { DAY_MS } from "../../domain/span.ts";
 
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
@@ -43,8 +44,6 @@ export interface OpenRun {
   keep(list: string, rows: unknown[], mark?: unknown): Promise<void>;
   end(): Promise<void>;
 }
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
  * The archive of a source in an account. Each answer is an item, `1:affiliates:000001.jsonl.gz`: a line about the answer,

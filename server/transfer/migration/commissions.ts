@@ -4,7 +4,7 @@ import { commissions, newCommission, type Commission } from "../../domain/ledger
 import { leads, type Lead } from "../../domain/people/lead/lead.ts";
 import { findSourceId, sourceIds, sourceIdsOf } from "../../domain/program/migration/source-id.ts";
 import { formatAmount, isCurrency, MAX_AMOUNT } from "../../domain/money.ts";
-import { isoOf } from "../../domain/span.ts";
+import { DAY_MS, isoOf } from "../../domain/span.ts";
 import { isMissing, missingRate, toAccountCurrency } from "../../domain/ledger/rate.ts";
 import { ensureNonCashPayout } from "../../domain/ledger/payout/creation.ts";
 import {
@@ -18,8 +18,6 @@ import type { SourceCommission } from "./model.ts";
 import { findPart, isInSettledPart, moveInto, payoutPartOf, pictureOfCommission } from "./payouts.ts";
 import { placeOf } from "./places.ts";
 import { dayOfCommission } from "./plan.ts";
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** Imports a commission with the source's status, date, and whether it was paid. */
 export async function importCommission(step: Step, said: SourceCommission): Promise<Result> {

@@ -38,6 +38,7 @@ import { findMany } from "../../storage/query.ts";
 import { embeddedLead, embeddedLeadJson } from "../embedded-json.ts";
 import { syncBilling } from "../../billing/sync.ts";
 import { Failure } from "../../failure.ts";
+import { DAY_MS } from "../../domain/span.ts";
 
 /** Secrets have no blanks. One that was copied with a blank would fail for every event. */
 const secretText = text.trim().regex(/^[\x21-\x7e]+$/, "is invalid");
@@ -294,7 +295,6 @@ export const testBillingOperation: V2Operation = {
   },
 };
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 const DAYS_BACK = 3;
 /** Stripe keeps its events for 30 days. */
 const MOST_DAYS = 30;

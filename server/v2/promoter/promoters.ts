@@ -25,6 +25,7 @@ import type { Query } from "../../http/parameters/pairs.ts";
 import { FRAUD_SUSPICIONS } from "../../domain/people/lead/lead.ts";
 import { PROMOTER_CAMPAIGN_STATES } from "../../domain/people/promoter-campaign/promoter-campaign.ts";
 import { readPathSegment } from "../../http/path.ts";
+import { DAY_MS } from "../../domain/span.ts";
 
 /** The attributes that the path's value may be matched against. @see docs/spec/v2.md "find_by" */
 export const findBy = field(
@@ -237,7 +238,6 @@ const METRICS: [name: string, metric: TotalMetric][] = [
   ["referrals_count", "referrals"],
   ["clicks_count", "clicks"],
 ];
-const DAY_MS = 24 * 60 * 60 * 1000;
 const SORT_NAMES = { ...Object.fromEntries(METRICS), joined_at: "joinedAt" } as const;
 
 /**

@@ -15,6 +15,7 @@ import {
   type Session,
 } from "../session.ts";
 import { findUser, findUserByEmail, newUserId, passSecondFactor, putUser, users, type User } from "./user.ts";
+import { DAY_MS } from "../../span.ts";
 
 export const LINK_KINDS = ["owner", "invitation", "reset"] as const;
 
@@ -127,7 +128,6 @@ export const userLinks = table("user-link", fields, {
 
 const TOKEN_LENGTH = 43;
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 const LIFETIMES_MS: Record<LinkKind, number> = { owner: DAY_MS, invitation: 7 * DAY_MS, reset: DAY_MS };
 
 /**

@@ -9,6 +9,7 @@ import { cancellations, refunds, sales, type Sale } from "../sale/sale.ts";
 import { findWaitingSale } from "../sale/waiting.ts";
 import type { BillingProvider } from "./connection.ts";
 import { findObject } from "./object.ts";
+import { DAY_MS } from "../../span.ts";
 
 /** What can become of an event that was understood. */
 export const OUTCOMES = [
@@ -138,7 +139,6 @@ export async function followReceived(view: View, received: ReceivedEvent): Promi
 
 /** How many events an account keeps, and for how long. */
 export const RECEIVED_KEPT = { count: 1_000, days: 30 };
-const DAY_MS = 24 * 60 * 60 * 1_000;
 /** Enough to share the cost of a commit, few enough to let other requests in. */
 const REMOVED_AT_ONCE = 100;
 

@@ -7,6 +7,7 @@ import { dayIn, startOfDay, timeZoneOf } from "../../program/account/time-zone.t
 import type { commissions } from "../commission/commission.ts";
 import type { payouts } from "../payout/payout.ts";
 import { ENTRY_KINDS, type BookedRecord, type bookEntries, type EntryKind } from "./entry.ts";
+import { DAY_MS } from "../../span.ts";
 
 /** Calendar days in the account's time zone, both included. */
 export interface BookDays {
@@ -51,8 +52,6 @@ function instantsOf(account: Account, { from, to }: BookDays): Instants {
     before: startOfDay(timeZone, after).toISOString(),
   };
 }
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 type BooksSchema = Schema<{
   book_entries: typeof bookEntries;

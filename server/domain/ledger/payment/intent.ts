@@ -29,6 +29,7 @@ import {
 } from "./payment.ts";
 import { smallestPayment, stepWords } from "./provider-money.ts";
 import { whyNotPayable } from "./stripe-account.ts";
+import { DAY_MS } from "../../span.ts";
 
 const IS_EMAIL = /^[^\s@<>"]+@[^\s@<>"]+\.[^\s@<>".]+$/;
 
@@ -124,8 +125,6 @@ export function intendPayments(
     return { ...order, next_ask_at: at };
   });
 }
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /**
  * Refuses to pay more than the account's limits, so that a stolen session or a typing error can't empty the

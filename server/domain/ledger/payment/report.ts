@@ -1,4 +1,5 @@
 import type { Payment, PaymentOrder, PaymentState } from "./payment.ts";
+import { DAY_MS } from "../../span.ts";
 
 /** A provider's report on one payment. */
 export interface Report {
@@ -65,7 +66,6 @@ export function judge(
 
 const MINUTE_MS = 60 * 1_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 
 /** A person is asked after this time, so that no payment is undecided for longer than an hour. */
 const TELL_AFTER_MS = 50 * MINUTE_MS;

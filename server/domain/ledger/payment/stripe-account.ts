@@ -3,7 +3,7 @@ import { withoutPersonal } from "../../../storage/marks.ts";
 import type { Reader, Store, Transaction } from "../../../storage/store.ts";
 import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 import type { Context } from "../../context.ts";
-import { upTo } from "../../span.ts";
+import { DAY_MS, upTo } from "../../span.ts";
 import type { MoneyEmailKind } from "../../events/email.ts";
 import { isErased } from "../../people/erased.ts";
 import { loadPromoter, promoters } from "../../people/promoter/promoter.ts";
@@ -300,7 +300,6 @@ async function addMethod(
 }
 
 const HOUR_MS = 60 * 60 * 1_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /** When to ask without an event. A promoter who has not finished after a month comes back to the page anyway. */
 function nextAskAt(

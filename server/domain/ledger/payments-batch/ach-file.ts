@@ -4,6 +4,7 @@ import type { FileTerms } from "../payment/payment.ts";
 import { latinOf } from "../../latin.ts";
 import { latinNameOf, type PaymentLine } from "./batch.ts";
 import { NO_LATIN_NAME } from "./credit-transfer.ts";
+import { DAY_MS } from "../../span.ts";
 
 type Payer = NonNullable<FileTerms["payer"]>;
 
@@ -214,7 +215,6 @@ function digits(value: number, length: number): string {
   return String(value).padStart(length, "0");
 }
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 const [SUNDAY, MONDAY, THURSDAY, SATURDAY] = [0, 1, 4, 6];
 
 /** The holidays of the Federal Reserve that have a date, as month and day. */

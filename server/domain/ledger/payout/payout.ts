@@ -6,6 +6,7 @@ import { dayIn, startOfDay, timeZoneOf } from "../../program/account/time-zone.t
 import { share, type Unit } from "../../money.ts";
 import type { Promoter } from "../../people/promoter/promoter.ts";
 import { dailySums, type Count } from "../../people/daily.ts";
+import { DAY_MS } from "../../span.ts";
 
 export const PAYOUT_STATUSES = ["pending", "completed", "failed", "processing", "cancelled"] as const;
 
@@ -204,8 +205,6 @@ function paidCounts({ status, unit, amount, paid_at }: Payout): Count[] {
   if (status !== "completed" || unit !== "cash" || paid_at === null) return [];
   return [{ metric: "paid_cents", at: paid_at, amount }];
 }
-
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** The calendar day some days after another. */
 function dayAfter(day: string, days: number): string {

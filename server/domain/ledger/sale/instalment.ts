@@ -2,7 +2,7 @@ import type { Transaction } from "../../../storage/store.ts";
 import { integer, json, table, time, type RowOf } from "../../../storage/table.ts";
 import { accounts, servedAccounts } from "../../program/account/account.ts";
 import { SYSTEM, type LeasedContext } from "../../context.ts";
-import { isoOf } from "../../span.ts";
+import { DAY_MS, isoOf } from "../../span.ts";
 import type { Earning } from "../commission/earnings.ts";
 import { leads, type Lead } from "../../people/lead/lead.ts";
 import {
@@ -108,8 +108,6 @@ export async function* makeInstalments(run: LeasedContext): AsyncGenerator<void>
 export function isTarget({ reward }: Earning): boolean {
   return reward.promoter_reward_type === "target";
 }
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** An instant some days later. */
 function laterBy(at: Date, days: number): string {

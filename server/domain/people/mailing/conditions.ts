@@ -15,8 +15,8 @@ import { listPromoterCampaigns } from "../promoter-campaign/search.ts";
 import { promoters } from "../promoter/promoter.ts";
 import { nextPromoters, type MailingRun } from "./broadcast.ts";
 import { enqueueOwnEmail, findAddressed, reasonAgainst, sentEmails, topicOf } from "./mailing.ts";
+import { DAY_MS } from "../../span.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 /** What a promoter does who is not inactive. */
 const ACTIVITIES = ["clicks", "referrals", "customers"] as const satisfies readonly Metric[];
 

@@ -25,8 +25,8 @@ import {
   type Session,
 } from "../../access/session.ts";
 import { enqueue, newDelivery } from "../../events/webhook/delivery.ts";
+import { DAY_MS } from "../../span.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 /** How long the portal inside the company's own product stays signed in. */
 export const FRAME_SECONDS = DAY_MS / 1_000;
 /** How long a user can view a promoter's portal. */

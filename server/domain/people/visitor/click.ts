@@ -26,8 +26,8 @@ import { findRecordId } from "../../program/migration/source-id.ts";
 import { adTrafficPolicy, hashAddress, isAdTraffic } from "../lead/suspicion.ts";
 import { originOf, subKeyOf } from "../origin.ts";
 import { parseUrl } from "../../../url.ts";
+import { DAY_MS } from "../../span.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** Parameters of the landing page that name the promoter's own channel. */
 const SUB_ID_PARAMS = ["sub_id", "svc_sid", "fp_sid"];
 

@@ -1,7 +1,7 @@
 import type { Calendar } from "../../../storage/sums.ts";
 import type { Account } from "./account.ts";
+import { DAY_MS } from "../../span.ts";
 
-const DAY_MS = 24 * 60 * 60 * 1_000;
 const DAY_LENGTH = "2026-03-04".length;
 
 /** The IANA name of the time zone of the account's payouts and its dashboard. */
