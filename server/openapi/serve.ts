@@ -11,7 +11,6 @@ const POLICY =
   "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'unsafe-inline'; " +
   "img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'";
 
-/** `GET /openapi.json` */
 export function serveDocument(
   describe: () => DescribedRoute[],
   given: { public_url: string; events: DescribedEvents },
@@ -37,7 +36,6 @@ export function docsPage(describe: () => DescribedRoute[], { public_url }: { pub
     });
 }
 
-/** `GET /docs-page.js` */
 export function docsScript(): Response {
   return new FastResponse(VIEWER_SCRIPT, {
     headers: { "content-type": "text/javascript; charset=utf-8" },

@@ -104,7 +104,6 @@ const leadRecordAnswer = leadAnswer
   })
   .meta({ id: "V1Lead" });
 
-/** `GET /api/v1/leads/list` */
 export const listLeads: V1Operation = {
   id: "v1ListLeads",
   summary: "List leads",
@@ -118,7 +117,7 @@ export const listLeads: V1Operation = {
   handle: listAll,
 };
 
-/** `POST /api/v1/leads/create` @see docs/spec/v1.md "Leads" */
+/** @see docs/spec/v1.md "Leads" */
 export const createLead: V1Operation = {
   id: "v1CreateLead",
   summary: "Create a lead",
@@ -130,7 +129,6 @@ export const createLead: V1Operation = {
   handle: create,
 };
 
-/** `GET` and `POST /api/v1/leads/show` */
 export const getLead: V1Operation = {
   id: "v1ShowLead",
   summary: "Show a lead",
@@ -142,7 +140,6 @@ export const getLead: V1Operation = {
   handle: show,
 };
 
-/** `PUT` and `POST /api/v1/leads/update` */
 export const updateLead: V1Operation = {
   id: "v1UpdateLead",
   summary: "Update a lead, or move it to another promoter",
@@ -155,7 +152,6 @@ export const updateLead: V1Operation = {
   handle: update,
 };
 
-/** `DELETE /api/v1/leads/delete` */
 export const deleteLead: V1Operation = {
   id: "v1DeleteLead",
   summary: "Delete a lead",

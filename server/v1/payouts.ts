@@ -66,7 +66,6 @@ export const payoutAnswer = z
   })
   .meta({ id: "V1Payout" });
 
-/** `GET /api/v1/payouts/list` */
 export const listPayouts: V1Operation = {
   id: "v1ListPayouts",
   summary: "List payouts",
@@ -95,7 +94,7 @@ const createParams = z
   })
   .partial();
 
-/** `POST /api/v1/payouts/create` @see docs/spec/v1.md "Payouts" */
+/** @see docs/spec/v1.md "Payouts" */
 export const createPayoutOperation: V1Operation = {
   id: "v1CreatePayout",
   summary: "Make a payout of everything that a promoter is owed",
@@ -115,7 +114,7 @@ const updateParams = z
   })
   .partial();
 
-/** `PUT` and `POST /api/v1/payouts/update` @see docs/spec/v1.md "Payouts" */
+/** @see docs/spec/v1.md "Payouts" */
 export const updatePayoutOperation: V1Operation = {
   id: "v1UpdatePayout",
   summary: "Change the status of a payout",

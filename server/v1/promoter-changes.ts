@@ -78,7 +78,7 @@ export const selectorParams = z
   })
   .partial();
 
-/** `PUT` and `POST /api/v1/promoters/update`. Some clients use POST. */
+/** Some clients use POST. */
 export const updatePromoterOperation: V1Operation = {
   id: "v1UpdatePromoter",
   summary: "Update a promoter",
@@ -92,7 +92,6 @@ export const updatePromoterOperation: V1Operation = {
   handle: update,
 };
 
-/** `DELETE /api/v1/promoters/delete` */
 export const deletePromoterOperation: V1Operation = {
   id: "v1DeletePromoter",
   summary: "Delete a promoter without earnings",
@@ -106,7 +105,6 @@ export const deletePromoterOperation: V1Operation = {
   handle: remove,
 };
 
-/** `PUT` and `POST /api/v1/promoters/refresh_token` */
 export const refreshTokenOperation: V1Operation = {
   id: "v1RefreshPromoterToken",
   summary: "Give a promoter a new auth token",
@@ -122,7 +120,6 @@ export const refreshTokenOperation: V1Operation = {
 
 const addParams = selectorParams.extend({ campaign_id: field(id, "Id of the campaign.", 1) });
 
-/** `POST /api/v1/promoters/add_to_campaign` */
 export const addToCampaignOperation: V1Operation = {
   id: "v1AddPromoterToCampaign",
   summary: "Add a promoter to one more campaign",
@@ -140,7 +137,6 @@ const moveParams = selectorParams.extend({
   source_campaign_id: field(id.optional(), "Campaign that the promoter leaves. Default: their first one.", 1),
 });
 
-/** `POST /api/v1/promoters/move_to_campaign` */
 export const moveToCampaignOperation: V1Operation = {
   id: "v1MovePromoterToCampaign",
   summary: "Move a promoter from one campaign to another",

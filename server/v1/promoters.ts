@@ -28,7 +28,6 @@ const filterParams = z.object({ campaign_id: field(id, "Id of the campaign.", 1)
 
 const USUAL_PER_PAGE = 50;
 
-/** `GET /api/v1/promoters/list` */
 export const listPromotersOperation: V1Operation = {
   id: "v1ListPromoters",
   summary: "List promoters; with a campaign, only those accepted in it",
@@ -41,7 +40,6 @@ export const listPromotersOperation: V1Operation = {
   handle: list,
 };
 
-/** `GET` and `POST /api/v1/promoters/show` */
 export const showPromoterOperation: V1Operation = {
   id: "v1ShowPromoter",
   summary: "Show a promoter",
@@ -96,7 +94,6 @@ const createParams = z
   .partial()
   .extend({ email: field(email, promoterSubsetAnswer.schema.shape.email) });
 
-/** `POST /api/v1/promoters/create` */
 export const createPromoterOperation: V1Operation = {
   id: "v1CreatePromoter",
   summary: "Create a promoter",

@@ -123,7 +123,6 @@ const overviewParams = reportParams.extend({
 /** The bodies for which `reportError` differs from other errors of V1. */
 const REPORT_BODIES = { invalid: v2ErrorAnswer };
 
-/** `GET /api/v1/reports/overview` */
 export const overviewReport: V1Operation = {
   id: "v1ReportOverview",
   summary: "Report on the account, period by period",
@@ -137,7 +136,6 @@ export const overviewReport: V1Operation = {
   handle: overview,
 };
 
-/** `GET /api/v1/reports/campaigns` */
 export const campaignsReport: V1Operation = {
   id: "v1ReportCampaigns",
   summary: "Report on each campaign, period by period",
@@ -174,7 +172,6 @@ const promotersParams = reportParams.extend({
 /** The page size of the report on promoters. */
 const ROWS_PER_PAGE = 50;
 
-/** `GET /api/v1/reports/promoters` */
 export const promotersReport: V1Operation = {
   id: "v1ReportPromoters",
   summary: "Report on the promoters with the highest value in a column, period by period",

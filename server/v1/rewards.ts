@@ -60,7 +60,6 @@ export const rewardAnswer = z
   })
   .meta({ id: "V1Reward" });
 
-/** `GET /api/v1/rewards/list` */
 export const listRewards: V1Operation = {
   id: "v1ListRewards",
   summary: "List rewards (commissions)",
@@ -87,7 +86,7 @@ const createParams = z.object({
   skip_email_notification: field(flag.optional(), "`true` sends no e-mail about this. Default: `false`."),
 });
 
-/** `POST /api/v1/rewards/create` @see docs/spec/v1.md "Rewards" */
+/** @see docs/spec/v1.md "Rewards" */
 export const createReward: V1Operation = {
   id: "v1CreateReward",
   summary: "Give a promoter a reward",
@@ -111,7 +110,7 @@ const updateParams = z
   })
   .partial();
 
-/** `PUT` and `POST /api/v1/rewards/update` @see docs/spec/v1.md "Rewards" */
+/** @see docs/spec/v1.md "Rewards" */
 export const updateReward: V1Operation = {
   id: "v1UpdateReward",
   summary: "Approve or deny a reward",

@@ -205,7 +205,7 @@ async function showWaiting<T extends string>(view: View, type: T, { waiting, lea
   });
 }
 
-/** `POST /api/v1/track/signup` @see docs/spec/v1.md "Sign-up result" */
+/** @see docs/spec/v1.md "Sign-up result" */
 export const trackSignup: V1Operation = {
   id: "v1TrackSignup",
   isTracking: true,
@@ -229,7 +229,7 @@ export const trackSignup: V1Operation = {
   handle: signup,
 };
 
-/** `POST /api/v1/track/subscriber` @see docs/spec/v1.md "Subscribers" */
+/** @see docs/spec/v1.md "Subscribers" */
 export const trackSubscriber: V1Operation = {
   id: "v1TrackSubscriber",
   isTracking: true,

@@ -8,7 +8,6 @@ const ERASED = z.object({
   message,
 });
 
-/** `POST /api/v2/company/promoters/{id}/erase` */
 const erasePromoterOperation: V2Operation = {
   id: "erasePromoter",
   summary: "Erase a promoter's personal data",
@@ -22,7 +21,6 @@ const erasePromoterOperation: V2Operation = {
   },
 };
 
-/** `POST /api/v2/company/referrals/{id}/erase` */
 const eraseReferralOperation: V2Operation = {
   id: "eraseReferral",
   summary: "Erase a lead's personal data",

@@ -43,7 +43,6 @@ export function demoPage({ store, public_url }: Services) {
   };
 }
 
-/** `GET /demo.js` */
 export function demoScript(): Response {
   return new FastResponse(DEMO_SCRIPT, {
     headers: { "content-type": "text/javascript; charset=utf-8" },

@@ -119,7 +119,7 @@ async function knownBrand({ store, public_url }: Services, { url }: H3Event): Pr
   return account === undefined ? null : shownBrand(account, public_url);
 }
 
-/** `GET /assets/:file`. The names change with the content. */
+/** The names change with the content. */
 function serveAsset(services: Services, { texts }: BuiltPages): EventHandler {
   const prepared = new Map<string, StoredText>();
   return (event: H3Event): Response => {

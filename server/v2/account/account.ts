@@ -231,7 +231,6 @@ function baseJson(account: Account) {
   };
 }
 
-/** `GET /api/v2/company/account` */
 export const showAccountOperation: V2Operation = {
   id: "getAccount",
   summary: "Show the account's settings",
@@ -240,7 +239,6 @@ export const showAccountOperation: V2Operation = {
   handle: ({ account }) => Promise.resolve(accountAnswer.json(account)),
 };
 
-/** `PUT` and `PATCH /api/v2/company/account` */
 export const updateAccountOperation: V2Operation = {
   id: "updateAccount",
   summary: "Change the account's settings",

@@ -29,7 +29,7 @@ const newApiKeyAnswer = apiKeyAnswer.schema
   })
   .meta({ id: "NewApiKey" });
 
-/** `GET /api/v2/company/api_keys` @see docs/spec/common.md "Pages" */
+/** @see docs/spec/common.md "Pages" */
 export const listApiKeysOperation: V2Operation = {
   id: "listApiKeys",
   summary: "List API keys, oldest first",
@@ -42,7 +42,7 @@ export const listApiKeysOperation: V2Operation = {
   },
 };
 
-/** `POST /api/v2/company/api_keys`. Only this answer shows the key. */
+/** Only this answer shows the key. */
 export const createApiKeyOperation: V2Operation = {
   id: "createApiKey",
   summary: "Create an API key",
@@ -60,7 +60,6 @@ export const createApiKeyOperation: V2Operation = {
   },
 };
 
-/** `DELETE /api/v2/company/api_keys/{id}` */
 export const revokeApiKeyOperation: V2Operation = does(apiKeyAnswer, {
   id: "revokeApiKey",
   summary: "Revoke an API key",

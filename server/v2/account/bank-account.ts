@@ -62,7 +62,6 @@ const bankAnswer = z
   })
   .meta({ id: "BankAccount" });
 
-/** `GET /api/v2/company/bank_account` */
 export const showBankAccountOperation: V2Operation = {
   id: "getBankAccount",
   summary: "Show your own bank account",
@@ -71,7 +70,6 @@ export const showBankAccountOperation: V2Operation = {
   handle: ({ account }) => Promise.resolve(bankJson(account)),
 };
 
-/** `PUT /api/v2/company/bank_account` */
 export const changeBankAccountOperation: V2Operation = {
   id: "changeBankAccount",
   summary: "Change your own bank account",

@@ -79,7 +79,6 @@ const entryAnswer = shown(auditEntries, entryNames)("AuditEntry", {
   ),
 });
 
-/** `GET /api/v2/company/audit_log` */
 export const listAuditLog: V2Operation = lists(entryAnswer, {
   id: "listAuditLog",
   summary: "List who changed what, newest first",
@@ -88,7 +87,7 @@ export const listAuditLog: V2Operation = lists(entryAnswer, {
   list: auditList,
 });
 
-/** `GET /api/v2/company/audit_log/download`. Oldest first, so that it can be streamed. */
+/** Oldest first, so that it can be streamed. */
 export const downloadAuditLog: V2Operation = {
   id: "downloadAuditLog",
   summary: "Download who changed what as a CSV file",

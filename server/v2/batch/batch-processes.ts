@@ -67,7 +67,6 @@ function percentDone(batch: BatchProcess): number {
   return Math.min(99, Math.floor((done * 100) / Math.max(1, batch.total)));
 }
 
-/** `GET /api/v2/company/batch_processes` */
 export const listBatchesOperation: V2Operation = lists(batchAnswer, {
   id: "listBatchProcesses",
   summary: "List batch processes, newest first",
@@ -75,7 +74,6 @@ export const listBatchesOperation: V2Operation = lists(batchAnswer, {
   list: batchList,
 });
 
-/** `GET /api/v2/company/batch_processes/{id}` */
 export const showBatchOperation: V2Operation = reads(batchAnswer, {
   id: "getBatchProcess",
   summary: "Show a batch process",
@@ -83,7 +81,6 @@ export const showBatchOperation: V2Operation = reads(batchAnswer, {
   load: loadBatchProcess,
 });
 
-/** `GET /api/v2/company/batch_processes/progress` */
 export const batchProgressOperation: V2Operation = {
   id: "getBatchProgress",
   summary: "Show the progress of the latest batch processes, in percent by id",

@@ -89,7 +89,6 @@ const disconnectParams = z.object({
   provider: field(oneOf(BILLING_PROVIDERS), "Provider whose events are refused from now on."),
 });
 
-/** `GET /api/v2/company/billing` */
 export const listBillingOperation: V2Operation = {
   id: "listBilling",
   summary: "List the connections with billing providers",
@@ -102,7 +101,6 @@ export const listBillingOperation: V2Operation = {
   },
 };
 
-/** `GET /api/v2/company/billing/providers` */
 export const listProvidersOperation: V2Operation = {
   id: "listBillingProviders",
   summary: "List the billing providers, and what to set up at each",
@@ -135,7 +133,7 @@ export const listProvidersOperation: V2Operation = {
     ),
 };
 
-/** `POST /api/v2/company/billing`. No answer shows the secrets. */
+/** No answer shows the secrets. */
 export const connectBillingOperation: V2Operation = {
   id: "connectBilling",
   summary: "Connect the account with a billing provider",
@@ -155,7 +153,6 @@ export const connectBillingOperation: V2Operation = {
   },
 };
 
-/** `DELETE /api/v2/company/billing` */
 export const disconnectBillingOperation: V2Operation = {
   id: "disconnectBilling",
   summary: "End the connection with a billing provider",
@@ -266,7 +263,6 @@ const receivedList = listed(receivedEvents, { newestBy: "last_at" })({
   },
 });
 
-/** `GET /api/v2/company/billing/events` */
 export const listBillingEventsOperation: V2Operation = lists(receivedAnswer, {
   id: "listBillingEvents",
   summary: "List the last events of billing providers",
@@ -278,7 +274,6 @@ const testBody = z.object({
   provider: field(oneOf(BILLING_PROVIDERS), "Provider whose connection is tried."),
 });
 
-/** `POST /api/v2/company/billing/test` */
 export const testBillingOperation: V2Operation = {
   id: "testBilling",
   summary: "Try a connection with a made-up event",
@@ -312,7 +307,6 @@ const outcomes = Object.fromEntries(
   OUTCOMES.map((outcome) => [outcome, field(z.int(), `How many events were: ${outcome}.`, 0)]),
 ) as Record<(typeof OUTCOMES)[number], z.ZodInt>;
 
-/** `POST /api/v2/company/billing/sync` */
 export const syncBillingOperation: V2Operation = {
   id: "syncBilling",
   summary: "Record events that a billing provider could not deliver",

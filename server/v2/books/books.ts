@@ -76,7 +76,6 @@ const booksAnswer = z.object({
   ),
 });
 
-/** `GET /api/v2/company/books` */
 const showBooksOperation: V2Operation = {
   id: "getBooks",
   summary: "Show what is owed to promoters at a date",
@@ -107,7 +106,6 @@ const showBooksOperation: V2Operation = {
   },
 };
 
-/** `GET /api/v2/company/books/download` */
 const downloadBooksOperation: V2Operation = {
   id: "downloadBooks",
   summary: "Download the books as a CSV file",

@@ -35,7 +35,6 @@ const shape = recordError({
   upgrade: "upgrade_details",
 });
 
-/** `GET /api/v2/company/campaigns` */
 export const listCampaignsOperation: V2Operation = {
   id: "listCampaigns",
   summary: "List campaigns",
@@ -139,7 +138,6 @@ const createBody = updateBody.extend({
   landing_url: field(webAddress, answers.landing_url),
 });
 
-/** `POST /api/v2/company/campaigns` */
 export const createCampaignOperation: V2Operation = {
   id: "createCampaign",
   summary: "Create a campaign",
@@ -153,7 +151,6 @@ export const createCampaignOperation: V2Operation = {
   handle: create,
 };
 
-/** `GET /api/v2/company/campaigns/{id}` */
 export const getCampaignOperation: V2Operation = {
   id: "getCampaign",
   summary: "Get a campaign",
@@ -163,7 +160,6 @@ export const getCampaignOperation: V2Operation = {
   handle: get,
 };
 
-/** `PUT` and `PATCH /api/v2/company/campaigns/{id}` */
 export const updateCampaignOperation: V2Operation = {
   id: "updateCampaign",
   summary: "Update a campaign",
@@ -176,7 +172,6 @@ export const updateCampaignOperation: V2Operation = {
   handle: update,
 };
 
-/** `DELETE /api/v2/company/campaigns/{id}` */
 export const deleteCampaignOperation: V2Operation = {
   id: "deleteCampaign",
   summary: "Delete a campaign that nothing belongs to",

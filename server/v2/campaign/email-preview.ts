@@ -34,7 +34,6 @@ const params = z.object({
   language: previewLanguage,
 });
 
-/** `GET /api/v2/company/campaigns/{id}/email_preview` */
 export const previewEmailOperation: V2Operation = {
   id: "previewEmail",
   summary: "Preview an e-mail to promoters",

@@ -63,7 +63,7 @@ const updateBody = z
   })
   .partial();
 
-/** `POST /api/v2/company/commissions` @see docs/spec/v2.md "Create a commission" */
+/** @see docs/spec/v2.md "Create a commission" */
 export const createCommissionOperation: V2Operation = {
   id: "createCommission",
   summary: "Give a promoter a commission",
@@ -81,7 +81,6 @@ export const createCommissionOperation: V2Operation = {
   handle: create,
 };
 
-/** `PUT` and `PATCH /api/v2/company/commissions/{id}` */
 export const updateCommissionOperation: V2Operation = changes(commissionAnswer, {
   id: "updateCommission",
   summary: "Change the notes on a commission",
@@ -182,7 +181,6 @@ export const COMMISSION_BATCHES: Record<string, V2Operation> = {
   }),
 };
 
-/** `DELETE /api/v2/company/commissions/destroy` */
 export const destroyCommissionsOperation = commissionBatch("destroy", {
   id: "destroyCommissions",
   summary: "Delete commissions",

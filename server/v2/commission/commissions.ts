@@ -188,7 +188,7 @@ export const commissionAnswer = shown(commissions, commissionParts)("Commission"
   ],
 });
 
-/** `GET /api/v2/company/commissions` @see docs/spec/v2.md "List commissions" */
+/** @see docs/spec/v2.md "List commissions" */
 export const listCommissionsOperation: V2Operation = lists(commissionAnswer, {
   id: "listCommissions",
   summary: "List commissions",

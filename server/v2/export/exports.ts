@@ -153,7 +153,7 @@ export const EXPORT_OPERATIONS: V2Row[] = [
   ["GET", "/exports/everything", everythingOperation(), "owner"],
 ];
 
-/** `GET /api/v2/company/exports/everything`. Owners only, because it is the whole program. */
+/** Owners only, because it is the whole program. */
 function everythingOperation(): V2Operation {
   return {
     id: "exportEverything",

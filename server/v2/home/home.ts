@@ -141,7 +141,6 @@ const tasksAnswer = z
   })
   .meta({ id: "Tasks" });
 
-/** `GET /api/v2/company/home` */
 export const homeOperation: V2Operation = {
   id: "showHome",
   summary: "Show how the program is doing",

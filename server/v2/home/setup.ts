@@ -13,7 +13,6 @@ import { readJson } from "../../http/parameters/json.ts";
 import { id } from "../../input/fields.ts";
 import { shapeInput } from "../../input/shape.ts";
 
-/** `GET /api/v2/company/setup` */
 export const setupOperation: V2Operation = {
   id: "showSetup",
   summary: "Show the progress of setting up the account",

@@ -91,7 +91,6 @@ const line = z
   })
   .meta({ id: "ImportLine" });
 
-/** `POST /api/v2/company/imports` */
 export const importOperation: V2Operation = {
   id: "importRecords",
   summary: "Import a CSV file of another program",

@@ -45,7 +45,6 @@ const COLUMNS = [
   "created_at",
 ];
 
-/** `GET /api/v2/company/invoices/export` */
 export const exportInvoicesOperation: V2Operation = {
   id: "exportInvoices",
   summary: "Download all invoices as a CSV file",
@@ -64,7 +63,6 @@ export const exportInvoicesOperation: V2Operation = {
   },
 };
 
-/** `GET /api/v2/company/invoices/export_zip` */
 export const exportZipOperation: V2Operation = {
   id: "exportInvoicesZip",
   summary: "Ask for all invoices as a ZIP file",
@@ -80,7 +78,6 @@ export const exportZipOperation: V2Operation = {
   },
 };
 
-/** `GET /api/v2/company/invoices/zip` */
 export const invoicesZipOperation: V2Operation = {
   id: "downloadInvoicesZip",
   summary: "Download all invoices as a ZIP file",

@@ -87,7 +87,7 @@ export const invoiceList = listed(invoices, { isNewestFirst: true })({
   },
 });
 
-/** `GET /api/v2/company/invoices` @see docs/spec/v2.md "Invoices" */
+/** @see docs/spec/v2.md "Invoices" */
 export const listInvoicesOperation: V2Operation = {
   id: "listInvoices",
   summary: "List invoices and credit notes, newest first",
@@ -129,7 +129,6 @@ const invoiceDetailsAnswer = invoiceAnswer.schema
   })
   .meta({ id: "Invoice" });
 
-/** `GET /api/v2/company/invoices/{id}` */
 export const showInvoiceOperation: V2Operation = {
   id: "getInvoice",
   summary: "Show an invoice or a credit note",
@@ -140,7 +139,6 @@ export const showInvoiceOperation: V2Operation = {
   handle: show,
 };
 
-/** `GET /api/v2/company/invoices/{id}/pdf` */
 export const invoicePdfOperation: V2Operation = {
   id: "downloadInvoice",
   summary: "Download an invoice as a PDF file",
@@ -157,7 +155,6 @@ export const invoicePdfOperation: V2Operation = {
   },
 };
 
-/** `POST /api/v2/company/invoices` */
 export const createInvoicesOperation = batchOperation(
   {
     id: "createInvoices",
@@ -168,7 +165,6 @@ export const createInvoicesOperation = batchOperation(
   ({ account, context }, ids) => createInvoices(context, account.id, ids),
 );
 
-/** `POST /api/v2/company/invoices/finalize` */
 export const finalizeInvoicesOperation = invoiceBatch("finalize", {
   id: "finalizeInvoices",
   summary: "Finalize drafts",
@@ -177,7 +173,6 @@ export const finalizeInvoicesOperation = invoiceBatch("finalize", {
   work: finalizeInvoice,
 });
 
-/** `POST /api/v2/company/invoices/void` */
 export const voidInvoicesOperation = invoiceBatch("void", {
   id: "voidInvoices",
   summary: "Void invoices by credit notes",
@@ -186,7 +181,6 @@ export const voidInvoicesOperation = invoiceBatch("void", {
   work: voidInvoice,
 });
 
-/** `DELETE /api/v2/company/invoices/destroy` */
 export const destroyInvoicesOperation = invoiceBatch("destroy", {
   id: "destroyInvoices",
   summary: "Delete drafts",

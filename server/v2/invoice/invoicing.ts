@@ -31,7 +31,6 @@ const html = field(
   "<h1>{{title}}</h1><p>{{number}}</p>",
 );
 
-/** `GET /api/v2/company/invoices/template` */
 export const showTemplateOperation: V2Operation = {
   id: "getInvoiceTemplate",
   summary: "Show the template of invoices",
@@ -41,7 +40,6 @@ export const showTemplateOperation: V2Operation = {
     htmlJson(await templateOf(context.store, account.id, account.promoter_language)),
 };
 
-/** `PUT /api/v2/company/invoices/custom_template` */
 export const customTemplateOperation: V2Operation = {
   id: "updateInvoiceTemplate",
   summary: "Change the template of invoices",
@@ -65,7 +63,6 @@ const previewBody = z.object({
   vat_invoice: field(flag.optional(), "Whether the sample has value added tax."),
 });
 
-/** `POST /api/v2/company/invoices/preview_template` */
 export const previewTemplateOperation: V2Operation = {
   id: "previewInvoiceTemplate",
   summary: "Show a sample invoice by a template",
@@ -90,7 +87,6 @@ const previewParams = z.object({
   ),
 });
 
-/** `GET /api/v2/company/invoices/preview` */
 export const previewInvoiceOperation: V2Operation = {
   id: "previewInvoice",
   summary: "Show the invoice that a promoter would get",
@@ -150,7 +146,6 @@ const answer = z
   })
   .meta({ id: "Invoicing" });
 
-/** `GET /api/v2/company/invoicing` */
 export const showInvoicingOperation: V2Operation = {
   id: "getInvoicing",
   summary: "Show the settings of invoices",
@@ -160,7 +155,6 @@ export const showInvoicingOperation: V2Operation = {
   handle: ({ account, context }) => json(context.store, account),
 };
 
-/** `PUT /api/v2/company/invoicing` */
 export const updateInvoicingOperation: V2Operation = {
   id: "updateInvoicing",
   summary: "Change the settings of invoices",

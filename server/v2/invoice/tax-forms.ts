@@ -40,7 +40,7 @@ const FORMS_COLUMNS = [
   "needs_1099_nec",
 ];
 
-/** `GET /api/v2/company/tax_forms/export`. For owners, because it has whole tax numbers. */
+/** For owners, because it has whole tax numbers. */
 export const exportTaxFormsOperation: V2Operation = {
   id: "exportTaxForms",
   summary: "Download what promoters were paid in a year, with their tax forms",
@@ -171,7 +171,7 @@ function columnsOf(year: number): string[] {
   ];
 }
 
-/** `GET /api/v2/company/tax_forms/iris`. For owners, because it has whole tax numbers. */
+/** For owners, because it has whole tax numbers. */
 export const exportIrisOperation: V2Operation = {
   id: "exportIris",
   summary: "Download the forms 1099-NEC of a year for the IRS's portal IRIS",

@@ -80,7 +80,6 @@ const joinPage = z
   })
   .meta({ id: "JoinPage" });
 
-/** `GET /api/v2/join/{campaign}` */
 export const showJoinOperation: OpenOperation = {
   id: "showJoinPage",
   summary: "Show what a campaign's sign-up page says and asks",
@@ -90,7 +89,7 @@ export const showJoinOperation: OpenOperation = {
   handle: async (request) => joinPageJson(request, await load(request, null)),
 };
 
-/** `POST /api/v2/join/{campaign}/invitation`. The invitation is in the body, because URLs are logged. */
+/** The invitation is in the body, because URLs are logged. */
 export const showInvitationOperation: OpenOperation = {
   id: "showInvitation",
   summary: "Show the sign-up page of a private campaign",
@@ -101,7 +100,6 @@ export const showInvitationOperation: OpenOperation = {
   handle: showInvited,
 };
 
-/** `POST /api/v2/join/{campaign}` */
 export const joinOperation: OpenOperation = {
   id: "joinProgram",
   summary: "Become a promoter",

@@ -5,7 +5,6 @@ import { Failure } from "../../failure.ts";
 import type { V2Operation, V2Request } from "../operation.ts";
 import { field } from "../../http/fields.ts";
 
-/** `GET /api/v2/company/mail` */
 export const showMailOperation: V2Operation = {
   id: "showMail",
   summary: "Show whether the server sends e-mails, and how many wait",

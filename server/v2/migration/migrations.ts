@@ -102,7 +102,6 @@ const migrationAnswer = shown(migrations)("Migration", {
   finished_at: field(z.iso.datetime().nullable(), "When it ended, or null if it has not."),
 });
 
-/** `POST /api/v2/company/migrations` */
 export const createMigrationOperation: V2Operation = makes(migrationAnswer, {
   id: "createMigration",
   summary: "Import everything from another program",
@@ -126,7 +125,6 @@ export const createMigrationOperation: V2Operation = makes(migrationAnswer, {
   },
 });
 
-/** `GET /api/v2/company/migrations` */
 export const listMigrationsOperation: V2Operation = lists(migrationAnswer, {
   id: "listMigrations",
   summary: "List migrations, newest first",
@@ -135,7 +133,6 @@ export const listMigrationsOperation: V2Operation = lists(migrationAnswer, {
   refusals: [],
 });
 
-/** `GET /api/v2/company/migrations/{id}` */
 export const getMigrationOperation: V2Operation = reads(migrationAnswer, {
   id: "getMigration",
   summary: "Show a migration",
@@ -143,7 +140,6 @@ export const getMigrationOperation: V2Operation = reads(migrationAnswer, {
   load: loadMigration,
 });
 
-/** `GET /api/v2/company/migrations/{id}/report` */
 export const downloadMigrationOperation: V2Operation = {
   id: "downloadMigrationReport",
   summary: "Download the comparison of a migration as a CSV file",

@@ -124,7 +124,6 @@ const disconnectParams = z.object({
   provider: field(oneOf(PAYMENT_PROVIDERS), "Provider whose credentials are deleted."),
 });
 
-/** `GET /api/v2/company/payment_connections` */
 export const listPaymentConnectionsOperation: V2Operation = {
   id: "listPaymentConnections",
   summary: "List the connections with payment providers",
@@ -136,7 +135,7 @@ export const listPaymentConnectionsOperation: V2Operation = {
     ),
 };
 
-/** `POST /api/v2/company/payment_connections`. No answer shows the secret. */
+/** No answer shows the secret. */
 export const connectPaymentsOperation: V2Operation = {
   id: "connectPayments",
   summary: "Connect the account with a payment provider",
@@ -166,7 +165,6 @@ export const connectPaymentsOperation: V2Operation = {
   },
 };
 
-/** `PUT /api/v2/company/payment_connections` */
 export const setFeeRuleOperation: V2Operation = {
   id: "setPaymentFeeRule",
   summary: "Set what a payment provider charges",
@@ -186,7 +184,6 @@ export const setFeeRuleOperation: V2Operation = {
   },
 };
 
-/** `DELETE /api/v2/company/payment_connections` */
 export const disconnectPaymentsOperation: V2Operation = {
   id: "disconnectPayments",
   summary: "Delete the credentials of a payment provider",

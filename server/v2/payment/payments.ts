@@ -67,7 +67,6 @@ const paymentList = listed(payments, { isNewestFirst: true })({
   },
 });
 
-/** `GET /api/v2/company/payments` */
 export const listPaymentsOperation: V2Operation = lists(paymentAnswer, {
   id: "listPayments",
   summary: "List payments, newest first",
@@ -80,7 +79,6 @@ const decideBody = z.object({
   was_paid: field(flag, "Whether the money was sent, as you found out at the provider.", true),
 });
 
-/** `POST /api/v2/company/payments/{id}/decide` */
 export const decidePaymentOperation: V2Operation = {
   id: "decidePayment",
   summary: "Say whether an undecided payment was paid",
@@ -187,7 +185,6 @@ const provider = field(
 
 const planParams = z.object({ provider });
 
-/** `GET /api/v2/company/payments_batches/{id}/plan` */
 export const planPaymentsOperation: V2Operation = {
   id: "planPayments",
   summary: "Show what sending a payments batch would do",
@@ -210,7 +207,6 @@ const sendBody = z.object({
   ignore_balance: field(flag.optional(), "Send even if the provider's balance seems too small.", false),
 });
 
-/** `POST /api/v2/company/payments_batches/{id}/send` */
 export const sendPaymentsOperation: V2Operation = {
   id: "sendPayments",
   summary: "Pay a payments batch by a provider",

@@ -70,7 +70,7 @@ export const paymentsBatchAnswer = shown(paymentsBatches, batchTotals)("Payments
   error: field(z.string().nullable(), "Why it failed, or null if it did not.", null),
 });
 
-/** `GET /api/v2/company/payments_batches` @see docs/spec/v2.md "Payments batches" */
+/** @see docs/spec/v2.md "Payments batches" */
 export const listPaymentsBatchesOperation: V2Operation = lists(paymentsBatchAnswer, {
   id: "listPaymentsBatches",
   summary: "List payments batches, newest first",
@@ -91,7 +91,7 @@ const payBody = z
   })
   .partial();
 
-/** `POST /api/v2/company/payouts/create_payments_batch` @see docs/spec/v2.md "Payments batches" */
+/** @see docs/spec/v2.md "Payments batches" */
 export const createPaymentsBatchOperation: V2Operation = {
   id: "createPaymentsBatch",
   summary: "Put all payable payouts of a method into a batch",
@@ -122,7 +122,7 @@ export const createPaymentsBatchOperation: V2Operation = {
   handle: create,
 };
 
-/** `POST /api/v2/company/payments_batches/{id}/pay` @see docs/spec/v2.md "Payments batches" */
+/** @see docs/spec/v2.md "Payments batches" */
 export const payPaymentsBatchOperation: V2Operation = {
   id: "payPaymentsBatch",
   summary: "Confirm a payments batch, or try a failed one again",
@@ -141,7 +141,6 @@ export const payPaymentsBatchOperation: V2Operation = {
   },
 };
 
-/** `POST /api/v2/company/payments_batches/{id}/approve` */
 export const approvePaymentsBatchOperation: V2Operation = does(paymentsBatchAnswer, {
   id: "approvePaymentsBatch",
   summary: "Approve a payments batch for another user",
@@ -151,7 +150,7 @@ export const approvePaymentsBatchOperation: V2Operation = does(paymentsBatchAnsw
   run: (tx, { account, context }, batchId) => approveBatch(tx, context, account.id, batchId),
 });
 
-/** `DELETE /api/v2/company/payments_batches/{id}` @see docs/spec/v2.md "Payments batches" */
+/** @see docs/spec/v2.md "Payments batches" */
 export const removePaymentsBatchOperation: V2Operation = {
   id: "deletePaymentsBatch",
   summary: "Delete a payments batch that is not under way",
@@ -210,7 +209,7 @@ const fileParams = z.object({
   ),
 });
 
-/** `GET /api/v2/company/payments_batches/{id}/file` @see docs/spec/v2.md "Payments batches" */
+/** @see docs/spec/v2.md "Payments batches" */
 export const paymentFileOperation: V2Operation = {
   id: "downloadPaymentFile",
   summary: "Download the file that pays a batch",
@@ -263,7 +262,6 @@ const fileAnswer = z
   })
   .meta({ id: "PaymentFile" });
 
-/** `GET /api/v2/company/payments_batches/{id}/files` */
 export const listPaymentFilesOperation: V2Operation = {
   id: "listPaymentFiles",
   summary: "List the files that pay a batch",

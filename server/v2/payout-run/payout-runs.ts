@@ -36,7 +36,7 @@ const runAnswer = shown(payoutRuns, payoutCounts)("PayoutRun", {
   payouts_count: [field(z.int(), "How many payouts the run made.", 12), (_, count) => count],
 });
 
-/** `GET /api/v2/company/payout_runs` @see docs/spec/v2.md "Payout runs" */
+/** @see docs/spec/v2.md "Payout runs" */
 export const listPayoutRunsOperation: V2Operation = lists(runAnswer, {
   id: "listPayoutRuns",
   summary: "List payout runs, newest first",
@@ -67,7 +67,7 @@ const previewedAnswer = z
   })
   .meta({ id: "PreviewedPayout" });
 
-/** `GET /api/v2/company/payout_runs/preview` @see docs/spec/v2.md "Payout runs" */
+/** @see docs/spec/v2.md "Payout runs" */
 export const previewPayoutRunOperation: V2Operation = {
   id: "previewPayoutRun",
   summary: "Show what the next payout run would pay if its period ended now",

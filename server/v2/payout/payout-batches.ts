@@ -55,7 +55,6 @@ const answer = z.object({
   ),
 });
 
-/** `POST /api/v2/company/payouts/mark_as_paid` */
 export const markAsPaidOperation = payoutBatch("mark_as_paid", {
   id: "markPayoutsAsPaid",
   summary: "Mark payouts as paid",
@@ -63,7 +62,6 @@ export const markAsPaidOperation = payoutBatch("mark_as_paid", {
   work: (tx, context, accountId, { id }) => movePayout(tx, context, accountId, { id, to: "completed" }),
 });
 
-/** `POST /api/v2/company/payouts/mark_as_unpaid` */
 export const markAsUnpaidOperation = payoutBatch("mark_as_unpaid", {
   id: "markPayoutsAsUnpaid",
   summary: "Mark completed payouts as unpaid",
@@ -71,7 +69,6 @@ export const markAsUnpaidOperation = payoutBatch("mark_as_unpaid", {
   work: (tx, context, accountId, { id }) => movePayout(tx, context, accountId, { id, to: "pending" }),
 });
 
-/** `POST /api/v2/company/payouts/mark_as_failed` */
 export const markAsFailedOperation = payoutBatch("mark_as_failed", {
   id: "markPayoutsAsFailed",
   summary: "Mark payouts as failed",
@@ -80,7 +77,6 @@ export const markAsFailedOperation = payoutBatch("mark_as_failed", {
     movePayout(tx, context, accountId, { id, to: "failed", error }),
 });
 
-/** `POST /api/v2/company/payouts/cancel` */
 export const cancelPayoutsOperation = payoutBatch("cancel", {
   id: "cancelPayouts",
   summary: "Cancel payouts",
@@ -88,7 +84,6 @@ export const cancelPayoutsOperation = payoutBatch("cancel", {
   work: (tx, context, accountId, { id }) => movePayout(tx, context, accountId, { id, to: "cancelled" }),
 });
 
-/** `DELETE /api/v2/company/payouts/destroy` */
 export const destroyPayoutsOperation = payoutBatch("destroy", {
   id: "destroyPayouts",
   summary: "Remove payouts that moved no money",
@@ -96,7 +91,6 @@ export const destroyPayoutsOperation = payoutBatch("destroy", {
   work: (tx, context, accountId, { id }) => removePayout(tx, context, accountId, id),
 });
 
-/** `POST /api/v2/company/commissions/generate_payouts` */
 export const generatePayoutsOperation = batchOperation(
   {
     id: "generatePayouts",

@@ -180,7 +180,6 @@ export const payoutMethodAnswer = shown(payoutMethods)("PayoutMethod", {
 /** A promoter's payout methods, oldest first. */
 export const currentMethods = listed(payoutMethods, { only: IS_CURRENT })();
 
-/** `GET /api/v2/company/payout_methods` */
 export const listPayoutMethodsOperation: V2Operation = {
   id: "listPayoutMethods",
   summary: "List the payout methods of a promoter",
@@ -199,7 +198,6 @@ export const listPayoutMethodsOperation: V2Operation = {
   },
 };
 
-/** `POST /api/v2/company/payout_methods` */
 export const createPayoutMethodOperation: V2Operation = makes(payoutMethodAnswer, {
   id: "createPayoutMethod",
   summary: "Give a promoter a payout method",
@@ -237,7 +235,6 @@ export const bankFormsAnswer = z.object({
   elsewhere: field(bankForm, "The form of all other countries."),
 });
 
-/** `GET /api/v2/company/bank_forms` */
 export const bankFormsOperation: V2Operation = {
   id: "listBankForms",
   summary: "List what a bank account needs in each country",
@@ -247,7 +244,6 @@ export const bankFormsOperation: V2Operation = {
   handle: () => Promise.resolve(bankFormsJson()),
 };
 
-/** `GET /api/v2/company/payout_methods/{id}` */
 export const getPayoutMethodOperation: V2Operation = reads(payoutMethodAnswer, {
   id: "getPayoutMethod",
   summary: "Get a payout method",
@@ -255,7 +251,6 @@ export const getPayoutMethodOperation: V2Operation = reads(payoutMethodAnswer, {
   load: loadPayoutMethod,
 });
 
-/** `PUT /api/v2/company/payout_methods/{id}` */
 export const updatePayoutMethodOperation: V2Operation = {
   id: "updatePayoutMethod",
   summary: "Change a payout method",
@@ -285,7 +280,6 @@ export const updatePayoutMethodOperation: V2Operation = {
   },
 };
 
-/** `DELETE /api/v2/company/payout_methods/{id}` */
 export const removePayoutMethodOperation: V2Operation = {
   id: "deletePayoutMethod",
   summary: "Remove a payout method that was never used",
@@ -345,7 +339,6 @@ const holdAnswer = shown(payoutHolds, promoterOf)("PayoutHold", {
   held_at: field(z.iso.datetime(), "When the promoter has said that someone else did it."),
 });
 
-/** `GET /api/v2/company/payout_holds`. Choice: our addition. */
 export const listPayoutHoldsOperation: V2Operation = {
   id: "listPayoutHolds",
   summary: "List promoters whose payouts are held",
@@ -356,7 +349,6 @@ export const listPayoutHoldsOperation: V2Operation = {
     holdAnswer.showAll(store, await listHolds(store, account.id)),
 };
 
-/** `POST /api/v2/company/promoters/{id}/release_payouts`. Choice: our addition. */
 export const releasePayoutsOperation: V2Operation = {
   id: "releasePayouts",
   summary: "Pay a promoter again whose payouts are held",

@@ -124,7 +124,7 @@ export const dueStatsAnswer = z
   })
   .meta({ id: "DueStats" });
 
-/** `GET /api/v2/company/payouts/stats` @see docs/spec/v2.md "Statistics of payouts" */
+/** @see docs/spec/v2.md "Statistics of payouts" */
 export const payoutStatsOperation: V2Operation = {
   id: "getPayoutStats",
   summary: "Add up payouts by period, status and method",
@@ -165,7 +165,7 @@ export const payoutStatsOperation: V2Operation = {
   handle: stats,
 };
 
-/** `GET /api/v2/company/payouts/due_stats` @see docs/spec/v2.md "Statistics of payouts" */
+/** @see docs/spec/v2.md "Statistics of payouts" */
 export const dueStatsOperation: V2Operation = {
   id: "getPayoutDueStats",
   summary: "Add up payouts by due date",

@@ -155,7 +155,7 @@ function dueAmong({ status, campaign_id }: Record<string, unknown>): Omit<Payout
   return { status: status as PayoutStatus | undefined, campaign_ids: campaign_id as number[] | undefined };
 }
 
-/** `GET /api/v2/company/payouts` @see docs/spec/v2.md "List payouts" */
+/** @see docs/spec/v2.md "List payouts" */
 export const listPayoutsOperation: V2Operation = lists(payoutAnswer, {
   id: "listPayouts",
   summary: "List payouts",
@@ -242,7 +242,7 @@ const groupParams = z.object({
   ...pageParams.shape,
 });
 
-/** `GET /api/v2/company/payouts/group_by_promoters` @see docs/spec/v2.md "List payouts grouped by promoters" */
+/** @see docs/spec/v2.md "List payouts grouped by promoters" */
 export const groupPayoutsOperation: V2Operation = {
   id: "groupPayoutsByPromoters",
   summary: "List payouts by promoter",

@@ -72,7 +72,6 @@ const updateBody = z
 
 const shape = recordError();
 
-/** `GET /api/v2/company/promo_codes` */
 export const listPromoCodesOperation: V2Operation = lists(promoCodeAnswer, {
   id: "listPromoCodes",
   summary: "List promo codes",
@@ -98,7 +97,6 @@ export const createPromoCodeOperation: V2Operation = makes(promoCodeAnswer, {
     createPromoCode(tx, context, account.id, { ...body, description, metadata, details }),
 });
 
-/** `GET /api/v2/company/promo_codes/{id}` */
 export const getPromoCodeOperation: V2Operation = reads(promoCodeAnswer, {
   id: "getPromoCode",
   summary: "Get a promo code",
@@ -106,7 +104,6 @@ export const getPromoCodeOperation: V2Operation = reads(promoCodeAnswer, {
   load: loadPromoCode,
 });
 
-/** `PUT` and `PATCH /api/v2/company/promo_codes/{id}` */
 export const updatePromoCodeOperation: V2Operation = changes(promoCodeAnswer, {
   id: "updatePromoCode",
   summary: "Update a promo code",
@@ -119,7 +116,7 @@ export const updatePromoCodeOperation: V2Operation = changes(promoCodeAnswer, {
   run: (tx, { account, context }, given) => updatePromoCode(tx, context, account.id, given),
 });
 
-/** `DELETE /api/v2/company/promo_codes/{id}`. Answers with the archived promo code. */
+/** Answers with the archived promo code. */
 export const archivePromoCodeOperation: V2Operation = does(promoCodeAnswer, {
   id: "archivePromoCode",
   summary: "Archive a promo code",

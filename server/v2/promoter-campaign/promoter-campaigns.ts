@@ -180,7 +180,6 @@ const updateBody = z
   })
   .partial();
 
-/** `GET /api/v2/company/promoter_campaigns` */
 export const listPromoterCampaignsOperation: V2Operation = lists(promoterCampaignAnswer, {
   id: "listPromoterCampaigns",
   summary: "List promoter campaigns",
@@ -189,7 +188,6 @@ export const listPromoterCampaignsOperation: V2Operation = lists(promoterCampaig
   list: promoterCampaignList,
 });
 
-/** `GET /api/v2/company/promoter_campaigns/search` */
 export const searchPromoterCampaignsOperation: V2Operation = {
   id: "searchPromoterCampaigns",
   summary: "Find promoter campaigns by a promoter's name or e-mail, a ref token or a coupon",
@@ -205,7 +203,6 @@ export const searchPromoterCampaignsOperation: V2Operation = {
   },
 };
 
-/** `PUT` and `PATCH /api/v2/company/promoter_campaigns/{id}` */
 export const updatePromoterCampaignOperation: V2Operation = changes(promoterCampaignAnswer, {
   id: "updatePromoterCampaign",
   summary: "Update a promoter campaign",
@@ -238,7 +235,6 @@ export const referralLinkAnswer = z
   })
   .meta({ id: "ReferralLink" });
 
-/** `GET /api/v2/company/promoter_campaigns/{id}/referral_links` */
 export const listReferralLinksOperation: V2Operation = {
   id: "listReferralLinks",
   summary: "List the links of a promoter campaign",

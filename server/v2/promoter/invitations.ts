@@ -55,7 +55,6 @@ const invitedAnswer = z
   })
   .meta({ id: "InvitedPromoter" });
 
-/** `POST /api/v2/company/promoters/invite` */
 export const invitePromotersOperation: V2Operation = {
   id: "invitePromoters",
   summary: "Invite people to become promoters",

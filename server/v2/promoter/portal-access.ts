@@ -22,7 +22,6 @@ const params = z
   })
   .partial();
 
-/** `POST /api/v2/promoters/iframe_login` */
 const frameLoginOperation: V2Operation = {
   id: "openPortalFrame",
   summary: "Open a promoter's portal for a page of your own product",
@@ -48,7 +47,7 @@ const frameLoginOperation: V2Operation = {
   },
 };
 
-/** `POST /api/v2/promoters/iframe_logout`. It ends all of the promoter's sessions. */
+/** It ends all of the promoter's sessions. */
 const frameLogoutOperation: V2Operation = {
   id: "closePortalFrame",
   summary: "End a promoter's sessions",
@@ -69,7 +68,6 @@ const frameLogoutOperation: V2Operation = {
   },
 };
 
-/** `POST /api/v2/company/promoters/{id}/portal_view` */
 const viewPortalOperation: V2Operation = {
   id: "viewPortal",
   summary: "See a promoter's portal as they see it",
@@ -99,7 +97,6 @@ const viewPortalOperation: V2Operation = {
   },
 };
 
-/** `POST /api/v2/company/promoters/{id}/sign_in_link` */
 const makeSignInLinkOperation: V2Operation = {
   id: "makePromoterSignInLink",
   summary: "Make a link that signs a promoter in",
@@ -128,7 +125,6 @@ const makeSignInLinkOperation: V2Operation = {
   },
 };
 
-/** `POST /api/v2/company/promoters/{id}/sign_out` */
 const signOutOperation: V2Operation = {
   id: "signPromoterOut",
   summary: "Sign a promoter out everywhere",
@@ -146,7 +142,6 @@ const passwordBody = z.object({
   password: field(newPassword, "At least 8 characters.", "correct horse battery"),
 });
 
-/** `POST /api/v2/company/promoters/{id}/first_password` */
 const setFirstPasswordOperation: V2Operation = {
   id: "setPromoterFirstPassword",
   summary: "Set a promoter's first password",

@@ -84,7 +84,6 @@ const updateBody = z
 /** @see docs/spec/common.md "Errors" */
 const shape = recordError();
 
-/** `POST /api/v2/company/promoters` */
 export const createPromoterOperation: V2Operation = {
   id: "createPromoter",
   summary: "Create a promoter",
@@ -102,7 +101,6 @@ export const createPromoterOperation: V2Operation = {
   handle: create,
 };
 
-/** `PUT` and `PATCH /api/v2/company/promoters/{id}` */
 export const updatePromoterOperation: V2Operation = {
   id: "updatePromoter",
   summary: "Update a promoter",

@@ -174,7 +174,6 @@ const listParams = z
   })
   .partial();
 
-/** `GET /api/v2/company/promoters` */
 export const listPromotersOperation: V2Operation = {
   id: "listPromoters",
   summary: "List promoters",
@@ -196,7 +195,7 @@ export const listPromotersOperation: V2Operation = {
 /** The promoter's id, or another attribute, in the path. */
 export const pathId = field(z.string(), "The promoter's id, or the attribute that `find_by` names.", "17");
 
-/** `GET /api/v2/company/promoters/{id}` @see docs/spec/v2.md "Promoter details" */
+/** @see docs/spec/v2.md "Promoter details" */
 export const showPromoterOperation: V2Operation = {
   id: "getPromoter",
   summary: "Get a promoter's details",

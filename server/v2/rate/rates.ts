@@ -64,7 +64,7 @@ const listParams = z.object({
   date: field(day.optional(), "Day of the sale, in UTC. Default: today.", "2026-03-04"),
 });
 
-/** `POST /api/v2/company/rates`. The rates only count for this account. */
+/** The rates only count for this account. */
 export const storeRatesOperation: V2Operation = {
   id: "storeRates",
   summary: "Store exchange rates of a day",
@@ -77,7 +77,6 @@ export const storeRatesOperation: V2Operation = {
   handle: store,
 };
 
-/** `GET /api/v2/company/rates` */
 export const listRatesOperation: V2Operation = {
   id: "listRates",
   summary: "List the exchange rates that a sale of a day may use",

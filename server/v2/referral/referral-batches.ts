@@ -16,7 +16,6 @@ type Work = (tx: Transaction, context: Context, accountId: number, id: number) =
 
 const byId = (id: number) => ({ id, uid: null, email: null });
 
-/** `DELETE /api/v2/company/referrals` */
 export const deleteReferralsOperation = referralBatch("destroy", {
   id: "deleteReferrals",
   summary: "Delete referrals",
@@ -24,7 +23,6 @@ export const deleteReferralsOperation = referralBatch("destroy", {
   work: (tx, context, accountId, id) => deleteLead(tx, context, accountId, byId(id)),
 });
 
-/** `POST /api/v2/company/referrals/approve` */
 export const approveReferralsOperation = referralBatch("approve", {
   id: "approveReferrals",
   summary: "Approve referrals that promoters added",
@@ -32,7 +30,6 @@ export const approveReferralsOperation = referralBatch("approve", {
   work: approveLead,
 });
 
-/** `POST /api/v2/company/referrals/disable` */
 export const disableReferralsOperation = referralBatch("disable", {
   id: "disableReferrals",
   summary: "Disable referrals",
@@ -40,7 +37,6 @@ export const disableReferralsOperation = referralBatch("disable", {
   work: disableLead,
 });
 
-/** `POST /api/v2/company/referrals/enable` */
 export const enableReferralsOperation = referralBatch("enable", {
   id: "enableReferrals",
   summary: "Enable disabled referrals",
@@ -48,7 +44,6 @@ export const enableReferralsOperation = referralBatch("enable", {
   work: enableLead,
 });
 
-/** `POST /api/v2/company/referrals/move_to_promoter` */
 export const moveReferralsOperation: V2Operation = {
   id: "moveReferralsToPromoter",
   summary: "Move referrals to another promoter",

@@ -87,7 +87,6 @@ const referralList = listed(leads, { only: IN_USE })({
   sorting: { created_at: ["In the order in which the leads came.", "id"] },
 });
 
-/** `GET /api/v2/company/referrals` */
 export const listReferralsOperation: V2Operation = lists(referralAnswer, {
   id: "listReferrals",
   summary: "List referrals",
@@ -127,7 +126,7 @@ const createBody = z.object({
   split_details: field(splits.optional(), "The parts of commissions that go to others."),
 });
 
-/** `POST /api/v2/company/referrals`. It answers 200; other creations answer 201. */
+/** It answers 200; other creations answer 201. */
 export const createReferralOperation: V2Operation = makes(referralAnswer, {
   id: "createReferral",
   summary: "Create a referral",
@@ -152,7 +151,6 @@ export const findParams = z.object({
 /** The lead's id, or another attribute, in the path. */
 export const pathId = field(z.string(), "The lead's id, or the attribute that `find_by` names.", "17");
 
-/** `GET /api/v2/company/referrals/{id}` */
 export const getReferralOperation: V2Operation = {
   id: "getReferral",
   summary: "Get a referral",
@@ -194,7 +192,6 @@ export const updateReferralOperation: V2Operation = {
   handle: update,
 };
 
-/** `POST /api/v2/company/referrals/{id}/import_events` */
 export const importEventsOperation: V2Operation = {
   id: "importReferralEvents",
   summary: "Import a referral's earlier sales from the billing provider",

@@ -60,7 +60,6 @@ const entryAnswer = z
   })
   .meta({ id: "TimelineEntry" });
 
-/** `GET /api/v2/company/referrals/{id}/timeline` */
 export const referralTimelineOperation: V2Operation = {
   id: "getReferralTimeline",
   summary: "Show what happened to a referral",

@@ -29,7 +29,7 @@ const referral = field(
   "The lead (V2 calls it a referral).",
 );
 
-/** `POST /api/v2/track/sale` @see docs/spec/v2.md "Tracking" */
+/** @see docs/spec/v2.md "Tracking" */
 export const trackSale: V2Operation = {
   id: "trackSale",
   isTracking: true,
@@ -166,7 +166,6 @@ const body = z.object({
   event_date: field(instant.optional(), "When it happened. Default: now.", "2026-03-01"),
 });
 
-/** `POST /api/v2/company/referrals/{id}/refund` */
 export const refundReferralOperation: V2Operation = {
   id: "refundReferral",
   summary: "Record a refund by hand",
@@ -212,7 +211,7 @@ export const refundReferralOperation: V2Operation = {
   },
 };
 
-/** `POST /api/v2/track/signup` @see docs/spec/v2.md "Tracking" */
+/** @see docs/spec/v2.md "Tracking" */
 export const trackSignup: V2Operation = {
   id: "trackSignup",
   isTracking: true,

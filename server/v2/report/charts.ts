@@ -42,7 +42,6 @@ const answer = {
   group_by: field(z.enum(GROUPINGS), "The time between two points. It depends on the length of the chart."),
 };
 
-/** `GET /api/v2/company/promoters/{id}/chart_data` */
 export const promoterChart: V2Operation = {
   id: "chartPromoter",
   summary: "Chart a promoter's figures",
@@ -60,7 +59,6 @@ export const promoterChart: V2Operation = {
   handle: chartPromoter,
 };
 
-/** `GET /api/v2/company/promoter_campaigns/{id}/chart_data` */
 export const promoterCampaignChart: V2Operation = {
   id: "chartPromoterCampaign",
   summary: "Chart a promoter campaign's figures",

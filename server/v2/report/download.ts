@@ -48,7 +48,6 @@ const downloadParams = reportParams.extend({
 /** One line of a file, by column. */
 type Line = Record<string, string | number | undefined>;
 
-/** `GET /api/v2/company/reports/download` */
 export const downloadReport: V2Operation = {
   id: "downloadReport",
   summary: "Download a report as a CSV file",

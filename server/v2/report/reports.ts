@@ -52,7 +52,6 @@ const overviewParams = reportParams.extend({
 /** The last sentence in the description of each report. */
 export const QUERY = "Choose `columns`, the days, and whether each row is a day, week, month or year.";
 
-/** `GET /api/v2/company/reports/overview` */
 export const overviewReport: V2Operation = {
   id: "reportOverview",
   summary: "Report on the account, period by period",
@@ -64,7 +63,6 @@ export const overviewReport: V2Operation = {
 };
 const pagedParams = reportParams.extend(pageParams.shape);
 
-/** `GET /api/v2/company/reports/campaigns` */
 export const campaignsReport: V2Operation = {
   id: "reportCampaigns",
   summary: "Report on each campaign, period by period",
@@ -82,7 +80,6 @@ export const campaignsReport: V2Operation = {
   handle: listCampaigns,
 };
 
-/** `GET /api/v2/company/reports/promoters` */
 export const promotersReport: V2Operation = {
   id: "reportPromoters",
   summary: "Report on each promoter who had any of the figures, period by period",

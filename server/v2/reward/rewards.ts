@@ -44,7 +44,6 @@ const REWARD_FIELDS = {
 
 const shape = recordError(REWARD_FIELDS);
 
-/** `GET /api/v2/company/rewards` */
 export const listRewardsOperation: V2Operation = lists(rewardAnswer, {
   id: "listRewards",
   summary: "List rewards",
@@ -125,7 +124,7 @@ const optional = clearable.extend(switches.shape).partial();
 /** The fields of a new reward. */
 const createBody = optional.extend(needed.shape);
 
-/** `POST /api/v2/company/rewards`. It answers 200; other creations answer 201. */
+/** It answers 200; other creations answer 201. */
 export const createRewardOperation: V2Operation = makes(rewardAnswer, {
   id: "createReward",
   summary: "Create a reward",
@@ -141,7 +140,6 @@ export const createRewardOperation: V2Operation = makes(rewardAnswer, {
 /** The fields of a reward that can be changed. */
 const updateBody = optional.extend(needed.partial().shape);
 
-/** `PUT` and `PATCH /api/v2/company/rewards/{id}` */
 export const updateRewardOperation: V2Operation = changes(rewardAnswer, {
   id: "updateReward",
   summary: "Update a reward",
@@ -156,7 +154,7 @@ export const updateRewardOperation: V2Operation = changes(rewardAnswer, {
   },
 });
 
-/** `POST /api/v2/company/rewards/{id}/hide`. Answers with the hidden reward. */
+/** Answers with the hidden reward. */
 export const hideRewardOperation: V2Operation = does(rewardAnswer, {
   id: "hideReward",
   summary: "Hide a reward from promoters",
@@ -245,7 +243,7 @@ const previewAnswer = z
   })
   .meta({ id: "RewardPreview" });
 
-/** `POST /api/v2/company/rewards/preview`. It changes nothing. */
+/** It changes nothing. */
 export const previewRewardsOperation: V2Operation = {
   id: "previewRewards",
   summary: "Calculate what rewards would give for a sale",

@@ -24,7 +24,6 @@ const nameBody = z.object({
   name: field(userName.nullable(), "Your name, or null to be shown by your e-mail address.", "Alex Kim"),
 });
 
-/** `PUT /api/v2/company/session` */
 export const updateOwnNameOperation: V2Operation = {
   id: "updateOwnName",
   summary: "Change your own name",
@@ -44,7 +43,6 @@ const passwordBody = z.object({
   password: field(newPassword, "At least 8 characters.", "correct horse battery"),
 });
 
-/** `PUT /api/v2/company/session/password` */
 export const changePasswordOperation: V2Operation = {
   id: "changeOwnPassword",
   summary: "Change your own password",
@@ -82,7 +80,6 @@ const ownSessionAnswer = shown<Session, { current: Session }>(sessions)("OwnSess
   ],
 });
 
-/** `GET /api/v2/company/session/sessions` */
 export const listOwnSessionsOperation: V2Operation = {
   id: "listOwnSessions",
   summary: "List your own sessions, the last used first",
@@ -95,7 +92,6 @@ export const listOwnSessionsOperation: V2Operation = {
   },
 };
 
-/** `DELETE /api/v2/company/session/sessions/{id}` */
 export const endOwnSessionOperation: V2Operation = {
   id: "endOwnSession",
   summary: "End one of your own sessions",
@@ -115,7 +111,6 @@ const ownPasswordBody = z.object({
 });
 const codeBody = z.object({ code: field(factorCode, "A code from the authenticator app.", "492039") });
 
-/** `POST /api/v2/company/session/second_factor` */
 export const beginSecondFactorOperation: V2Operation = {
   id: "beginSecondFactor",
   summary: "Begin a second factor",
@@ -143,7 +138,7 @@ export const beginSecondFactorOperation: V2Operation = {
   },
 };
 
-/** `POST /api/v2/company/session/second_factor/confirm`. Only this answer shows the recovery codes. */
+/** Only this answer shows the recovery codes. */
 export const confirmSecondFactorOperation: V2Operation = {
   id: "confirmSecondFactor",
   summary: "Confirm a second factor with its first code",
@@ -170,7 +165,6 @@ export const confirmSecondFactorOperation: V2Operation = {
   },
 };
 
-/** `DELETE /api/v2/company/session/second_factor` */
 export const removeSecondFactorOperation: V2Operation = {
   id: "removeSecondFactor",
   summary: "Remove your second factor",

@@ -44,7 +44,6 @@ const signInBody = z.object({
   ),
 });
 
-/** `POST /api/v2/company/session` */
 export const signInOperation: OpenOperation = {
   id: "signIn",
   summary: "Sign in with e-mail address and password",
@@ -64,7 +63,6 @@ export const signInOperation: OpenOperation = {
   },
 };
 
-/** `GET /api/v2/company/session` */
 export const showSessionOperation: V2Operation = {
   id: "getSession",
   summary: "Show who is signed in",
@@ -73,7 +71,6 @@ export const showSessionOperation: V2Operation = {
   handle: async ({ account, caller }) => sessionJson(signedIn(caller).user, account),
 };
 
-/** `DELETE /api/v2/company/session` */
 export const signOutOperation: V2Operation = {
   id: "signOut",
   summary: "Sign out",
@@ -94,7 +91,7 @@ const linkToken = field(
 );
 const checkBody = z.object({ token: linkToken });
 
-/** `POST /api/v2/company/session/link/check`. The token is in the body, because paths are logged. */
+/** The token is in the body, because paths are logged. */
 export const checkLinkOperation: OpenOperation = {
   id: "checkUserLink",
   summary: "Show what a link that sets a password is for",
@@ -133,7 +130,6 @@ const linkBody = z.object({
   code: field(factorCode.optional(), signInBody.shape.code),
 });
 
-/** `POST /api/v2/company/session/link` */
 export const followLinkOperation: OpenOperation = {
   id: "followUserLink",
   summary: "Set a password by a link, and sign in",
@@ -158,7 +154,7 @@ export const followLinkOperation: OpenOperation = {
 
 const resetBody = z.object({ email: field(email, "The user's e-mail address.", "alex@acme.example") });
 
-/** `POST /api/v2/company/session/reset`. The answer is always the same, so that it does not reveal who is a user. */
+/** The answer is always the same, so that it does not reveal who is a user. */
 export const requestResetOperation: OpenOperation = {
   id: "requestPasswordReset",
   summary: "Ask for an e-mail with a link that sets a new password",

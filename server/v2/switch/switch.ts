@@ -42,7 +42,6 @@ const tickBody = z.object({
   ticked: field(listOf(oneOf(SWITCH_STEPS)), "All steps that are ticked by hand.", ["old_script"]),
 });
 
-/** `GET /api/v2/company/switch` */
 const showOperation: V2Operation = {
   id: "showSwitch",
   summary: "Show how far the switch from another program is",
@@ -52,7 +51,6 @@ const showOperation: V2Operation = {
   handle: show,
 };
 
-/** `PUT /api/v2/company/switch` */
 const tickOperation: V2Operation = {
   id: "tickSwitchSteps",
   summary: "Tick steps of the switch by hand",
@@ -73,7 +71,6 @@ const mailBody = z.object({
   dry_run: field(flag.optional(), "`true` sends nothing and only counts the promoters.", true),
 });
 
-/** `POST /api/v2/company/switch/mail_links` */
 const mailOperation: V2Operation = {
   id: "mailNewLinks",
   summary: "Send promoters their new links",
@@ -115,7 +112,6 @@ const linkParams = z.object({
   ),
 });
 
-/** `GET /api/v2/company/exports/links` */
 const linksOperation: V2Operation = {
   id: "exportLinks",
   summary: "Download the links of all promoters as a CSV file",

@@ -80,7 +80,7 @@ const updateBody = z
   })
   .partial();
 
-/** `GET /api/v2/company/users` @see docs/spec/common.md "Pages" */
+/** @see docs/spec/common.md "Pages" */
 export const listUsersOperation: V2Operation = {
   id: "listUsers",
   summary: "List users, oldest first",
@@ -90,7 +90,6 @@ export const listUsersOperation: V2Operation = {
     userAnswer.showAll(store, await listUsers(store, account.id)),
 };
 
-/** `POST /api/v2/company/users` */
 export const inviteUserOperation: V2Operation = {
   id: "inviteUser",
   summary: "Invite a user",
@@ -109,7 +108,6 @@ export const inviteUserOperation: V2Operation = {
   },
 };
 
-/** `PUT` and `PATCH /api/v2/company/users/{id}` */
 export const updateUserOperation: V2Operation = changes(userAnswer, {
   id: "updateUser",
   summary: "Change a user's role or name",
@@ -120,7 +118,6 @@ export const updateUserOperation: V2Operation = changes(userAnswer, {
   run: (tx, { account }, { id, changes: given }) => updateUser(tx, account.id, { id, ...given }),
 });
 
-/** `DELETE /api/v2/company/users/{id}` */
 export const removeUserOperation: V2Operation = does(userAnswer, {
   id: "removeUser",
   summary: "Remove a user",
@@ -136,7 +133,6 @@ const resetBody = z.object({
   ),
 });
 
-/** `POST /api/v2/company/users/{id}/reset` */
 export const resetUserOperation: V2Operation = {
   id: "resetUser",
   summary: "Make a link that sets a user's password",

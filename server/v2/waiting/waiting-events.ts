@@ -65,7 +65,6 @@ const waitingEventAnswer = shown(waitingEvents, belongings)("WaitingEvent", {
   ],
 });
 
-/** `GET /api/v2/company/waiting_events` */
 export const listWaitingOperation: V2Operation = lists(waitingEventAnswer, {
   id: "listWaitingEvents",
   summary: "List sales and refunds that wait for an exchange rate",
@@ -74,7 +73,6 @@ export const listWaitingOperation: V2Operation = lists(waitingEventAnswer, {
   list: listed(waitingEvents)(),
 });
 
-/** `DELETE /api/v2/company/waiting_events/{id}` */
 export const dropWaitingOperation: V2Operation = does(waitingEventAnswer, {
   id: "dropWaitingEvent",
   summary: "Drop a waiting sale or refund",

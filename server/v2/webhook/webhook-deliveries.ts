@@ -61,7 +61,6 @@ const deliveryAnswer = z
 
 const deliveryList = listed(deliveries, { newestBy: "created_at", lengths: WEBHOOK_PAGES })();
 
-/** `GET /api/v2/company/webhooks/{webhook_id}/webhook_deliveries` */
 export const listDeliveriesOperation: V2Operation = {
   id: "listWebhookDeliveries",
   summary: "List the deliveries of a webhook, newest first",
@@ -73,7 +72,6 @@ export const listDeliveriesOperation: V2Operation = {
   handle: list,
 };
 
-/** `GET /api/v2/company/webhooks/{webhook_id}/webhook_deliveries/{id}` */
 export const getDeliveryOperation: V2Operation = {
   id: "getWebhookDelivery",
   summary: "Get a delivery",
@@ -84,7 +82,6 @@ export const getDeliveryOperation: V2Operation = {
     deliveryJson(await loadDelivery(context.store, account.id, pathIds(event))),
 };
 
-/** `POST /api/v2/company/webhooks/{webhook_id}/webhook_deliveries/{id}/retry_delivery` */
 export const retryDeliveryOperation: V2Operation = {
   id: "retryWebhookDelivery",
   summary: "Send a delivery again now",
@@ -165,7 +162,6 @@ export const testWebhookOperation: V2Operation = {
 
 const sendBody = z.object({ event_type: field(eventType.optional(), "What happened.", "referral.created") });
 
-/** `POST /api/v2/company/webhooks/{id}/test` */
 export const sendTestOperation: V2Operation = {
   id: "sendTestEvent",
   summary: "Send a test event to a webhook, like any other event",

@@ -74,7 +74,6 @@ const webhookAnswer = shown(webhooks)("Webhook", {
 const { schema: webhookSchema, json: webhookJson } = webhookAnswer;
 const { shape: shownFields } = webhookSchema;
 
-/** `GET /api/v2/company/webhooks` */
 export const listWebhooksOperation: V2Operation = lists(webhookAnswer, {
   id: "listWebhooks",
   summary: "List webhooks, newest first",
@@ -169,7 +168,7 @@ export const webhookWithSecretAnswer = webhookSchema
   })
   .meta({ id: "WebhookWithSecret" });
 
-/** `POST /api/v2/company/webhooks`. Only this answer and that of a rotation show `secret_key`. */
+/** Only this answer and that of a rotation show `secret_key`. */
 export const createWebhookOperation: V2Operation = {
   id: "createWebhook",
   summary: "Create a webhook",
@@ -213,7 +212,6 @@ export const listEventTypesOperation: V2Operation = {
   },
 };
 
-/** `GET /api/v2/company/webhooks/{id}` */
 export const getWebhookOperation: V2Operation = reads(webhookAnswer, {
   id: "getWebhook",
   summary: "Get a webhook",
@@ -222,7 +220,6 @@ export const getWebhookOperation: V2Operation = reads(webhookAnswer, {
   load: loadWebhook,
 });
 
-/** `PUT` and `PATCH /api/v2/company/webhooks/{id}` */
 export const updateWebhookOperation: V2Operation = changes(webhookAnswer, {
   id: "updateWebhook",
   summary: "Update a webhook",
@@ -238,7 +235,6 @@ export const updateWebhookOperation: V2Operation = changes(webhookAnswer, {
   },
 });
 
-/** `DELETE /api/v2/company/webhooks/{id}` */
 export const deleteWebhookOperation: V2Operation = does(webhookAnswer, {
   id: "deleteWebhook",
   summary: "Delete a webhook",

@@ -34,7 +34,6 @@ const answer = assetAnswer.schema
 
 const assetList = listed(assets, { isNewestFirst: true })();
 
-/** `GET /api/v2/affiliate/assets` */
 export const listOwnAssetsOperation: AffiliateOperation = {
   id: "listPortalAssets",
   summary: "List banners, documents, links and texts for the promoter",
@@ -46,7 +45,6 @@ export const listOwnAssetsOperation: AffiliateOperation = {
   handle: list,
 };
 
-/** `GET /api/v2/affiliate/asset_categories` */
 export const listOwnCategoriesOperation: AffiliateOperation = {
   id: "listPortalAssetCategories",
   summary: "List asset categories",

@@ -78,7 +78,6 @@ const joinBody = z
   })
   .partial();
 
-/** `GET /api/v2/affiliate/campaigns` */
 export const listOpenCampaignsOperation: AffiliateOperation = {
   id: "listPortalCampaigns",
   summary: "List the promoter's campaigns, and those that they can join",
@@ -89,7 +88,6 @@ export const listOpenCampaignsOperation: AffiliateOperation = {
   handle: list,
 };
 
-/** `POST /api/v2/affiliate/campaigns/{id}/join` */
 export const joinCampaignOperation: AffiliateOperation = {
   id: "joinPortalCampaign",
   summary: "Join a campaign, or ask to",

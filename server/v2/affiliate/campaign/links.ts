@@ -67,7 +67,6 @@ const updateBody = z
   })
   .partial();
 
-/** `GET /api/v2/affiliate/referral_links` */
 export const listOwnLinksOperation: AffiliateOperation = {
   id: "listOwnReferralLinks",
   summary: "List the links that the promoter can share",
@@ -85,7 +84,6 @@ export const listOwnLinksOperation: AffiliateOperation = {
   },
 };
 
-/** `POST /api/v2/affiliate/referral_links` */
 export const createOwnLinkOperation: AffiliateOperation = {
   id: "createReferralLink",
   summary: "Make a link to another page, or for a channel",
@@ -111,7 +109,6 @@ export const createOwnLinkOperation: AffiliateOperation = {
   },
 };
 
-/** `GET /api/v2/affiliate/referral_links/{id}` */
 export const showOwnLinkOperation: AffiliateOperation = {
   id: "getReferralLink",
   summary: "Show a link that the promoter made",
@@ -124,7 +121,6 @@ export const showOwnLinkOperation: AffiliateOperation = {
   },
 };
 
-/** `PUT /api/v2/affiliate/referral_links/{id}` */
 export const updateOwnLinkOperation: AffiliateOperation = {
   id: "updateReferralLink",
   summary: "Change a link",
@@ -142,7 +138,6 @@ export const updateOwnLinkOperation: AffiliateOperation = {
   },
 };
 
-/** `DELETE /api/v2/affiliate/referral_links/{id}` */
 export const removeOwnLinkOperation: AffiliateOperation = {
   id: "deleteReferralLink",
   summary: "Remove a link from the list",

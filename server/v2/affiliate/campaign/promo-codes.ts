@@ -60,7 +60,6 @@ const shape = recordError();
 
 const ownCodes = listed(promoCodes, { only: IN_USE })();
 
-/** `GET /api/v2/affiliate/promo_codes` */
 export const listOwnPromoCodesOperation: AffiliateOperation = {
   id: "listOwnPromoCodes",
   summary: "List the promoter's promo codes in use",
@@ -81,7 +80,6 @@ export const listOwnPromoCodesOperation: AffiliateOperation = {
   },
 };
 
-/** `POST /api/v2/affiliate/promo_codes` */
 export const createOwnPromoCodeOperation: AffiliateOperation = makes(ownPromoCodeAnswer, {
   id: "createOwnPromoCode",
   summary: "Make a promo code",
@@ -101,7 +99,6 @@ export const createOwnPromoCodeOperation: AffiliateOperation = makes(ownPromoCod
     }),
 });
 
-/** `PUT /api/v2/affiliate/promo_codes/{id}` */
 export const updateOwnPromoCodeOperation: AffiliateOperation = changes(ownPromoCodeAnswer, {
   id: "updateOwnPromoCode",
   summary: "Change a promo code that the promoter made",
@@ -114,7 +111,6 @@ export const updateOwnPromoCodeOperation: AffiliateOperation = changes(ownPromoC
     updateOwnCode(tx, context, { account_id: account.id, promoter_id: promoter.id, ...given }),
 });
 
-/** `DELETE /api/v2/affiliate/promo_codes/{id}` */
 export const archiveOwnPromoCodeOperation: AffiliateOperation = {
   id: "archiveOwnPromoCode",
   summary: "Archive a promo code that the promoter made",

@@ -105,7 +105,6 @@ const updateBody = z.object({
   ),
 });
 
-/** `GET /api/v2/affiliate/promoter_campaigns` */
 export const listOwnPromoterCampaignsOperation: AffiliateOperation = {
   id: "listOwnPromoterCampaigns",
   summary: "List the campaigns that the promoter is in",
@@ -123,7 +122,6 @@ export const listOwnPromoterCampaignsOperation: AffiliateOperation = {
   },
 };
 
-/** `PUT /api/v2/affiliate/promoter_campaigns/{id}` */
 export const updateOwnPromoterCampaignOperation: AffiliateOperation = {
   id: "updateOwnPromoterCampaign",
   summary: "Change the promoter's referral id in a campaign",

@@ -62,7 +62,6 @@ const acceptBody = z
   })
   .partial();
 
-/** `GET /api/v2/affiliate/agreements` */
 export const listAgreementsOperation: AffiliateOperation = {
   id: "listPortalAgreements",
   summary: "List the terms and contracts that wait for the promoter",
@@ -72,7 +71,6 @@ export const listAgreementsOperation: AffiliateOperation = {
   handle: (request) => agreementsJson(request.context.store, request),
 };
 
-/** `POST /api/v2/affiliate/agreements` */
 export const acceptAgreementsOperation: AffiliateOperation = {
   id: "acceptPortalAgreements",
   summary: "Accept the terms and sign the contracts that wait for the promoter",

@@ -22,7 +22,6 @@ import { pageParams, readListing, readPathId } from "../../../resource/listing.t
 import { mailAddress } from "../own-fields.ts";
 import type { AffiliateOperation } from "../operation.ts";
 
-/** `GET /api/v2/affiliate/contract_documents` */
 export const listOwnDocumentsOperation: AffiliateOperation = {
   id: "listPortalContractDocuments",
   summary: "List the promoter's contracts",
@@ -46,7 +45,6 @@ const contentParams = z.object({
   ),
 });
 
-/** `GET /api/v2/affiliate/contract_documents/{id}` */
 export const showOwnDocumentOperation: AffiliateOperation = {
   id: "getPortalContractDocument",
   summary: "Show a contract's text",
@@ -77,7 +75,6 @@ const signBody = z.object({
   ),
 });
 
-/** `POST /api/v2/affiliate/contract_documents/{id}/sign` */
 export const signOwnDocumentOperation: AffiliateOperation = {
   id: "signPortalContractDocument",
   summary: "Sign a contract",
@@ -124,7 +121,7 @@ const draftBody = z.object({
   ),
 });
 
-/** `POST /api/v2/affiliate/contract_documents/draft`. It changes nothing. */
+/** It changes nothing. */
 export const draftDocumentOperation: AffiliateOperation = {
   id: "draftPortalContractDocument",
   summary: "Show how a contract would read",

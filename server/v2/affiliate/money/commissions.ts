@@ -109,7 +109,6 @@ function ofPromoter({ promoter }: AffiliateRequest): Condition[] {
   return having(commissions, { promoter_id: promoter.id });
 }
 
-/** `GET /api/v2/affiliate/commissions` */
 export const listOwnCommissionsOperation: AffiliateOperation = {
   id: "listOwnCommissions",
   summary: "List the promoter's commissions, newest first",
@@ -121,7 +120,6 @@ export const listOwnCommissionsOperation: AffiliateOperation = {
   handle: async (request) => showOwn(request, await ownCommissions.read(request, ofPromoter(request))),
 };
 
-/** `GET /api/v2/affiliate/commissions/export` */
 export const exportOwnCommissionsOperation = ownExport({
   id: "exportOwnCommissions",
   noun: "commissions",

@@ -43,7 +43,6 @@ const updateBody = profileParams.pick({
   country: true,
 });
 
-/** `GET /api/v2/affiliate/invoice_details` */
 export const showInvoiceDetailsOperation: AffiliateOperation = {
   id: "getInvoiceDetails",
   summary: "Show the promoter's invoice details",
@@ -52,7 +51,6 @@ export const showInvoiceDetailsOperation: AffiliateOperation = {
   handle: (request) => Promise.resolve(json(request, request.promoter)),
 };
 
-/** `PUT /api/v2/affiliate/invoice_details` */
 export const updateInvoiceDetailsOperation: AffiliateOperation = {
   id: "updateInvoiceDetails",
   summary: "Change the promoter's invoice details",

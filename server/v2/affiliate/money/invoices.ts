@@ -15,7 +15,6 @@ const ownInvoices = listed(invoices, { only: IS_NUMBERED, isNewestFirst: true })
 
 const ownInvoiceAnswer = invoiceAnswer.schema.omit({ promoter: true }).meta({ id: "PortalInvoice" });
 
-/** `GET /api/v2/affiliate/invoices` */
 export const listOwnInvoicesOperation: AffiliateOperation = {
   id: "listOwnInvoices",
   summary: "List the promoter's invoices and credit notes, newest first",
@@ -30,7 +29,6 @@ export const listOwnInvoicesOperation: AffiliateOperation = {
   },
 };
 
-/** `GET /api/v2/affiliate/invoices/{id}/pdf` */
 export const ownInvoicePdfOperation: AffiliateOperation = {
   id: "downloadOwnInvoice",
   summary: "Download one of the promoter's invoices as a PDF file",
@@ -71,7 +69,6 @@ const agreementAnswer = z
   })
   .meta({ id: "InvoiceAgreement" });
 
-/** `GET /api/v2/affiliate/invoice_agreement` */
 export const showAgreementOperation: AffiliateOperation = {
   id: "getInvoiceAgreement",
   summary: "Show the agreement about invoices",
@@ -83,7 +80,6 @@ export const showAgreementOperation: AffiliateOperation = {
 
 const agreeBody = z.object({ version: field(id, "Version of the text that the promoter has read.", 1) });
 
-/** `POST /api/v2/affiliate/invoice_agreement` */
 export const agreeOperation: AffiliateOperation = {
   id: "agreeToInvoices",
   summary: "Agree that the company writes the promoter's invoices",

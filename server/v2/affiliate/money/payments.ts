@@ -39,7 +39,6 @@ const ownPaymentAnswer = shown<Payment, Say>(payments)("PortalPayment", {
 
 const ownPayments = listed(payments, { only: IS_BY_PROVIDER, isNewestFirst: true })();
 
-/** `GET /api/v2/affiliate/payments` */
 export const listOwnPaymentsOperation: AffiliateOperation = {
   id: "listOwnPayments",
   summary: "List the promoter's payments by providers, newest first",

@@ -39,7 +39,6 @@ const updateBody = z.object({
   details: field(details, createBody.shape.details),
 });
 
-/** `GET /api/v2/affiliate/payout_methods` */
 export const listOwnMethodsOperation: AffiliateOperation = {
   id: "listOwnPayoutMethods",
   summary: "List the promoter's payout methods",
@@ -64,7 +63,6 @@ export const listOwnMethodsOperation: AffiliateOperation = {
   },
 };
 
-/** `GET /api/v2/affiliate/bank_forms` */
 export const listBankFormsOperation: AffiliateOperation = {
   id: "listOwnBankForms",
   summary: "List what a bank account needs in each country",
@@ -74,7 +72,6 @@ export const listBankFormsOperation: AffiliateOperation = {
   handle: () => Promise.resolve(bankFormsJson()),
 };
 
-/** `GET /api/v2/affiliate/payout_methods/{id}` */
 export const showOwnMethodOperation: AffiliateOperation = {
   id: "getOwnPayoutMethod",
   summary: "Show one of the promoter's payout methods",
@@ -85,7 +82,7 @@ export const showOwnMethodOperation: AffiliateOperation = {
     payoutMethodAnswer.json(await loadOwn(request.context.store, request, readPathId(request.event))),
 };
 
-/** `POST /api/v2/affiliate/payout_methods`. The new method is selected. */
+/** The new method is selected. */
 export const createOwnMethodOperation: AffiliateOperation = makes(payoutMethodAnswer, {
   id: "createOwnPayoutMethod",
   summary: "Add a payout method",
@@ -106,7 +103,6 @@ export const createOwnMethodOperation: AffiliateOperation = makes(payoutMethodAn
     }),
 });
 
-/** `PUT /api/v2/affiliate/payout_methods/{id}` */
 export const updateOwnMethodOperation: AffiliateOperation = {
   id: "updateOwnPayoutMethod",
   summary: "Change the details of a payout method",
@@ -131,7 +127,6 @@ export const updateOwnMethodOperation: AffiliateOperation = {
   },
 };
 
-/** `POST /api/v2/affiliate/payout_methods/{id}/select` */
 export const selectOwnMethodOperation: AffiliateOperation = does(payoutMethodAnswer, {
   id: "selectOwnPayoutMethod",
   summary: "Choose the payout method that is used",
@@ -147,7 +142,6 @@ export const selectOwnMethodOperation: AffiliateOperation = does(payoutMethodAns
   },
 });
 
-/** `DELETE /api/v2/affiliate/payout_methods/{id}` */
 export const removeOwnMethodOperation: AffiliateOperation = {
   id: "deleteOwnPayoutMethod",
   summary: "Remove a payout method that was never used",

@@ -102,7 +102,6 @@ async function showOwn({ account, context: { store } }: AffiliateRequest, record
   });
 }
 
-/** `GET /api/v2/affiliate/payouts` */
 export const listOwnPayoutsOperation: AffiliateOperation = {
   id: "listOwnPayouts",
   summary: "List the promoter's payouts, newest first",
@@ -120,7 +119,6 @@ export const listOwnPayoutsOperation: AffiliateOperation = {
   },
 };
 
-/** `GET /api/v2/affiliate/payouts/export` */
 export const exportOwnPayoutsOperation = ownExport({
   id: "exportOwnPayouts",
   noun: "payouts",
@@ -170,7 +168,6 @@ const receiptAnswer = z
   })
   .meta({ id: "PayoutReceipt" });
 
-/** `GET /api/v2/affiliate/payouts/{id}/receipt` */
 export const payoutReceiptOperation: AffiliateOperation = {
   id: "getPayoutReceipt",
   summary: "Show the receipt of a payout",
@@ -180,7 +177,6 @@ export const payoutReceiptOperation: AffiliateOperation = {
   handle: showReceipt,
 };
 
-/** `GET /api/v2/affiliate/payouts/due_stats` */
 export const ownDueStatsOperation: AffiliateOperation = {
   id: "getOwnDueStats",
   summary: "Show what the promoter will be paid, and when",

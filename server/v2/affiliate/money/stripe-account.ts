@@ -51,7 +51,6 @@ const startBody = z.object({
   ),
 });
 
-/** `GET /api/v2/affiliate/stripe_account` */
 export const showStripeAccountOperation: AffiliateOperation = {
   id: "getOwnStripeAccount",
   summary: "Show the promoter's account at Stripe",
@@ -64,7 +63,7 @@ export const showStripeAccountOperation: AffiliateOperation = {
   },
 };
 
-/** `POST /api/v2/affiliate/stripe_account`. Repeated calls open one account. */
+/** Repeated calls open one account. */
 export const startStripeAccountOperation: AffiliateOperation = {
   id: "startOwnStripeAccount",
   summary: "Be paid by Stripe, or go on with Stripe's form",
@@ -91,7 +90,6 @@ export const startStripeAccountOperation: AffiliateOperation = {
   },
 };
 
-/** `POST /api/v2/affiliate/stripe_account/check` */
 export const checkStripeAccountOperation: AffiliateOperation = {
   id: "checkOwnStripeAccount",
   summary: "Ask Stripe about the promoter's account",

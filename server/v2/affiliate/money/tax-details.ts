@@ -49,7 +49,6 @@ const answer = z
   })
   .meta({ id: "TaxDetails" });
 
-/** `GET /api/v2/affiliate/tax_details` */
 export const showTaxDetailsOperation: AffiliateOperation = {
   id: "getTaxDetails",
   summary: "Show the promoter's tax form",
@@ -59,7 +58,6 @@ export const showTaxDetailsOperation: AffiliateOperation = {
     json(await context.store.get(taxDetails, account.id, promoter.id)),
 };
 
-/** `PUT /api/v2/affiliate/tax_details` */
 export const updateTaxDetailsOperation: AffiliateOperation = {
   id: "updateTaxDetails",
   summary: "Sign a tax form",

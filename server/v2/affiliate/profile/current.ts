@@ -87,7 +87,6 @@ const ownProfile = field(
 );
 const updateBody = z.object({ profile: ownProfile });
 
-/** `GET /api/v2/affiliate/promoters/current` */
 export const showCurrentOperation: AffiliateOperation = {
   id: "getCurrentPromoter",
   summary: "Show the promoter who is signed in",
@@ -96,7 +95,6 @@ export const showCurrentOperation: AffiliateOperation = {
   handle: (request) => currentJson(request, request.promoter),
 };
 
-/** `POST /api/v2/affiliate/promoters/archive` */
 export const archiveCurrentOperation: AffiliateOperation = {
   id: "archiveCurrentPromoter",
   summary: "Leave the program",
@@ -113,7 +111,6 @@ export const archiveCurrentOperation: AffiliateOperation = {
   },
 };
 
-/** `PUT /api/v2/affiliate/promoters/current` */
 export const updateCurrentOperation: AffiliateOperation = {
   id: "updateCurrentPromoter",
   summary: "Change the promoter's own profile",
@@ -178,7 +175,6 @@ const body = z.object({
   language: field(oneOf(LANGUAGES), "ISO 639 code of the language.", "de"),
 });
 
-/** `PUT /api/v2/affiliate/language` */
 export const setLanguageOperation: AffiliateOperation = {
   id: "setPortalLanguage",
   summary: "Choose the language of the portal and of e-mails",
@@ -196,7 +192,6 @@ export const setLanguageOperation: AffiliateOperation = {
   },
 };
 
-/** `POST /api/v2/affiliate/visits` */
 export const noteVisitOperation: AffiliateOperation = {
   id: "notePortalVisit",
   summary: "Show what is new since the promoter's last visit",

@@ -47,7 +47,6 @@ const updateBody = z
   })
   .partial();
 
-/** `GET /api/v2/affiliate/email_settings` */
 export const showEmailSettingsOperation: AffiliateOperation = {
   id: "getEmailSettings",
   summary: "Show which e-mails the promoter wants",
@@ -66,7 +65,7 @@ export const showEmailSettingsOperation: AffiliateOperation = {
   },
 };
 
-/** `PUT /api/v2/affiliate/email_settings/{id}`. The id is the promoter's own. */
+/** The id is the promoter's own. */
 export const updateEmailSettingsOperation: AffiliateOperation = {
   id: "updateEmailSettings",
   summary: "Choose the e-mails that the promoter wants",

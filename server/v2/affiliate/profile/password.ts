@@ -25,7 +25,6 @@ const passwordBody = z.object({
   ),
 });
 
-/** `POST /api/v2/affiliate/promoters/set_password` */
 export const setPasswordOperation: AffiliateOperation = {
   id: "setPortalPassword",
   summary: "Set the promoter's password",
@@ -67,7 +66,6 @@ const encryptedId = field(
 );
 const params = z.object({ id: encryptedId });
 
-/** `GET /api/v2/affiliate/promoters/email_from_encrypted_id` */
 export const emailFromIdOperation: OpenOperation = {
   id: "getEmailFromEncryptedId",
   summary: "Show whose link it is",
@@ -99,7 +97,7 @@ const linkBody = z.object({
   ),
 });
 
-/** `PUT /api/v2/affiliate/promoters/set_password`. Its `POST` is for promoters who are signed in. */
+/** Its `POST` is for promoters who are signed in. */
 export const setPasswordByLinkOperation: OpenOperation = {
   id: "setPasswordByEncryptedId",
   summary: "Set a password by a link, and sign in",

@@ -108,7 +108,6 @@ const ownLeadAnswer = shown(leads, belongings)("PortalReferral", {
 });
 const { schema } = ownLeadAnswer;
 
-/** `GET /api/v2/affiliate/referrals` */
 export const listOwnReferralsOperation: AffiliateOperation = lists(ownLeadAnswer, {
   id: "listOwnReferrals",
   summary: "List the promoter's leads, newest first",
@@ -117,7 +116,6 @@ export const listOwnReferralsOperation: AffiliateOperation = lists(ownLeadAnswer
   within: ofPromoter,
 });
 
-/** `GET /api/v2/affiliate/referrals/{id}` */
 export const showOwnReferralOperation: AffiliateOperation = {
   id: "getOwnReferral",
   summary: "Show one of the promoter's leads",
@@ -128,7 +126,6 @@ export const showOwnReferralOperation: AffiliateOperation = {
     ownLeadAnswer.show(store, await loadOwnLead(store, ownLead(promoter, readPathId(event)))),
 };
 
-/** `GET /api/v2/affiliate/referrals/export` */
 export const exportOwnReferralsOperation = ownExport({
   id: "exportOwnReferrals",
   noun: "leads",
@@ -169,7 +166,6 @@ const updateBody = z
   })
   .partial();
 
-/** `POST /api/v2/affiliate/referrals` */
 export const addOwnReferralOperation: AffiliateOperation = makes(ownLeadAnswer, {
   id: "addOwnReferral",
   summary: "Add a lead by hand for the company's approval",
@@ -197,7 +193,6 @@ export const addOwnReferralOperation: AffiliateOperation = makes(ownLeadAnswer, 
     }),
 });
 
-/** `PUT /api/v2/affiliate/referrals/{id}` */
 export const updateOwnReferralOperation: AffiliateOperation = changes(ownLeadAnswer, {
   id: "updateOwnReferral",
   summary: "Change what the promoter says about a lead that they added",
@@ -210,7 +205,6 @@ export const updateOwnReferralOperation: AffiliateOperation = changes(ownLeadAns
     updateProposal(tx, context, ownLead(promoter, leadId), given),
 });
 
-/** `DELETE /api/v2/affiliate/referrals/{id}` */
 export const removeOwnReferralOperation: AffiliateOperation = {
   id: "deleteOwnReferral",
   summary: "Withdraw a lead that the promoter added",

@@ -40,7 +40,6 @@ const subIdParams = channelParams.extend(pageParams.shape);
 /** More than a promoter campaign has channels. */
 const MOST_LINES = 10_000;
 
-/** `GET /api/v2/affiliate/reports/overview` */
 export const ownOverviewOperation: AffiliateOperation = {
   id: "getOwnReport",
   summary: "Report on the promoter's figures, period by period",
@@ -51,7 +50,6 @@ export const ownOverviewOperation: AffiliateOperation = {
   handle: async (request) => (await overview(request)).rows,
 };
 
-/** `GET /api/v2/affiliate/reports/download` */
 export const ownDownloadOperation: AffiliateOperation = {
   id: "downloadOwnReport",
   summary: "Download the promoter's report as a CSV file",
@@ -67,7 +65,6 @@ export const ownDownloadOperation: AffiliateOperation = {
   },
 };
 
-/** `GET /api/v2/affiliate/reports/sub_ids` */
 export const ownSubIdsOperation: AffiliateOperation = {
   id: "getOwnSubIdReport",
   summary: "Report on the promoter's channels",
@@ -103,7 +100,6 @@ export const ownSubIdsOperation: AffiliateOperation = {
   },
 };
 
-/** `GET /api/v2/affiliate/reports/sub_ids/download` */
 export const ownSubIdsDownloadOperation: AffiliateOperation = {
   id: "downloadOwnSubIdReport",
   summary: "Download the report on the promoter's channels as a CSV file",
@@ -196,7 +192,6 @@ const chartParams = z.object({
   promoter_campaign_id: field(id.optional(), "Id of the promoter campaign.", 31),
 });
 
-/** `GET /api/v2/affiliate/promoters/chart_data` */
 export const ownChartOperation: AffiliateOperation = {
   id: "getPortalChart",
   summary: "Chart the promoter's figures",
@@ -247,7 +242,6 @@ const answer = z
   })
   .meta({ id: "SubAffiliate" });
 
-/** `GET /api/v2/affiliate/promoters/sub_affiliates` */
 export const listSubAffiliatesOperation: AffiliateOperation = {
   id: "listSubAffiliates",
   summary: "List the promoters whom the promoter recruited, newest first",
@@ -316,7 +310,6 @@ const originsAnswer = z
 const MEANING =
   "the promoter's own clicks and leads by source or landing page, or the leads by promo code, with their sales and what these earned.";
 
-/** `GET /api/v2/affiliate/reports/origins` */
 export const ownOriginsOperation: AffiliateOperation = {
   id: "getOwnOriginReport",
   summary: "Report on the promoter's clicks and leads by source, landing page or promo code",
@@ -333,7 +326,6 @@ export const ownOriginsOperation: AffiliateOperation = {
   },
 };
 
-/** `GET /api/v2/affiliate/reports/origins/download` */
 export const ownOriginsDownloadOperation: AffiliateOperation = {
   id: "downloadOwnOriginReport",
   summary: "Download the report by source, landing page or promo code as a CSV file",

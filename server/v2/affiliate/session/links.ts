@@ -36,7 +36,6 @@ const useBody = z.object({
   password: field(newPassword.optional(), "At least 8 characters.", "correct horse battery"),
 });
 
-/** `POST /api/v2/affiliate/session/link/send` */
 export const sendLinkOperation: OpenOperation = {
   id: "sendSignInLink",
   summary: "Send a promoter a link that signs them in",
@@ -51,7 +50,6 @@ export const sendLinkOperation: OpenOperation = {
   handle: send,
 };
 
-/** `POST /api/v2/affiliate/session/link/check` */
 export const checkLinkOperation: OpenOperation = {
   id: "checkSignInLink",
   summary: "Show what a link to the portal is for",
@@ -70,7 +68,6 @@ export const checkLinkOperation: OpenOperation = {
   handle: check,
 };
 
-/** `POST /api/v2/affiliate/session/link` */
 export const useLinkOperation: OpenOperation = {
   id: "useSignInLink",
   summary: "Sign in to the portal by a link",

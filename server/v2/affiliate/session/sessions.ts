@@ -32,7 +32,6 @@ const signInBody = z.object({
   ),
 });
 
-/** `POST /api/v2/affiliate/session` */
 export const signInOperation: OpenOperation = {
   id: "signInToPortal",
   summary: "Sign in to the portal",
@@ -46,7 +45,6 @@ export const signInOperation: OpenOperation = {
   handle: signIn,
 };
 
-/** `GET /api/v2/affiliate/session` */
 export const showSessionOperation: AffiliateOperation = {
   id: "getPortalSession",
   summary: "Show who is signed in to the portal",
@@ -56,7 +54,6 @@ export const showSessionOperation: AffiliateOperation = {
   handle: (request) => sessionJson(request.context.store, request),
 };
 
-/** `DELETE /api/v2/affiliate/session` */
 export const signOutOperation: AffiliateOperation = {
   id: "signOutOfPortal",
   summary: "Sign out of the portal",
@@ -68,7 +65,6 @@ export const signOutOperation: AffiliateOperation = {
   handle: signOut,
 };
 
-/** `DELETE /api/v2/affiliate/sessions` */
 export const signOutEverywhereOperation: AffiliateOperation = {
   id: "signOutOfPortalEverywhere",
   summary: "Sign out of the portal everywhere",
