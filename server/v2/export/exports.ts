@@ -159,7 +159,7 @@ function everythingOperation(): V2Operation {
     id: "exportEverything",
     summary: "Download the whole program as JSON lines",
     description:
-      "All records of the account, one per line, each with its table as `kind`: campaigns, rewards, promoters, leads, sales, commissions, payouts and the others. The names are those of the API and of `docs/storage.md`. Amounts of money are in cents. Secrets, such as passwords and bank accounts, are left out. The audit log records who downloaded it. An extension of Tidemark.",
+      "The account and all its records, one per line, each with its table as `table`: campaigns, rewards, promoters, leads, sales, commissions, payouts and the others. The names are those of the API and of `docs/storage.md`. Amounts of money are in cents. Secrets, such as passwords and bank accounts, are left out. The audit log records who downloaded it. An extension of Tidemark.",
     answer: z.string(),
     media: "application/x-ndjson",
     async handle(request) {

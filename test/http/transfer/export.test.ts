@@ -7,7 +7,7 @@ import { drawPlan } from "../../../server/transfer/csv/plan.ts";
 import { MANIFEST } from "../../../server/transfer/export.ts";
 import { startApp, type TestApp } from "../../support/app.ts";
 import { accountOf } from "../../support/billing.ts";
-import { exported, textsOf } from "../../support/exports.ts";
+import { exported, TABLE_NAMES, textsOf } from "../../support/exports.ts";
 import { fillWithExamples } from "../../support/operations.ts";
 import { company, join } from "../../support/v2.ts";
 
@@ -85,16 +85,27 @@ it("texts, documents and formulas come through, and sealed secrets only if asked
   expect(Object.keys(asked).at(-1)).toBe(MANIFEST);
 });
 
+it("each line of the one file has its table, and its own kind beside it", async () => {
+  await fillWithExamples(app, { promoters: 10, leads: 30, sales: 30 });
+  const records = rows((await app.v2("GET", "/exports/everything")).body as string);
+  const given = new Set(records.map(({ table }) => table as string));
+  expect([...given].filter((table) => !TABLE_NAMES.has(table))).toEqual([]);
+  const { address_key: _, ...account } = await accountOf(app);
+  expect(records[0]).toEqual({ table: "accounts", ...account });
+  const origins = records.filter(({ table }) => table === "origins");
+  expect(new Set(origins.map(({ kind }) => kind))).toEqual(new Set(["page", "source"]));
+});
+
 it("owners download their account as one file, without secrets", async () => {
   await join(app, "jane@example.com", { ref_id: "jane" });
   const { body, headers } = await app.v2("GET", "/exports/everything");
   expect(headers.get("content-type")).toBe("application/x-ndjson; charset=utf-8");
   expect(headers.get("content-disposition")).toBe('attachment; filename="everything-2026-03-04.jsonl"');
   const records = rows(body as string);
-  const of = (kind: string) => records.filter((record) => record["kind"] === kind);
+  const of = (table: string) => records.filter((record) => record["table"] === table);
   const [promoter] = await app.records.all("promoter");
   const { auth_token, temp_password_hash: _, ...shown } = promoter!;
-  expect(of("promoters")).toEqual([{ kind: "promoters", ...shown }]);
+  expect(of("promoters")).toEqual([{ table: "promoters", ...shown }]);
   expect(of("promoter_campaigns")).toMatchObject([{ ref_token: "jane" }]);
   expect(of("campaigns")).toMatchObject([{ id: 1 }]);
   expect(body).not.toContain(auth_token);
