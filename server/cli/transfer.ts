@@ -16,13 +16,13 @@ import { UNFINISHED } from "../storage/whole-file.ts";
 import { TABLES } from "../tables.ts";
 import { isShared, newOwnership } from "../transfer/account.ts";
 import { findFaults, rebuildStore } from "../transfer/check.ts";
-import { exportFolder } from "../transfer/export.ts";
+import { exportFolder, UPLOADS } from "../transfer/export.ts";
 import { importFolder } from "../transfer/import.ts";
 import { totalsOf, type Item } from "../transfer/item.ts";
 import type { Progress } from "../transfer/progress.ts";
 import { itemsIn } from "../transfer/stored-items.ts";
 import { planUpgrade, upgradeStore } from "../transfer/upgrade.ts";
-import { exportUploads, importUploads, UPLOADS } from "../transfer/uploads.ts";
+import { exportUploads, importUploads } from "../transfer/uploads.ts";
 import { newProgressView, totalFor } from "./progress.ts";
 import { print, tell, usingEngine, withEngine } from "./store.ts";
 
@@ -136,15 +136,19 @@ async function exportTo(given: string, { account, secrets, files, csv }: ExportO
     await checkLayout(engine);
     const isWanted = await choiceOf(engine, account);
     const shown = secrets ? "plain" : "left out";
+    const said: string[] = [];
+    const addUploads = async (to: string) =>
+      void said.push(...(await usingFiles((uploads) => exportUploads(uploads, to))));
+    const options = { folder, isWanted, isCsv: csv, addUploads: files ? addUploads : undefined };
     const records = await showing(engine, (onProgress) =>
-      exportFolder(engine, { folder, isWanted, secrets: shown, isCsv: csv, onProgress }),
+      exportFolder(engine, { ...options, secrets: shown, onProgress }),
     );
     print({ folder, records });
+    said.forEach(tell);
     const sealed = TABLES.filter((table) => table.sealed !== undefined).map(sqlName);
     if (!secrets && sealed.some((name) => Object.keys(records).some((file) => file.startsWith(`${name}.`))))
       tell("What is stored encrypted was left out, such as bank accounts; --secrets includes it");
   });
-  if (files) await usingFiles((uploads) => exportUploads(uploads, folder));
 }
 
 async function importFrom(
@@ -152,24 +156,29 @@ async function importFrom(
   { resume, force }: { resume: boolean; force: boolean },
 ): Promise<void> {
   const folder = resolve(given);
+  const said: string[] = [];
+  const copy = async () => void said.push(...(await usingFiles((uploads) => importUploads(folder, uploads))));
   const importing = (engine: Engine) =>
     showing(null, async (onProgress) => {
       const interrupted = { resumes: resume, isForced: force };
-      print(await importFolder(engine, { folder, onProgress, ...interrupted }));
+      const copyUploads = existsSync(join(folder, UPLOADS)) ? copy : undefined;
+      print(await importFolder(engine, { folder, onProgress, copyUploads, ...interrupted }));
     });
   await withEngine(importing, "store");
-  if (existsSync(join(folder, UPLOADS))) await usingFiles((uploads) => importUploads(folder, uploads));
+  said.forEach(tell);
 }
 
-/** Copies uploaded files, and says which are missing. */
+/** Copies uploaded files. Resolves to sentences about them, for the end of the progress. */
 async function usingFiles(
   copy: (uploads: Storage) => Promise<{ count: number; missing: string[] }>,
-): Promise<void> {
+): Promise<string[]> {
   const files = openConfiguredFiles(readConfig());
   try {
     const { count, missing } = await copy(files.uploads);
-    if (count > 0) tell(`copied ${count} uploaded files`);
-    if (missing.length > 0) tell(`These uploaded files are missing: ${missing.join(", ")}`);
+    return [
+      ...(count > 0 ? [`copied ${count} uploaded files`] : []),
+      ...(missing.length > 0 ? [`These uploaded files are missing: ${missing.join(", ")}`] : []),
+    ];
   } finally {
     await files.close();
   }

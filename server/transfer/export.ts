@@ -1,5 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
-import { open, readdir, rm, writeFile, type FileHandle } from "node:fs/promises";
+import { open, readdir, rename, rm, writeFile, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import { csvForPeople, type Line } from "../csv.ts";
 import { NO_SEAL, type Seal } from "../seal.ts";
@@ -12,7 +12,7 @@ import type { Engine, Reads } from "../storage/session.ts";
 import { sqlName } from "../storage/sql.ts";
 import { parseStored } from "../storage/table.ts";
 import { finish } from "../storage/whole-file.ts";
-import { tableNamed, type AnyRecord, type AnyTable } from "../tables.ts";
+import { tableNamed, TABLES, type AnyRecord, type AnyTable } from "../tables.ts";
 import { csvColumns } from "./csv/own-exports.ts";
 import { IDS, OWN, type Item } from "./item.ts";
 import { counting, type Progress } from "./progress.ts";
@@ -49,6 +49,8 @@ interface Exporting {
   isWanted?: (item: Item) => boolean;
   /** Writes CSV files for people, which can't be imported. */
   isCsv?: boolean;
+  /** Adds the uploaded files that the records in a folder name. */
+  addUploads?: ((folder: string) => Promise<void>) | undefined;
   onProgress: Progress;
 }
 
@@ -58,6 +60,12 @@ const OWNER_ONLY = 0o600;
 /** Files are written in this folder, and get their place when all of them are written. */
 const UNFINISHED = "unfinished";
 
+/** The subfolder with the uploaded files that the records name. */
+export const UPLOADS = "files";
+
+/** The names of all files that an export may have, besides the manifest. */
+const FILE_NAMES = new Set(TABLES.flatMap((table) => [`${sqlName(table)}.jsonl`, `${sqlName(table)}.csv`]));
+
 /**
  * Writes the records of a store as they are at one moment: a file of JSON lines for each table. Servers may keep running. Only a
  * part of the store is in memory at a time. Resolves to the number of records by table.
@@ -66,13 +74,11 @@ const UNFINISHED = "unfinished";
  */
 export async function exportFolder(
   engine: Engine,
-  { folder, secrets = "left out", isWanted = () => true, isCsv = false, onProgress }: Exporting,
+  { folder, secrets = "left out", isWanted = () => true, isCsv = false, addUploads, onProgress }: Exporting,
 ): Promise<Record<string, number>> {
   makeFolder(folder);
-  if ((await readdir(folder)).some((name) => name !== UNFINISHED)) throw new Error(`${folder} is not empty`);
+  await removeLeft(folder);
   const unfinished = join(folder, UNFINISHED);
-  // A killed export may have left it.
-  await rm(unfinished, { recursive: true, force: true });
   makeFolder(unfinished);
   try {
     const { mark } = await readMark(engine.reads);
@@ -93,14 +99,31 @@ export async function exportFolder(
     manifest.files = await writer.end();
     const text = `${JSON.stringify(manifest, null, 2)}\n`;
     if (!isCsv) await writeFile(join(unfinished, MANIFEST), text, { mode: OWNER_ONLY });
+    await addUploads?.(unfinished);
     for (const name of inPlaceOrder(await readdir(unfinished))) {
       giveToFolderOwner(join(unfinished, name));
-      finish(join(unfinished, name), join(folder, name));
+      if (name === UPLOADS) await rename(join(unfinished, name), join(folder, name));
+      else finish(join(unfinished, name), join(folder, name));
     }
     return Object.fromEntries(Object.entries(manifest.files).map(([name, { records }]) => [name, records]));
   } finally {
     await rm(unfinished, { recursive: true, force: true });
   }
+}
+
+/**
+ * Removes what a killed export has left in its folder.
+ *
+ * @throws Error in one sentence if the folder has anything else
+ */
+async function removeLeft(folder: string): Promise<void> {
+  const names = await readdir(folder);
+  const isOurs = (name: string) => [UNFINISHED, UPLOADS].includes(name) || FILE_NAMES.has(name);
+  const isUnfinished = names.includes(UNFINISHED) && !names.includes(MANIFEST);
+  if (names.length > 0 && !(isUnfinished && names.every(isOurs))) throw new Error(`${folder} is not empty`);
+  // Their mark goes last.
+  for (const name of [...names.filter((each) => each !== UNFINISHED), UNFINISHED])
+    await rm(join(folder, name), { recursive: true, force: true });
 }
 
 function newManifest(layout: number): Manifest {

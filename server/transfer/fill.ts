@@ -34,6 +34,8 @@ const COMMIT_LENGTH = 2 * 2 ** 20;
 
 interface Filling extends Interrupted {
   source: Source;
+  /** Runs first, and again when the work is continued. */
+  prepare?: (() => Promise<void>) | undefined;
   onProgress: Progress;
 }
 
@@ -47,7 +49,10 @@ export async function fillStore(engine: Engine, filling: Filling): Promise<void>
   const { source, onProgress } = filling;
   await work(engine, await beginning(engine, filling), {
     clear: (work) => work.commit(clearTables),
-    fill: (work) => fill(work, filling, counting("imported", onProgress, source.count)),
+    async fill(work) {
+      await filling.prepare?.();
+      await fill(work, filling, counting("imported", onProgress, source.count));
+    },
   });
 }
 

@@ -19,6 +19,8 @@ import { IN_ORDER, itemsIn } from "./stored-items.ts";
 
 interface Importing extends Interrupted {
   folder: string;
+  /** Copies the uploaded files before the store can be used. */
+  copyUploads?: (() => Promise<void>) | undefined;
   onProgress: Progress;
 }
 
@@ -31,10 +33,10 @@ interface Importing extends Interrupted {
  */
 export async function importFolder(
   engine: Engine,
-  { folder, onProgress, ...interrupted }: Importing,
+  { folder, onProgress, copyUploads, ...interrupted }: Importing,
 ): Promise<Totals> {
   const source = await openFolder(folder, engine.seal ?? NO_SEAL, onProgress);
-  await fillStore(engine, { source, onProgress, ...interrupted });
+  await fillStore(engine, { source, onProgress, prepare: copyUploads, ...interrupted });
   await requireKey(engine);
   return totalsOf(shownItems(engine));
 }
@@ -90,10 +92,12 @@ function parseManifest(text: string): Manifest {
   if (value.layout !== LAYOUT) {
     throw new Failure(
       "malformed",
-      `The export has layout ${String(value.layout)}, and this release reads only layout ${LAYOUT}: import it with the release that made it`,
+      `The export has layout ${JSON.stringify(value.layout)}, and this release reads only layout ${LAYOUT}: import it with the release that made it`,
     );
   }
-  if (isObject(value.files) && isObject(value.next_ids)) return value as Manifest;
+  const { files, next_ids } = value;
+  if (isObject(files) && isObject(next_ids) && Object.values(next_ids).every(Number.isSafeInteger))
+    return value as Manifest;
   throw changed(MANIFEST);
 }
 
@@ -105,7 +109,7 @@ function filesOf({ files }: Manifest): TableFile[] {
   }
   return [...named].flatMap(([name, table]) => {
     const file = files[name];
-    return file === undefined ? [] : [{ name, table, ...file }];
+    return file === undefined ? [] : [{ ...file, name, table }];
   });
 }
 

@@ -1,14 +1,12 @@
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { lstat, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Storage } from "unstorage";
 import { assets, type Asset } from "../domain/people/asset.ts";
 import { accounts, type Account } from "../domain/program/account/account.ts";
 import { giveToFolderOwner, makeFolder } from "../storage/owner.ts";
 import { sqlName } from "../storage/sql.ts";
+import { UPLOADS } from "./export.ts";
 import { linesOf } from "./import.ts";
-
-/** The subfolder of an export with the uploaded files that its records name. */
-export const UPLOADS = "files";
 
 /** How many files were copied, and the names of those that could not be found. */
 interface Copied {
@@ -24,7 +22,7 @@ export async function exportUploads(uploads: Storage, folder: string): Promise<C
     const bytes = await uploads.getItemRaw<Uint8Array | Error>(name);
     // unstorage's fs driver returns its errors.
     if (bytes instanceof Error || bytes === null || bytes === undefined) return false;
-    await writeFile(join(target, name), bytes, { mode: 0o600 });
+    await writeFile(join(target, name), bytes, { mode: 0o600, flush: true });
     giveToFolderOwner(join(target, name));
     return true;
   });
@@ -34,9 +32,11 @@ export async function exportUploads(uploads: Storage, folder: string): Promise<C
 export async function importUploads(folder: string, uploads: Storage): Promise<Copied> {
   const source = join(folder, UPLOADS);
   return copy(await namesIn(folder), async (name) => {
-    const bytes = await readFile(join(source, name)).catch(() => null);
-    if (bytes !== null) await uploads.setItemRaw(name, bytes);
-    return bytes !== null;
+    const file = join(source, name);
+    // What a link leads to would become public.
+    if ((await lstat(file).catch(() => null))?.isFile() !== true) return false;
+    await uploads.setItemRaw(name, await readFile(file));
+    return true;
   });
 }
 

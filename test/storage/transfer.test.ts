@@ -1,22 +1,36 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
+import { createStorage } from "unstorage";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createAccount } from "../../server/domain/access/account-creation.ts";
+import { SYSTEM } from "../../server/domain/context.ts";
+import { accounts } from "../../server/domain/program/account/account.ts";
+import { brandOf } from "../../server/domain/program/account/brand.ts";
 import { seed } from "../../server/domain/seed/seed.ts";
 import { LAYOUT, readMark, replaceMark } from "../../server/storage/layout.ts";
 import { storeOn } from "../../server/storage/open.ts";
 import type { Engine } from "../../server/storage/session.ts";
 import { newStore } from "../../server/storage/store.ts";
 import { TABLES } from "../../server/tables.ts";
-import { MANIFEST, type Manifest } from "../../server/transfer/export.ts";
+import { exportFolder, MANIFEST, type Manifest } from "../../server/transfer/export.ts";
 import type { Interrupted } from "../../server/transfer/fill.ts";
 import { importFolder } from "../../server/transfer/import.ts";
 import { totalsOf, type Item } from "../../server/transfer/item.ts";
 import type { Step } from "../../server/transfer/progress.ts";
 import { atOneMoment, insertItems, itemsIn } from "../../server/transfer/stored-items.ts";
+import { exportUploads, importUploads } from "../../server/transfer/uploads.ts";
 import { NOW, countedChance } from "../support/app.ts";
 import { allItemsIn, contentsOf } from "../support/contents.ts";
 import { exported, textsOf } from "../support/exports.ts";
@@ -215,6 +229,16 @@ it.each<[string, (texts: Record<string, string>) => Record<string, string>, stri
     manifest((all) => ({ ...all, files: { "../leads.jsonl": all.files["leads.jsonl"] } })),
     "This release does not know ../leads.jsonl",
   ],
+  [
+    "has a next id that is no number",
+    manifest((all) => ({ ...all, next_ids: { lead: "9" } })),
+    changed(MANIFEST),
+  ],
+  [
+    "has a next id beyond all ids",
+    manifest((all) => ({ ...all, next_ids: { lead: 1e300 } })),
+    changed(MANIFEST),
+  ],
   ["is another program's", manifest(() => ({})), "tidemark.json does not describe an export of Tidemark"],
   [
     "has another layout",
@@ -254,6 +278,73 @@ it("writes CSV files for people, with the same records and a header", async () =
     const rows = parse(csv[name.replace("jsonl", "csv")]!) as string[][];
     expect([name, rows.length - 1]).toEqual([name, linesIn(json[name]!).length]);
   }
+});
+
+/** A place for uploads with one file that the records name. */
+const withLogo = async () => {
+  const source = await filled();
+  const uploads = createStorage();
+  await uploads.setItemRaw("logo.png", Buffer.from("pixels"));
+  await newStore(source).transact(async (tx) => {
+    const [account] = await tx.view.list(accounts, "id", SYSTEM, []);
+    const logo = { name: "logo.png", format: "png", bytes: 6, image: null };
+    await tx.put(accounts, { ...account!, brand: { ...brandOf(account!), logo } });
+  });
+  const addUploads = async (to: string) => void (await exportUploads(uploads, to));
+  return { source, addUploads };
+};
+
+it("has its name only when its uploaded files are there, too", async () => {
+  const { source, addUploads } = await withLogo();
+  const folder = mkdtempSync(join(tmpdir(), "tidemark-"));
+  folders.push(folder);
+  const options = { folder, onProgress: silent };
+  const failing = exportFolder(source, { ...options, addUploads: () => Promise.reject(new Error("full")) });
+  await expect(failing).rejects.toThrow("full");
+  expect(readdirSync(folder)).toEqual([]);
+  await exportFolder(source, { ...options, addUploads });
+  expect(readdirSync(join(folder, "files"))).toEqual(["logo.png"]);
+});
+
+it("replaces what a killed export has left, and nothing else", async () => {
+  const { source, addUploads } = await withLogo();
+  const complete = await folderOf(source, { addUploads });
+  const folder = mkdtempSync(join(tmpdir(), "tidemark-"));
+  folders.push(folder);
+  // It was killed while files got their place.
+  cpSync(complete, join(folder, "unfinished"), { recursive: true });
+  cpSync(join(complete, "files"), join(folder, "files"), { recursive: true });
+  copyFileSync(join(complete, "accounts.jsonl"), join(folder, "accounts.jsonl"));
+  writeFileSync(join(folder, "mine.txt"), "mine");
+  const again = () => exportFolder(source, { folder, secrets: "plain", onProgress: silent, addUploads });
+  await expect(again()).rejects.toThrow(/is not empty$/);
+  rmSync(join(folder, "mine.txt"));
+  await again();
+  expect(readdirSync(folder).sort()).toEqual(readdirSync(complete).sort());
+  await expect(again()).rejects.toThrow(/is not empty$/);
+});
+
+it("is no whole store before its uploaded files are copied", async () => {
+  const { source, addUploads } = await withLogo();
+  const folder = await folderOf(source, { addUploads });
+  const target = await newEngine();
+  const cut = { ...ONCE, folder, copyUploads: () => Promise.reject(new Error("cut")) };
+  await expect(importFolder(target, cut)).rejects.toThrow("cut");
+  await expect(storeOn(target)).rejects.toMatchObject({ kind: "refused" });
+  const uploads = createStorage();
+  const copyUploads = async () => void (await importUploads(folder, uploads));
+  await importFolder(target, { ...ONCE, folder, copyUploads, resumes: true });
+  expect(await uploads.getKeys()).toEqual(["logo.png"]);
+});
+
+it("copies no file that a link among the uploads leads to", async () => {
+  const { source, addUploads } = await withLogo();
+  const folder = await folderOf(source, { addUploads });
+  rmSync(join(folder, "files", "logo.png"));
+  symlinkSync(join(folder, MANIFEST), join(folder, "files", "logo.png"));
+  const uploads = createStorage();
+  expect(await importUploads(folder, uploads)).toEqual({ count: 0, missing: ["logo.png"] });
+  expect(await uploads.getKeys()).toEqual([]);
 });
 
 it("refuses to fill a store that has something in it", async () => {
