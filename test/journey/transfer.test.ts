@@ -91,7 +91,7 @@ it("export works while servers take sign-ups, and its folder can be imported and
 
 it("export and import take uploaded files along if asked", async () => {
   const { body } = await v2(server, "PUT /brand/logo", { file: PNG });
-  const name = basename((body as { logo_url: string }).logo_url);
+  const name = basename((body as { shown: { logo_url: string } }).shown.logo_url);
   await runCli(at("first"), ["export", at("without")]);
   const { stderr } = await runCli(at("first"), ["export", at("all"), "--files"]);
   expect(stderr).toBe("copied 1 uploaded files\n");
