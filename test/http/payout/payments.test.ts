@@ -646,6 +646,20 @@ describe("sending a payments batch", () => {
     ]);
   });
 
+  it("shows promoters no payments by a file, which may not have been used", async () => {
+    const { status } = await app.v2("GET", "/payments_batches/1/file?format=paypal");
+    expect([status, await shown()]).toEqual([
+      200,
+      [
+        ["asked", [3]],
+        ["asked", [1, 2]],
+      ],
+    ]);
+    const { auth_token } = (await app.records.get("promoter", 2))!;
+    const joe = await signedInBrowser(app, auth_token);
+    expect((await joe.call("GET /payments")).body).toEqual([]);
+  });
+
   it.each([
     [
       "unsigned",
