@@ -12,23 +12,6 @@ export async function asItIs<R>(_view: View, record: R): Promise<R> {
   return record;
 }
 
-/** Records whose data are read at the same time. More would delay the reads of other requests. */
-const AT_ONCE = 25;
-
-/**
- * Reads the data for each record of a list. Records that are deleted meanwhile are left out. A database
- * answers concurrent reads in one query, so the records don't wait for each other.
- */
-export async function showAll<R, T>(view: View, records: R[], show: Show<R, T>): Promise<T[]> {
-  const shown: T[] = [];
-  for (let at = 0; at < records.length; at += AT_ONCE) {
-    const some = records.slice(at, at + AT_ONCE);
-    const found = await Promise.all(some.map((record) => unlessGone(show(view, record))));
-    for (const one of found) if (one !== null) shown.push(one);
-  }
-  return shown;
-}
-
 /** Null if a record that would be shown has been deleted. */
 export async function unlessGone<T>(shown: Promise<T>): Promise<T | null> {
   try {

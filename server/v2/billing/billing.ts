@@ -29,7 +29,6 @@ import {
   type ReceivedEvent,
 } from "../../domain/ledger/billing/received.ts";
 import { leads } from "../../domain/people/lead/lead.ts";
-import { showAll } from "../../domain/show.ts";
 import type { View } from "../../storage/store.ts";
 import { shown } from "../../resource/answer.ts";
 import { listed } from "../../resource/list.ts";
@@ -197,7 +196,7 @@ function endpointOf(
 
 /** What has become of events, and their leads. */
 async function whereabouts(view: View, events: ReceivedEvent[]) {
-  const found = await showAll(view, events, followReceived);
+  const found = await Promise.all(events.map((event) => followReceived(view, event)));
   const ids = found.map(({ lead_id }) => lead_id).filter((id) => id !== null);
   const known = await findMany(view, leads, events[0]?.account_id ?? 0, ids);
   return found.map((each) => ({ ...each, lead: known.get(each.lead_id ?? 0) ?? null }));

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { NOW, startApp, type TestApp } from "../../support/app.ts";
 import { addCommission, addPromoter, changeAccount, runPayouts, month } from "../../support/payouts.ts";
+import { addAccount } from "../../support/operations.ts";
 import { company } from "../../support/v2.ts";
 import type { RecordOf } from "../../support/records.ts";
 
@@ -99,5 +100,18 @@ describe("payout runs", () => {
       ],
     ]);
     expect(await preview()).toEqual({ status: 200, body: { data: [ofJoe[0]], meta: PERIOD }, total: "1" });
+  });
+
+  it("count only the payouts of their own account, whose runs have the same names in all accounts", async () => {
+    const other = await addAccount(app, {
+      name: "Beta",
+      public_id: "beta",
+      landing_url: "https://b.example/",
+    });
+    const ann = await addPromoter(app.context, other.account, { email: "ann@example.com" });
+    await addCommission(app.context, ann, { amount: 5_000, created_at: "2026-02-10T00:00:00.000Z" });
+    for (const owner of [account, other.account]) await runPayouts(app.context, owner, month("2026-02"));
+    const { body } = await company(app, "GET /payout_runs");
+    expect(body).toMatchObject([{ group_ref: "2026-02", payouts_count: 2 }]);
   });
 });
