@@ -16,7 +16,7 @@ import {
 } from "kysely";
 import { storable } from "./storable.ts";
 import { SQLITE, sqlName, type Dialect, type Statement } from "./sql.ts";
-import type { ColumnValue, Row, Table } from "./table.ts";
+import type { ColumnValue, Key, Row, Table } from "./table.ts";
 
 /** The tables of a query, under their SQL names. */
 export type Schema<Tables extends Record<string, Pick<Table<never>, "columns">>> = {
@@ -95,6 +95,10 @@ interface QueryRunner {
   rows<O>(query: Compilable<O>): Promise<O[]>;
   record<R>(from: Table<R>, row: object, as?: string): R | null;
   get<R>(from: Table<R>, accountId: number, id: number): Promise<R | null>;
+  list<R, Listed extends string>(
+    from: Table<R, string, Listed>,
+    ...listing: [index: Listed | "id", accountId: number, start: Key]
+  ): Promise<R[]>;
 }
 
 /** The page of a list to read. */
@@ -189,32 +193,32 @@ export function belongingTo<R extends { account_id: number }, const J extends Jo
   };
 }
 
-/** Other records to look for, by the field with the ids of those that they belong to. */
-interface Owned<R> {
-  account_id: number;
-  by: keyof R & string;
-  ids: readonly number[];
-  only?: RawBuilder<SqlBool>;
-}
-
-/** The records that belong to each of some others, oldest first. However many there are, it is one round trip. */
-export async function findOwned<R extends { id: number }>(
+/** The records that belong to each of some others, oldest first. The first column of the index names their owners. */
+export async function findOwned<R extends { id: number }, Listed extends string>(
   view: QueryRunner,
-  from: Table<R>,
-  { account_id, by, ids, only = sql<SqlBool>`1 = 1` }: Owned<R>,
+  from: Table<R, string, Listed>,
+  { account_id, index, ids }: { account_id: number; index: NoInfer<Listed>; ids: readonly number[] },
 ): Promise<(id: number) => R[]> {
   const owners = new Map<unknown, R[]>(ids.map((id) => [id, []]));
-  if (owners.size > 0) {
-    const query = view
-      .query<Record<string, Record<string, ColumnValue>>>()
-      .selectFrom(sqlName(from))
-      .select(allOf(from))
-      .where("account_id", "=", account_id)
-      .where(among(by, [...new Set(ids)]))
-      .where(only);
-    const records = (await view.rows(query)).map((row) => view.record(from, row)!);
-    for (const record of records.sort((one, other) => one.id - other.id))
-      owners.get(record[by])?.push(record);
+  if (owners.size === 0) return () => [];
+  if (owners.size === 1) {
+    // By a listing, whose statement is known, because most readers ask for one owner.
+    const only = await view.list(from, index, account_id, [ids[0]!]);
+    return (id) => (id === ids[0] ? only : []);
+  }
+  const { on, where } = from.indexes[index];
+  const by = on[0]!;
+  const query = view
+    .query<Record<string, Record<string, ColumnValue>>>()
+    .selectFrom(sqlName(from))
+    .select(allOf(from))
+    .where("account_id", "=", account_id)
+    .where(among(by, [...new Set(ids)]))
+    .where(sql.raw<SqlBool>(where ?? "1 = 1"))
+    .orderBy("id");
+  for (const row of await view.rows(query)) {
+    const record = view.record(from, row)!;
+    owners.get(record[by as keyof R])?.push(record);
   }
   return (id) => owners.get(id) ?? [];
 }

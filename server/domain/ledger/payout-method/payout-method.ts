@@ -1,6 +1,6 @@
 import { sql, type SqlBool } from "kysely";
 import { Failure } from "../../../failure.ts";
-import { among, findOwned, isFlag, type Schema } from "../../../storage/query.ts";
+import { among, findOwned, type Schema } from "../../../storage/query.ts";
 import type { Reader, Transaction, View } from "../../../storage/store.ts";
 import { flag, integer, json, table, text, time, type RowOf } from "../../../storage/table.ts";
 
@@ -86,13 +86,12 @@ export async function readSelectedPayoutMethods(
   accountId: number,
   promoterIds: readonly number[],
 ): Promise<(promoterId: number) => PayoutMethod | null> {
-  const selected = await findOwned(view, payoutMethods, {
+  const methods = await findOwned(view, payoutMethods, {
     account_id: accountId,
-    by: "promoter_id",
+    index: "promoter",
     ids: promoterIds,
-    only: isFlag("payout_methods.is_selected", true),
   });
-  return (promoterId) => selected(promoterId)[0] ?? null;
+  return (promoterId) => methods(promoterId).find(({ is_selected }) => is_selected) ?? null;
 }
 
 /** Those of some promoters who have a payout method, or had one. */

@@ -55,9 +55,8 @@ export function listCodesInUse(
 ): Promise<(promoterCampaignId: number) => PromoCode[]> {
   return findOwned(view, promoCodes, {
     account_id: accountId,
-    by: "promoter_campaign_id",
+    index: "in_use",
     ids: promoterCampaignIds,
-    only: IN_USE,
   });
 }
 

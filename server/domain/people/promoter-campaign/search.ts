@@ -30,7 +30,7 @@ export function readPromoterCampaigns(
   accountId: number,
   promoterIds: readonly number[],
 ): Promise<(promoterId: number) => PromoterCampaign[]> {
-  return findOwned(view, promoterCampaigns, { account_id: accountId, by: "promoter_id", ids: promoterIds });
+  return findOwned(view, promoterCampaigns, { account_id: accountId, index: "promoter", ids: promoterIds });
 }
 
 /**
