@@ -44,26 +44,20 @@ import {
 import type { V2Operation, V2Request } from "../operation.ts";
 import { NO_DETAILS, payoutMethodAnswer } from "./payout-methods.ts";
 
-/** What a payout pays back of debts in other campaigns. */
-export const setOff = [
-  field(
-    z.array(
-      z.object({
-        campaign_id: field(z.int(), "Id of the campaign in which the promoter owed.", 2),
-        amount: field(z.int(), "What was paid back, in the unit of the payout.", 500),
-      }),
-    ),
-    "What the payout pays back of debts in other campaigns. Its amount is less by it. Missing: nothing.",
-  ).optional(),
-  ({ set_offs }: Payout) => set_offs?.map(({ campaign_id, amount }) => ({ campaign_id, amount })),
-] as const;
-
-/** @see docs/spec/v2.md "Payout" */
-export const payoutAnswer = shown(payouts, payoutParts)("Payout", {
-  id: recordId,
-  status: field(z.enum(PAYOUT_STATUSES), "State of the record."),
-  amount: field(z.number(), "The amount: cents for `cash`, whole units otherwise.", 2000),
-  set_off: setOff,
+/** Rows of a payout that its promoter sees, too. */
+export const termRows = {
+  set_off: [
+    field(
+      z.array(
+        z.object({
+          campaign_id: field(z.int(), "Id of the campaign in which the promoter owed.", 2),
+          amount: field(z.int(), "What was paid back, in the unit of the payout.", 500),
+        }),
+      ),
+      "What the payout pays back of debts in other campaigns. Its amount is less by it. Missing: nothing.",
+    ).optional(),
+    ({ set_offs }: Payout) => set_offs?.map(({ campaign_id, amount }) => ({ campaign_id, amount })),
+  ],
   payments_batch_id: field(
     z.int().nullable(),
     "Id of the payments batch that it is part of, or null if it is in none.",
@@ -71,14 +65,27 @@ export const payoutAnswer = shown(payouts, payoutParts)("Payout", {
   ),
   tax_rate: [
     field(z.number(), "Tax in percent.", 19),
-    ({ tax_rate_hundredths }) => tax_rate_hundredths / 100,
+    ({ tax_rate_hundredths }: Payout) => tax_rate_hundredths / 100,
   ],
   unit: field(z.enum(UNITS), "Unit of the amount.", "cash"),
-  period_start: field(second, "First moment of the period that is paid for."),
-  period_end: field(second, "Last moment of the period that is paid for."),
+} as const;
+
+/** Rows about the payment, for company and promoter. */
+export const paymentRows = {
   paid_at: field(second.nullable(), "When it was paid, or null if it was not yet."),
   processing_started_at: field(second.nullable(), "When the payment began, or null if it has not."),
   failed_at: field(second.nullable(), "When the payment failed, or null if it did not."),
+};
+
+/** @see docs/spec/v2.md "Payout" */
+export const payoutAnswer = shown(payouts, payoutParts)("Payout", {
+  id: recordId,
+  status: field(z.enum(PAYOUT_STATUSES), "State of the record."),
+  amount: field(z.number(), "The amount: cents for `cash`, whole units otherwise.", 2000),
+  ...termRows,
+  period_start: field(second, "First moment of the period that is paid for."),
+  period_end: field(second, "Last moment of the period that is paid for."),
+  ...paymentRows,
   error: field(z.string().nullable(), "Why the payment failed, how much of it came back, or null.", null),
   total_incl_tax: field(z.number(), "The amount with tax.", 2380),
   created_at: createdSecond,

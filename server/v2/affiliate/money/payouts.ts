@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { UNITS } from "../../../domain/money.ts";
 import { loadPayout, PAYOUT_STATUSES, payouts, type Payout } from "../../../domain/ledger/payout/payout.ts";
 import { payoutParts, type PayoutParts } from "../../../domain/ledger/payout/search.ts";
 import { id, listOf, oneOf, text } from "../../../input/fields.ts";
@@ -13,7 +12,7 @@ import { shown } from "../../../resource/answer.ts";
 import { having, listed, type Condition } from "../../../resource/list.ts";
 import { readPathId } from "../../../resource/listing.ts";
 import { payoutMethodAnswer } from "../../payout/payout-methods.ts";
-import { setOff } from "../../payout/payouts.ts";
+import { paymentRows, termRows } from "../../payout/payouts.ts";
 import {
   dueStatsAnswer,
   dueStatsJson,
@@ -22,7 +21,7 @@ import {
 } from "../../payout/payout-stats.ts";
 import { ownExport, type AffiliateOperation, type AffiliateRequest } from "../operation.ts";
 import { OWN_METHOD_NAMES } from "./payout-details.ts";
-import { createdSecond, field, recordId, second } from "../../../http/fields.ts";
+import { createdSecond, field, recordId } from "../../../http/fields.ts";
 import { shownName } from "../../../domain/program/account/brand.ts";
 import { dueStats } from "../../../domain/ledger/payout/stats.ts";
 import type { Account } from "../../../domain/program/account/account.ts";
@@ -41,17 +40,7 @@ const ownPayoutAnswer = shown<Payout, OwnParts>(payouts)("PortalPayout", {
   id: recordId,
   status: field(z.enum(PAYOUT_STATUSES), "State of the record."),
   amount: field(z.int(), "The amount: cents for `cash`, whole units otherwise.", 2000),
-  set_off: setOff,
-  payments_batch_id: field(
-    z.int().nullable(),
-    "Id of the payments batch that it is part of, or null if it is in none.",
-    null,
-  ),
-  tax_rate: [
-    field(z.number(), "Tax in percent.", 19),
-    ({ tax_rate_hundredths }) => tax_rate_hundredths / 100,
-  ],
-  unit: field(z.enum(UNITS), "Unit of the amount.", "cash"),
+  ...termRows,
   period_start: [
     field(z.iso.date(), "First day of the period that is paid for."),
     ({ period_start }, { account }) => dayIn(timeZoneOf(account), new Date(period_start)),
@@ -61,9 +50,7 @@ const ownPayoutAnswer = shown<Payout, OwnParts>(payouts)("PortalPayout", {
     ({ period_end_date }) => period_end_date,
   ],
   due_date: field(z.iso.date(), "Day by which it must be paid, or null if there is none."),
-  paid_at: field(second.nullable(), "When it was paid, or null if it was not yet."),
-  processing_started_at: field(second.nullable(), "When the payment began, or null if it has not."),
-  failed_at: field(second.nullable(), "When the payment failed, or null if it did not."),
+  ...paymentRows,
   error: field(z.string().nullable(), "What went wrong, for people.", "Campaign 7 was not found"),
   total_incl_tax: field(z.int(), "The amount with tax.", 2380),
   created_at: createdSecond,

@@ -6,13 +6,7 @@ import {
   updateProposal,
 } from "../../../domain/people/lead/creation.ts";
 import { IN_USE, isOfType } from "../../../domain/people/lead/search.ts";
-import {
-  LEAD_STATES,
-  ENTRY_SOURCES,
-  isProposed,
-  leads,
-  type Lead,
-} from "../../../domain/people/lead/lead.ts";
+import { LEAD_STATES, isProposed, leads, type Lead } from "../../../domain/people/lead/lead.ts";
 import { id, listOf, oneOf, text, word, subId } from "../../../input/fields.ts";
 import { belongingTo } from "../../../storage/query.ts";
 import { shown } from "../../../resource/answer.ts";
@@ -20,9 +14,10 @@ import { having, listed, type Condition } from "../../../resource/list.ts";
 import { period, readPathId } from "../../../resource/listing.ts";
 import { changes, lists, makes } from "../../../resource/operations.ts";
 import { ownExport, type AffiliateOperation, type AffiliateRequest } from "../operation.ts";
-import { createdSecond, field, recordId, second } from "../../../http/fields.ts";
+import { field, recordId } from "../../../http/fields.ts";
 import { v2FieldError } from "../../../http/errors.ts";
 import { recordError } from "../../operation.ts";
+import { referralAnswer } from "../../referral/referral-json.ts";
 import { mailAddress, site } from "../own-fields.ts";
 import { campaigns } from "../../../domain/program/campaign/campaign.ts";
 import {
@@ -62,6 +57,9 @@ function entered(name: "first_name" | "last_name" | "website", example: string |
   return [schema, (lead: Lead) => (lead.is_proposal ? lead[name] : null)] as const;
 }
 
+/** The fields that the company sees. */
+const { shape: company } = referralAnswer.schema;
+
 /** A lead as its promoter sees it: enough to recognise it, but no address to write to. */
 const ownLeadAnswer = shown(leads, belongings)("PortalReferral", {
   id: recordId,
@@ -75,16 +73,9 @@ const ownLeadAnswer = shown(leads, belongings)("PortalReferral", {
   ],
   state: field(z.enum(LEAD_STATES), "State of the record."),
   metadata: [field(z.record(z.string(), z.unknown()), "Empty, because it is the company's.", {}), () => ({})],
-  entry_source: field(
-    z.enum(ENTRY_SOURCES),
-    "How the lead got its promoter. `cookie`: by a visit. `api`: by a request. `coupon`: by a promo code. `manual_admin`, `manual_affiliate`: by hand.",
-  ),
-  created_at: createdSecond,
-  customer_since: field(
-    second.nullable(),
-    "When the lead became a customer, or null if they have not.",
-    "2026-03-01T09:30:00.000Z",
-  ),
+  entry_source: company.entry_source,
+  created_at: company.created_at,
+  customer_since: company.customer_since,
   sub_id: subId,
   first_name: entered("first_name", "Sam"),
   last_name: entered("last_name", null),
