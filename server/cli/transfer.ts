@@ -17,7 +17,7 @@ import { TABLES } from "../tables.ts";
 import { isShared, newOwnership } from "../transfer/account.ts";
 import { findFaults, rebuildStore } from "../transfer/check.ts";
 import { exportFolder, UPLOADS } from "../transfer/export.ts";
-import { importFolder } from "../transfer/import.ts";
+import { importFolder, readManifest } from "../transfer/import.ts";
 import { totalsOf, type Item } from "../transfer/item.ts";
 import type { Progress } from "../transfer/progress.ts";
 import { itemsIn } from "../transfer/stored-items.ts";
@@ -36,7 +36,7 @@ export function transferCommands(program: Command): void {
     .addOption(accountsOption())
     .option(
       "--secrets",
-      "include what is stored encrypted, such as bank accounts; it is not encrypted in the files",
+      "include encrypted details, such as bank accounts, which anyone can read in the files",
       false,
     )
     .option("--files", "include uploaded files, such as banners and logos", false)
@@ -147,7 +147,7 @@ async function exportTo(given: string, { account, secrets, files, csv }: ExportO
     said.forEach(tell);
     const sealed = TABLES.filter((table) => table.sealed !== undefined).map(sqlName);
     if (!secrets && sealed.some((name) => Object.keys(records).some((file) => file.startsWith(`${name}.`))))
-      tell("What is stored encrypted was left out, such as bank accounts; --secrets includes it");
+      tell("Encrypted details, such as bank accounts, were left out. --secrets includes them");
   });
 }
 
@@ -156,6 +156,7 @@ async function importFrom(
   { resume, force }: { resume: boolean; force: boolean },
 ): Promise<void> {
   const folder = resolve(given);
+  await readManifest(folder);
   const said: string[] = [];
   const copy = async () => void said.push(...(await usingFiles((uploads) => importUploads(folder, uploads))));
   const importing = (engine: Engine) =>

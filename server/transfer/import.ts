@@ -53,8 +53,7 @@ async function* shownItems({ reads, seal = NO_SEAL }: Engine): AsyncGenerator<It
  *   whose secrets have another key
  */
 async function openFolder(folder: string, seal: Seal, onProgress: Progress): Promise<Source> {
-  const text = await readManifest(folder);
-  const manifest = parseManifest(text);
+  const { text, manifest } = await readManifest(folder);
   const files = filesOf(manifest);
   if (manifest.key_proof !== undefined) refuseOtherKey(manifest.key_proof, seal);
   const recordCount = files.reduce((sum, { records }) => sum + records, 0);
@@ -72,7 +71,17 @@ interface TableFile {
   sha256: string;
 }
 
-async function readManifest(folder: string): Promise<string> {
+/**
+ * Reads what an export consists of. A command does it first, so that a mistyped folder makes no store.
+ *
+ * @throws Failure `malformed` for anything but an export of this layout
+ */
+export async function readManifest(folder: string): Promise<{ text: string; manifest: Manifest }> {
+  const text = await manifestText(folder);
+  return { text, manifest: parseManifest(text) };
+}
+
+async function manifestText(folder: string): Promise<string> {
   const found = await stat(folder).catch(() => null);
   if (found === null) throw new Failure("malformed", `There is no folder ${folder}`);
   if (!found.isDirectory()) throw new Failure("malformed", `${folder} is a file, and an export is a folder`);

@@ -122,6 +122,12 @@ it.each([
   expect(readdirSync(folder)).toEqual([]);
 });
 
+it("an import of something else makes no store and no key", async () => {
+  const { code, stderr } = await callCli(folder, ["import", "nosuch"]);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: `There is no folder ${resolve("nosuch")}\n` });
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 /** Gives a new store a mark of another release, or of unfinished work. */
 function putMark(mark: string): Promise<void> {
   return inStore(`sqlite:${folder}`, (engine) =>

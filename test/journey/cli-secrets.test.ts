@@ -103,7 +103,7 @@ it("exports bank accounts only if asked, and imports both", async () => {
   const [plain, without] = ["plain", "without"].map((name) => join(around, name)) as [string, string];
   const { stderr } = await run("export", without);
   expect(stderr).toContain(
-    "What is stored encrypted was left out, such as bank accounts; --secrets includes it\n",
+    "Encrypted details, such as bank accounts, were left out. --secrets includes them\n",
   );
   expect((await run("export", plain, "--secrets")).stderr).not.toContain("left out");
   const hasIban = (each: string) => Object.values(textsOf(each)).join("").includes(IBAN);

@@ -87,7 +87,7 @@ describe("a store's file that is empty", () => {
     [["check"]],
     [["account", "list"]],
     [["account", "create", "Acme", "--landing-url", "https://www.acme.example/"]],
-    [["import", "package.json"]],
+    [["import", "test/fixtures/payout-methods"]],
     [["upgrade"]],
     [["backup", "/tmp/never-made"]],
   ])("is refused by %j, and stays as it is", async (words) => {

@@ -51,7 +51,7 @@ export function Export() {
     <Page title="Export">
       <div class="stack wide">
         <section class="card stack">
-          <h2>All records</h2>
+          <h2>CSV files</h2>
           <p>CSV files for spreadsheets and other programs. The audit log records each download.</p>
           <ul class="stack entries">
             {FILES.map((file) => (
@@ -69,7 +69,7 @@ export function Export() {
         <section class="card stack">
           <h2>For other programs</h2>
           <p>
-            All records of the account as one file of JSON lines, without secrets such as passwords and bank
+            All records of the account as one file of JSON lines, without users, keys and secrets such as bank
             accounts.
           </p>
           {may("owner") && (
