@@ -206,7 +206,7 @@ type Columns<C extends string> = Pick<Table<never>, "name" | "names"> & {
 };
 
 /** Whether a column has a value, one of some values, or a value within a range, as the type of a filter says. */
-function is(of: Columns<string>, name: string): Narrowing<unknown> {
+function is(of: Columns<string>, name: string): (wanted: unknown) => Condition {
   const column = columnOf(of, name);
   const isTime = of.columns[name] === "time";
   return (wanted) => {
@@ -230,11 +230,8 @@ export function having<C extends string>(
   values: NoInfer<{ [Name in C]?: unknown }>,
 ): Condition[] {
   const wanted = Object.entries(values).filter(([, value]) => value !== undefined);
-  return wanted.map(([name, value]) => is(of, name)(value, NOBODY));
+  return wanted.map(([name, value]) => is(of, name)(value));
 }
-
-/** The conditions of `having` depend on nobody. */
-const NOBODY = undefined as never;
 
 /** The parameters of a list, each with its schema and with what it demands. */
 type Parameters = Map<string, { schema: z.ZodType; narrows: Narrowing<unknown> }>;

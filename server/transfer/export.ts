@@ -85,7 +85,7 @@ export async function exportFolder(
     const progress = counting("exported", onProgress);
     const shown = showing(secrets, engine.seal ?? NO_SEAL);
     const manifest = newManifest(mark?.version ?? LAYOUT);
-    const writer = newWriter(unfinished, isCsv ? csvLines : jsonLines);
+    const writer = newWriter(unfinished, isCsv ? CSV : JSON_LINES);
     const read = async function* (reads: Reads) {
       yield* itemsIn(reads);
       // Plain records may fill a store with another key.
@@ -135,7 +135,7 @@ function inPlaceOrder(names: string[]): string[] {
   return [...names.filter((name) => name !== MANIFEST), ...names.filter((name) => name === MANIFEST)];
 }
 
-/** Adds what is no record to the manifest. Whether that is all. */
+/** Adds next ids and the proof of the key to the manifest. False: they are records. */
 function noteShared(manifest: Manifest, items: Item[]): boolean {
   if (items.length === 0) return true;
   for (const { collection, text } of items) {
@@ -147,16 +147,26 @@ function noteShared(manifest: Manifest, items: Item[]): boolean {
   return true;
 }
 
-type Format = (from: AnyTable, texts: string[], isFirst: boolean) => string;
+/** A form of files: the end of their names, and their lines. */
+interface Format {
+  ending: string;
+  linesOf(from: AnyTable, texts: string[], isFirst: boolean): string;
+}
 
-const jsonLines: Format = (_, texts) => texts.map((text) => `${text}\n`).join("");
+const JSON_LINES: Format = {
+  ending: "jsonl",
+  linesOf: (_, texts) => texts.map((text) => `${text}\n`).join(""),
+};
 
 /** Documents are JSON within a cell. */
-const csvLines: Format = (from, texts, isFirst) =>
-  csvForPeople(
-    texts.map((text) => cells(JSON.parse(text) as Record<string, unknown>)),
-    { header: isFirst, columns: csvColumns(from) },
-  );
+const CSV: Format = {
+  ending: "csv",
+  linesOf: (from, texts, isFirst) =>
+    csvForPeople(
+      texts.map((text) => cells(JSON.parse(text) as Record<string, unknown>)),
+      { header: isFirst, columns: csvColumns(from) },
+    ),
+};
 
 function cells(record: Record<string, unknown>): Line {
   const isDocument = (value: unknown) => typeof value === "object" && value !== null;
@@ -171,8 +181,7 @@ interface Written {
 }
 
 /** Writes records to the file of their table. The records of a table come one after another. */
-function newWriter(folder: string, format: Format) {
-  const ending = format === csvLines ? "csv" : "jsonl";
+function newWriter(folder: string, { ending, linesOf }: Format) {
   const files: Record<string, Written> = {};
   let latest: Written | null = null;
 
@@ -189,7 +198,7 @@ function newWriter(folder: string, format: Format) {
       const from = tableOf(items[0]!);
       const written = await fileOf(from);
       const texts = items.map(({ text }) => text);
-      const lines = format(from, texts, written.records === 0);
+      const lines = linesOf(from, texts, written.records === 0);
       await written.file.write(lines);
       written.hash.update(lines);
       written.records += items.length;
